@@ -1,5 +1,5 @@
 import { RobotError } from '../core/errors.js';
-import type { Excitation, Mode, UnitName } from '../core/units.js';
+import type { Excitation, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
 import { hostSilence, type SilenceLimits } from './host-silence.js';
@@ -23,241 +23,228 @@ interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'
   readonly onControllerReset: 'manual' | 'restore';
 }
 
+export type MotorUnit = ReturnType<typeof motorUnit>;
+
 /**
  * One unit as its callers see it. If an act resolves, the controller has confirmed it. If an act rejects, the wanted
  * state has not changed, and the next poll undoes what the refused request left in the controller.
  */
-export class MotorUnit {
-  readonly name: UnitName;
-  readonly gains: ReturnType<typeof unitGains>;
-  readonly #parts: UnitParts;
-  readonly #supervision: ReturnType<typeof supervise>;
-
-  constructor(options: UnitOptions) {
-    const { unit, link, clock, store, permission, emit } = options;
-    const silence = hostSilence(link, unit, clock, options.silence);
-    const state = new UnitState({
-      unit,
-      clock,
-      saved: () => store.find(unit.name)?.gains,
-      restores: mode => options.onControllerReset === 'restore' && gate.allows({ kind: 'mode', mode }),
-      emit,
-    });
-    const controller = new MotorController({
-      unit,
-      link,
-      clock,
-      onStatus: status => {
-        state.saw(status);
-        if (state.latch.holds) silence.latchSeen();
-      },
-    });
-    const gate = requestGate({ unit, clock, permission, state });
-    const parts = { ...options, silence, state, controller, gate };
-    this.name = unit.name;
-    this.#parts = { ...parts, reconciler: reconcilerOf(parts) };
-    this.#supervision = supervise(this.#parts);
-    this.gains = unitGains(this.#parts);
-  }
-
-  /** The state of the unit, for people and programs. */
-  report() {
-    const { state } = this.#parts;
-    const { mode, gains, online, identity, problem } = state;
-    const status = online ? state.status : undefined;
-    return {
-      online,
-      /** The mode that the controller shows; null before the first contact. */
-      mode,
-      faults: status?.faults ?? [],
-      flags: this.flags,
-      /** Whether the controller guards trials. Undefined while it is offline. */
-      guardsTrials: status?.flags.includes('guarded_excitation'),
-      torque: this.#torque,
-      /** Null outside debug mode and while offline. */
-      excitation: (online && mode === 'debug' && state.excitation) || null,
-      identity,
-      /** Whether the saved gains are the active ones. */
-      applied: online && state.savedGainsRun,
-      trial: gains.trial,
-      /** Why it is offline. */
-      problem,
-    };
-  }
-
-  get online(): boolean {
-    return this.#parts.state.online;
-  }
-
-  /** The mode that the controller shows, without the whole report. */
-  get mode(): Mode | null {
-    return this.#parts.state.mode;
-  }
-
-  /**
-   * The mode in which the unit may have torque. A controller that missed a resume still shows its old mode, but is
-   * put into manual before it gets torque.
-   */
-  get modeUnderTorque(): Mode | null {
-    const { latch, mode } = this.#parts.state;
-    return latch.hasMissedRelease ? 'manual' : mode;
-  }
-
-  get flags(): readonly string[] {
-    const { online, status } = this.#parts.state;
-    return (online && status?.flags) || [];
-  }
-
-  get trial(): Trial | undefined {
-    return this.#parts.state.gains.trial;
-  }
-
-  /** The latest readings; undefined while offline. */
-  get telemetry(): Readings | undefined {
-    const { online, telemetry } = this.#parts.state;
-    return online ? telemetry : undefined;
-  }
-
-  tick(): Promise<void> {
-    return this.#supervision.tick();
-  }
-
-  /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
-  async find(untilMs: number): Promise<void> {
-    const { state, clock } = this.#parts;
-    for (;;) {
-      await this.tick();
-      if (state.online || clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
-      await new Promise<void>(resolve => clock.after(PROBE_AGAIN_MS, resolve));
-      this.#supervision.probeSoon();
-    }
-  }
-
-  setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
-    const { state, controller, gate, reconciler } = this.#parts;
-    return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
-      const sameBoot = state.sameBoot();
-      const { wantedExcitation } = state;
-      await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
-      const shown = mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
-      sameBoot();
-      // The controller's guard may have ended the excitation after the read above. `shown` is then stale.
-      const isFresh = state.wantedExcitation === wantedExcitation;
-      state.confirmedMode(mode, isFresh ? shown : undefined);
-    });
-  }
-
-  /** The excitation that the last poll in debug mode read. */
-  excitation(): Excitation {
-    const { state, gate } = this.#parts;
-    gate.requireOnline();
-    if (state.excitation === undefined) throw new RobotError('unit-busy', { unit: this.name });
-    return state.excitation;
-  }
-
-  /**
-   * `runaway` is the largest deviation that the controller's guard allows during a trial. By default it is the loop's
-   * own bound.
-   */
-  excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-    const { state, controller, gate, reconciler } = this.#parts;
-    const requireDebug = () => {
-      const { mode, wantedMode } = state;
-      if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: this.name, mode });
-    };
-    return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
-      requireDebug();
-      const sameBoot = state.sameBoot();
-      const guarded = state.guarded(excitation, runaway);
-      const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
-      // A controller that has just reset itself also accepts an excitation, and loses it when it is put back into
-      // debug mode. The status shows such a reset.
-      await controller.status({ priority: 'mode', untilMs });
-      sameBoot();
-      requireDebug();
-      // The guard may have ended the excitation after it was read.
-      if (excitation.amplitude !== 0 && state.ranAway)
-        throw new RobotError('not-confirmed', { unit: this.name, register: 'excitation' });
-      return state.confirmedExcitation(shown, runaway);
-    });
-  }
-
-  /**
-   * Ends this trial and this excitation, unless other ones have replaced them. Works also while the robot is stopped.
-   * Rejects as `Reconciler.bringBack` does.
-   */
-  endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
-    const { state, reconciler } = this.#parts;
-    if (this.trial?.id === id) state.gains.endTrial('ended');
-    if (excitation !== undefined) state.endExcitation(excitation);
-    return reconciler.bringBack();
-  }
-
-  /** Undoes what refused requests may have left in the controller. Never rejects. */
-  settle(): Promise<void> {
-    return this.#parts.reconciler.settle();
-  }
-
-  /** Whether the controller's own latch will still say, after a restart of the daemon, that it is stopped. */
-  get isLatched(): boolean {
-    return this.online && this.#parts.state.latch.holds;
-  }
-
-  /** From now on the latch is wanted. `confirmStop` waits until the controller shows it. */
-  stop(): void {
-    this.#parts.state.wantStop();
-    this.#supervision.probeSoon();
-  }
-
-  /**
-   * Resolves when the controller has confirmed its latch, or must have taken torque off for want of heartbeats. Does
-   * not wait for the unit's turn. Rejects at `untilMs`.
-   */
-  async confirmStop(untilMs: number): Promise<void> {
-    const { clock, state, silence, reconciler } = this.#parts;
-    let cause: unknown;
-    // A latch that was seen before counts only while the controller is offline. An online controller must confirm it
-    // again.
-    while (!silence.hasPassed && (this.online || !state.latch.holds)) {
-      const nowMs = clock.nowMs();
-      if (nowMs >= untilMs)
-        throw new RobotError('not-confirmed', { unit: this.name, register: 'stop' }, { cause });
-      try {
-        // Nothing is written to an address that never answered as the right controller.
-        if (state.identity !== undefined) return await reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
-      } catch (error) {
-        cause = error;
-      }
-      await new Promise<void>(resolve => clock.after(LATCH_AGAIN_MS, resolve));
-    }
-  }
-
-  /** Whether a resume is under way. During a resume the latch is not corrected. */
-  set isUnderRelease(isUnderRelease: boolean) {
-    this.#parts.state.latch.isUnderRelease = isUnderRelease;
-  }
-
-  /** Puts the unit into manual, so that nothing moves when torque returns. */
-  enterManual(stillWanted: () => void): Promise<void> {
-    const { gate, reconciler } = this.#parts;
-    return gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted);
-  }
-
-  unlatch(stillWanted: () => void): Promise<void> {
-    const { gate, reconciler } = this.#parts;
-    return gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted);
-  }
-
-  /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
-  released(confirmed: boolean): void {
-    this.#parts.state.released(confirmed);
-  }
-
-  get #torque(): Torque {
-    const { state, silence } = this.#parts;
+export function motorUnit(options: UnitOptions) {
+  const { unit, link, clock, store, permission, emit } = options;
+  const silence = hostSilence(link, unit, clock, options.silence);
+  const state = new UnitState({
+    unit,
+    clock,
+    saved: () => store.find(unit.name)?.gains,
+    restores: mode => options.onControllerReset === 'restore' && gate.allows({ kind: 'mode', mode }),
+    emit,
+  });
+  const controller = new MotorController({
+    unit,
+    link,
+    clock,
+    onStatus: status => {
+      state.saw(status);
+      if (state.latch.holds) silence.latchSeen();
+    },
+  });
+  const gate = requestGate({ unit, clock, permission, state });
+  const lower = { ...options, silence, state, controller, gate };
+  const reconciler = reconcilerOf(lower);
+  const parts = { ...lower, reconciler };
+  const supervision = supervise(parts);
+  const flags = (): readonly string[] => (state.online && state.status?.flags) || [];
+  const torque = (): Torque => {
     if (state.online && state.status !== undefined)
       return state.status.flags.includes('torque') ? 'on' : 'off';
     if (state.latch.holds) return 'off';
     return silence.hasPassed ? 'silent' : 'unknown';
-  }
+  };
+  return {
+    name: unit.name,
+    gains: unitGains(parts),
+
+    /** The state of the unit, for people and programs. */
+    report() {
+      const { mode, gains, online, identity, problem } = state;
+      const status = online ? state.status : undefined;
+      return {
+        online,
+        /** The mode that the controller shows; null before the first contact. */
+        mode,
+        faults: status?.faults ?? [],
+        flags: flags(),
+        /** Whether the controller guards trials. Undefined while it is offline. */
+        guardsTrials: status?.flags.includes('guarded_excitation'),
+        torque: torque(),
+        /** Null outside debug mode and while offline. */
+        excitation: (online && mode === 'debug' && state.excitation) || null,
+        identity,
+        /** Whether the saved gains are the active ones. */
+        applied: online && state.savedGainsRun,
+        trial: gains.trial,
+        /** Why it is offline. */
+        problem,
+      };
+    },
+
+    get online(): boolean {
+      return state.online;
+    },
+
+    /** The mode that the controller shows, without the whole report. */
+    get mode(): Mode | null {
+      return state.mode;
+    },
+
+    /**
+     * The mode in which the unit may have torque. A controller that missed a resume still shows its old mode, but is
+     * put into manual before it gets torque.
+     */
+    get modeUnderTorque(): Mode | null {
+      return state.latch.hasMissedRelease ? 'manual' : state.mode;
+    },
+
+    get flags(): readonly string[] {
+      return flags();
+    },
+
+    get trial(): Trial | undefined {
+      return state.gains.trial;
+    },
+
+    /** The latest readings; undefined while offline. */
+    get telemetry(): Readings | undefined {
+      return state.online ? state.telemetry : undefined;
+    },
+
+    tick(): Promise<void> {
+      return supervision.tick();
+    },
+
+    /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
+    async find(untilMs: number): Promise<void> {
+      for (;;) {
+        await supervision.tick();
+        if (state.online || clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
+        await new Promise<void>(resolve => clock.after(PROBE_AGAIN_MS, resolve));
+        supervision.probeSoon();
+      }
+    },
+
+    setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
+      return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
+        const sameBoot = state.sameBoot();
+        const { wantedExcitation } = state;
+        await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
+        const shown =
+          mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
+        sameBoot();
+        // The controller's guard may have ended the excitation after the read above. `shown` is then stale.
+        const isFresh = state.wantedExcitation === wantedExcitation;
+        state.confirmedMode(mode, isFresh ? shown : undefined);
+      });
+    },
+
+    /** The excitation that the last poll in debug mode read. */
+    excitation(): Excitation {
+      gate.requireOnline();
+      if (state.excitation === undefined) throw new RobotError('unit-busy', { unit: unit.name });
+      return state.excitation;
+    },
+
+    /**
+     * `runaway` is the largest deviation that the controller's guard allows during a trial. By default it is the loop's
+     * own bound.
+     */
+    excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
+      const requireDebug = () => {
+        const { mode, wantedMode } = state;
+        if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
+      };
+      return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
+        requireDebug();
+        const sameBoot = state.sameBoot();
+        const guarded = state.guarded(excitation, runaway);
+        const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
+        // A controller that has just reset itself also accepts an excitation, and loses it when it is put back into
+        // debug mode. The status shows such a reset.
+        await controller.status({ priority: 'mode', untilMs });
+        sameBoot();
+        requireDebug();
+        // The guard may have ended the excitation after it was read.
+        if (excitation.amplitude !== 0 && state.ranAway)
+          throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
+        return state.confirmedExcitation(shown, runaway);
+      });
+    },
+
+    /**
+     * Ends this trial and this excitation, unless other ones have replaced them. Works also while the robot is stopped.
+     * Rejects as `Reconciler.bringBack` does.
+     */
+    endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
+      if (state.gains.trial?.id === id) state.gains.endTrial('ended');
+      if (excitation !== undefined) state.endExcitation(excitation);
+      return reconciler.bringBack();
+    },
+
+    /** Undoes what refused requests may have left in the controller. Never rejects. */
+    settle(): Promise<void> {
+      return reconciler.settle();
+    },
+
+    /** Whether the controller's own latch will still say, after a restart of the daemon, that it is stopped. */
+    get isLatched(): boolean {
+      return state.online && state.latch.holds;
+    },
+
+    /** From now on the latch is wanted. `confirmStop` waits until the controller shows it. */
+    stop(): void {
+      state.wantStop();
+      supervision.probeSoon();
+    },
+
+    /**
+     * Resolves when the controller has confirmed its latch, or must have taken torque off for want of heartbeats. Does
+     * not wait for the unit's turn. Rejects at `untilMs`.
+     */
+    async confirmStop(untilMs: number): Promise<void> {
+      let cause: unknown;
+      // A latch that was seen before counts only while the controller is offline. An online controller must confirm it
+      // again.
+      while (!silence.hasPassed && (state.online || !state.latch.holds)) {
+        const nowMs = clock.nowMs();
+        if (nowMs >= untilMs)
+          throw new RobotError('not-confirmed', { unit: unit.name, register: 'stop' }, { cause });
+        try {
+          // Nothing is written to an address that never answered as the right controller.
+          if (state.identity !== undefined)
+            return await reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
+        } catch (error) {
+          cause = error;
+        }
+        await new Promise<void>(resolve => clock.after(LATCH_AGAIN_MS, resolve));
+      }
+    },
+
+    /** Whether a resume is under way. During a resume the latch is not corrected. */
+    set isUnderRelease(isUnderRelease: boolean) {
+      state.latch.isUnderRelease = isUnderRelease;
+    },
+
+    /** Puts the unit into manual, so that nothing moves when torque returns. */
+    enterManual(stillWanted: () => void): Promise<void> {
+      return gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted);
+    },
+
+    unlatch(stillWanted: () => void): Promise<void> {
+      return gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted);
+    },
+
+    /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
+    released(confirmed: boolean): void {
+      state.released(confirmed);
+    },
+  };
 }

@@ -7,10 +7,10 @@ import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser } from './laser.js';
-import { MotorUnit } from './motor-unit.js';
+import { type MotorUnit, motorUnit } from './motor-unit.js';
 import type { Act, Permission } from './request-gate.js';
 import type { LaserState, RobotEvent, StepCapture } from './robot-event.js';
-import { Stop, type StopMemory } from './stop.js';
+import { type Stop, type StopMemory, stopOf } from './stop.js';
 
 export interface RobotSettings {
   readonly pollHz: number;
@@ -73,7 +73,7 @@ export class Robot {
     });
     this.units = perUnit(unit => {
       const { name } = unit;
-      return new MotorUnit({
+      return motorUnit({
         unit,
         link: this.link,
         clock,
@@ -87,7 +87,7 @@ export class Robot {
         stepCaptured: capture => this.stepped.emit(capture),
       });
     });
-    this.#stop = new Stop({
+    this.#stop = stopOf({
       units: Object.values(this.units),
       laser: this.laser,
       clock,
@@ -97,7 +97,7 @@ export class Robot {
   }
 
   get stopped(): boolean {
-    return this.#stop.stopped;
+    return this.#stop.stopped();
   }
 
   /** Resolves when every controller that answers soon is online. Supervision begins then. */

@@ -24,108 +24,100 @@ interface StopOptions {
   readonly onChange: (stopped: boolean, why: string) => void;
 }
 
+export type Stop = ReturnType<typeof stopOf>;
+
 /**
  * The stop of the robot, and the resume. Stopped means that the laser is dark and every controller is latched. If a
  * stop and a resume overlap, the stop wins.
  */
-export class Stop {
-  readonly #options: StopOptions;
-  #stopped = false;
+export function stopOf(options: StopOptions) {
+  const { clock, laser, memory, onChange, units } = options;
+  let isStopped = false;
   /** Counts stops, so that a resume notices a stop that came in between. */
-  #stops = 0;
+  let stops = 0;
   /** The number of unanswered stops. */
-  #underWay = 0;
+  let underWay = 0;
   /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
-  #recorded: Promise<void> | undefined;
+  let recorded: Promise<void> | undefined;
   /** The resume under way. Resolves with false if its caller cancelled it. */
-  #resuming: Promise<boolean> | undefined;
-
-  constructor(options: StopOptions) {
-    this.#options = options;
-  }
-
-  get stopped(): boolean {
-    return this.#stopped;
-  }
+  let resuming: Promise<boolean> | undefined;
 
   /**
    * Stops at once. Resolves when the stop is proven. Rejects with `pin-failed`, with `not-confirmed` naming every
    * unit that may still have torque, or with both. The robot is stopped even if this rejects.
    */
-  async stop(why = 'asked'): Promise<void> {
-    const { clock, units } = this.#options;
-    const pinFailure = this.begin(why);
-    const recorded = this.#recorded;
-    this.#underWay += 1;
+  const stop = async (why = 'asked'): Promise<void> => {
+    const pinFailure = begin(why);
+    const ownRecord = recorded;
+    underWay += 1;
     try {
       const untilMs = clock.nowMs() + STOP_MS;
-      let missing = await this.#unconfirmed(untilMs);
-      if (this.#resuming !== undefined) {
+      let missing = await unconfirmed(untilMs);
+      if (resuming !== undefined) {
         // A frame of a resume may have reached a controller after its latch. The resume ends first, and then the
         // latches are confirmed once more.
-        await this.#resuming.catch(() => undefined);
-        missing = await this.#unconfirmed(Math.max(untilMs, clock.nowMs() + LATCH_AGAIN_MS));
+        await resuming.catch(() => undefined);
+        missing = await unconfirmed(Math.max(untilMs, clock.nowMs() + LATCH_AGAIN_MS));
       }
-      if (units.some(unit => !unit.isLatched)) await recorded;
+      if (units.some(unit => !unit.isLatched)) await ownRecord;
       const failures = [...(pinFailure ? [pinFailure] : []), ...missing];
       const [first, ...others] = failures;
       if (first !== undefined) throw first.beside(others);
     } finally {
-      this.#underWay -= 1;
+      underWay -= 1;
     }
-  }
+  };
 
   /**
    * Ends the stop. A caller who arrives during a resume shares its result. If that resume is cancelled, the next
    * caller starts its own. Rejects with `stopped` if a stop wins.
    */
-  async resume(stillWanted: () => void): Promise<void> {
-    if (this.#underWay > 0) throw new RobotError('stopped');
-    const stops = this.#stops;
+  const resume = async (stillWanted: () => void): Promise<void> => {
+    if (underWay > 0) throw new RobotError('stopped');
+    const before = stops;
     const requireNoStop = () => {
-      if (this.#stops !== stops) throw new RobotError('stopped');
+      if (stops !== before) throw new RobotError('stopped');
     };
-    while (this.#resuming !== undefined) {
-      if (await this.#resuming) return;
+    while (resuming !== undefined) {
+      if (await resuming) return;
       requireNoStop();
     }
     let isGivenUp = false;
-    const resumed = this.#resume(requireNoStop, () => {
+    const resumed = release(requireNoStop, () => {
       requireNoStop();
       isGivenUp = true;
       stillWanted();
       isGivenUp = false;
     });
     const end = (error?: unknown) => {
-      this.#resuming = undefined;
+      resuming = undefined;
       if (error !== undefined && !isGivenUp) throw error;
       return error === undefined;
     };
-    this.#resuming = resumed.then(() => end(), end);
-    this.#resuming.catch(() => undefined);
+    resuming = resumed.then(() => end(), end);
+    resuming.catch(() => undefined);
     return resumed;
-  }
+  };
 
   /**
    * Darkens the laser, and lets polls latch every unit, without waiting for anything. Returns an error if the laser
    * may still be lit.
    */
-  begin(why: string): RobotError | undefined {
-    const pinFailure = this.#options.laser.darken('stop');
-    this.#stops += 1;
-    this.#recorded = this.#options.memory?.record(true);
-    for (const unit of this.#options.units) unit.stop();
-    this.#set(true, why);
+  const begin = (why: string): RobotError | undefined => {
+    const pinFailure = laser.darken('stop');
+    stops += 1;
+    recorded = memory?.record(true);
+    for (const unit of units) unit.stop();
+    note(true, why);
     return pinFailure;
-  }
+  };
 
   /** Stops the robot at the start of the daemon, because an earlier process left it stopped. */
-  beginAsBefore(): void {
-    if (this.#options.memory?.wasStopped) this.begin('stopped before the restart');
-  }
+  const beginAsBefore = (): void => {
+    if (memory?.wasStopped) begin('stopped before the restart');
+  };
 
-  async #resume(requireNoStop: () => void, stillWanted: () => void): Promise<void> {
-    const { clock, memory, units } = this.#options;
+  const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<void> => {
     const online = units.filter(unit => unit.online);
     // A unit that goes online only now is latched until the resume is complete.
     for (const unit of online) unit.isUnderRelease = true;
@@ -138,18 +130,17 @@ export class Stop {
     } catch (error) {
       for (const unit of online) unit.isUnderRelease = false;
       const untilMs = clock.nowMs() + LATCH_AGAIN_MS;
-      if (this.#stopped)
+      if (isStopped)
         await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirmStop(untilMs))]);
       requireNoStop();
       throw error;
     }
     for (const unit of units) unit.released(online.includes(unit));
-    this.#set(false, 'asked');
-  }
+    note(false, 'asked');
+  };
 
   /** Returns an error that names the units that did not confirm, or nothing. */
-  async #unconfirmed(untilMs: number): Promise<readonly RobotError[]> {
-    const { units } = this.#options;
+  const unconfirmed = async (untilMs: number): Promise<readonly RobotError[]> => {
     const causes = new Map<UnitName, unknown>();
     const confirm = (one: MotorUnit) => one.confirmStop(untilMs).catch(error => causes.set(one.name, error));
     await Promise.all(units.map(confirm));
@@ -157,11 +148,12 @@ export class Stop {
     const [unit] = names;
     if (unit === undefined) return [];
     return [new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) })];
-  }
+  };
 
-  #set(stopped: boolean, why: string): void {
-    if (this.#stopped === stopped) return;
-    this.#stopped = stopped;
-    this.#options.onChange(stopped, why);
-  }
+  const note = (stopped: boolean, why: string): void => {
+    if (isStopped === stopped) return;
+    isStopped = stopped;
+    onChange(stopped, why);
+  };
+  return { stopped: () => isStopped, stop, resume, begin, beginAsBefore };
 }
