@@ -6,7 +6,7 @@ import type { Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
 import type { Tuning } from './robot-port.js';
-import { NO_TARGET, TuneRun, type TuneRunOptions } from './tune-run.js';
+import { NO_TARGET, type TuneRun, type TuneRunOptions, tuneRun } from './tune-run.js';
 
 type AutotuneOptions = Pick<TuneRunOptions, 'robot' | 'clock' | 'propose' | 'explain'>;
 
@@ -62,9 +62,9 @@ export class Autotune {
       this.#latest.set(unit, tune);
       this.changed.emit(tune);
     };
-    const run = new TuneRun({ ...this.#options, ...request, loops, saved, changed });
-    this.#latest.set(unit, run.tune);
-    const loop = run.tune.loops.join(', ');
+    const run = tuneRun({ ...this.#options, ...request, loops, saved, changed });
+    this.#latest.set(unit, run.tune());
+    const loop = run.tune().loops.join(', ');
     const over = run.tuneLoops().then(async end => {
       try {
         await run.port.finish();
@@ -77,7 +77,7 @@ export class Autotune {
     over.catch(() => undefined);
     this.#running = { run, over };
     this.events.emit({ what: 'tune', unit, who: by, detail: { loop, style } });
-    return run.tune;
+    return run.tune();
   }
 
   /**
@@ -86,13 +86,13 @@ export class Autotune {
    */
   async renew(unit: UnitName, id: string, by: string, leaseMs: number): Promise<Tune> {
     const run = this.#running?.run;
-    if (run === undefined || run.tune.id !== id || run.tune.unit !== unit)
+    if (run === undefined || run.tune().id !== id || run.tune().unit !== unit)
       throw new RobotError('trial-ended');
-    const { loop, by: owner } = run.tune;
+    const { loop, by: owner } = run.tune();
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
     if (run.port.isAborted()) throw new RobotError('trial-ended');
     await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(() => undefined);
-    return run.tune;
+    return run.tune();
   }
 
   /**
@@ -112,7 +112,7 @@ export class Autotune {
     const { robot } = this.#options;
     robot.requireAllowed({ kind: 'excite' });
     robot.requireAllowed({ kind: 'trial' });
-    const running = this.#running?.run.tune;
+    const running = this.#running?.run.tune();
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (robot.stopped) throw new RobotError('stopped');
     const { online, problem, mode, trial, flags } = robot.units[unit].report();

@@ -18,90 +18,74 @@ export interface TuneRunOptions extends Tuning {
 
 const NOTHING: LoopState = { before: null, proposed: null, predicted: null };
 
+export type TuneRun = ReturnType<typeof tuneRun>;
+
 /**
  * Tunes several loops of one unit, one after the other. Better gains of a loop stay active while the later loops are
  * tuned.
  */
-export class TuneRun {
-  readonly port: ReturnType<typeof robotPort>;
-  readonly #options: TuneRunOptions;
-  #tune: Tune;
-
-  constructor(options: TuneRunOptions) {
-    const { unit, loops, style, by } = options;
-    const id = randomUUID();
-    this.#options = options;
-    this.port = robotPort(options, id, words => this.show({ words: [...this.#tune.words, words] }));
-    this.#tune = {
-      id,
-      by,
-      unit,
-      loop: loops[0].name,
-      loops: loops.map(({ name }) => name),
-      style,
-      state: 'running',
-      words: [],
-      why: null,
-      ...NOTHING,
-      results: [],
-      proposal: null,
-    };
-  }
-
-  get tune(): Tune {
-    return this.#tune;
-  }
-
-  show(change: Partial<Tune>): void {
-    this.#tune = { ...this.#tune, ...change };
-    this.#options.changed(this.#tune);
-  }
-
-  /** Resolves with the result of the whole tuning. */
-  async tuneLoops(): Promise<Pick<Tune, 'state' | 'why'>> {
-    const { loops, saved } = this.#options;
-    try {
-      for (const loop of loops) {
-        if (!this.port.hasTargetFor(loop)) {
-          this.#ended({ loop: loop.name, state: 'skipped', why: NO_TARGET, ...NOTHING });
-          continue;
-        }
-        const result = await this.#tuneLoop(loop);
-        const { state, before, proposed, predicted } = result;
-        let { proposal } = this.#tune;
-        if (state === 'better' && proposed !== null) {
-          this.port.accept(proposed.gains);
-          proposal = { revision: saved.revision, gains: this.port.base() };
-        }
-        this.#ended(result, { before, proposed, predicted, proposal });
-      }
-    } catch (error) {
-      return { state: 'aborted', why: isRobotError(error) ? this.#options.explain(error) : messageOf(error) };
-    }
-    return verdictOf(this.#tune.results);
-  }
-
-  #ended(result: LoopResult, change: Partial<Tune> = {}): void {
-    this.show({ ...change, results: [...this.#tune.results, result] });
-  }
-
+export function tuneRun(options: TuneRunOptions) {
+  const { robot, clock, unit, loops, style, by, saved } = options;
+  let now: Tune = {
+    id: randomUUID(),
+    by,
+    unit,
+    loop: loops[0].name,
+    loops: loops.map(({ name }) => name),
+    style,
+    state: 'running',
+    words: [],
+    why: null,
+    ...NOTHING,
+    results: [],
+    proposal: null,
+  };
+  const show = (change: Partial<Tune>) => {
+    now = { ...now, ...change };
+    options.changed(now);
+  };
+  const port = robotPort(options, now.id, words => show({ words: [...now.words, words] }));
+  const ended = (result: LoopResult, change: Partial<Tune> = {}) =>
+    show({ ...change, results: [...now.results, result] });
   /** Throws if the error ends the whole tuning, and not only the tuning of this loop. */
-  async #tuneLoop(loop: Loop): Promise<LoopResult> {
-    const { robot, clock, unit, style } = this.#options;
+  const tuneLoop = async (loop: Loop): Promise<LoopResult> => {
     const { name } = loop;
-    this.port.begin(loop, clock.nowMs() + 1000 * LONGEST_TUNING_S);
-    if (this.#tune.results.length > 0) this.show({ loop: name, words: [], ...NOTHING });
+    port.begin(loop, clock.nowMs() + 1000 * LONGEST_TUNING_S);
+    if (now.results.length > 0) show({ loop: name, words: [], ...NOTHING });
     const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
-    const gains = this.port.base()[name] ?? loop.defaults;
+    const gains = port.base()[name] ?? loop.defaults;
     const amplitude = TUNING_PART * loop.maxAmplitude;
     const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
     try {
-      return { loop: name, ...(await tune(task, this.port)) };
+      return { loop: name, ...(await tune(task, port)) };
     } catch (error) {
       if (!(error instanceof LoopFailure)) throw error;
       return { loop: name, state: 'failed', why: error.message, ...NOTHING };
     }
-  }
+  };
+  /** Resolves with the result of the whole tuning. */
+  const tuneLoops = async (): Promise<Pick<Tune, 'state' | 'why'>> => {
+    try {
+      for (const loop of loops) {
+        if (!port.hasTargetFor(loop)) {
+          ended({ loop: loop.name, state: 'skipped', why: NO_TARGET, ...NOTHING });
+          continue;
+        }
+        const result = await tuneLoop(loop);
+        const { state, before, proposed, predicted } = result;
+        let { proposal } = now;
+        if (state === 'better' && proposed !== null) {
+          port.accept(proposed.gains);
+          proposal = { revision: saved.revision, gains: port.base() };
+        }
+        ended(result, { before, proposed, predicted, proposal });
+      }
+    } catch (error) {
+      return { state: 'aborted', why: isRobotError(error) ? options.explain(error) : messageOf(error) };
+    }
+    return verdictOf(now.results);
+  };
+  return { port, show, tuneLoops, tune: () => now };
 }
 
 export const NO_TARGET = 'there is no target in view';

@@ -11,13 +11,8 @@ export function nelderMead(
   evaluations: number,
 ): Minimum {
   const evaluated = (point: readonly number[]): Minimum => ({ point, value: cost(point) });
-  const origin = evaluated([...start]);
-  const simplex = [origin];
-  for (let axis = 0; axis < start.length; axis += 1) {
-    const corner = [...start];
-    corner[axis] = (corner[axis] ?? 0) + size;
-    simplex.push(evaluated(corner));
-  }
+  const origin = evaluated(start);
+  const simplex = [origin, ...start.map((value, axis) => evaluated(start.with(axis, value + size)))];
   let left = evaluations - simplex.length;
   const last = simplex.length - 1;
   const at = (index: number) => simplex[index] ?? origin;
@@ -28,14 +23,11 @@ export function nelderMead(
     if (worst.value - best.value <= 1e-9 * Math.abs(best.value)) break;
     /** A point on the line from the worst corner through the middle of the others. At 1 it is the mirror image. */
     const through = (factor: number) => {
-      const point: number[] = [];
-      for (let axis = 0; axis < start.length; axis += 1) {
-        let middle = 0;
-        for (let index = 0; index < last; index += 1) middle += at(index).point[axis] ?? 0;
-        middle /= last;
-        point[axis] = middle + factor * (middle - (worst.point[axis] ?? 0));
-      }
       left -= 1;
+      const point = worst.point.map((value, axis) => {
+        const middle = simplex.slice(0, last).reduce((sum, one) => sum + (one.point[axis] ?? 0), 0) / last;
+        return middle + factor * (middle - value);
+      });
       return evaluated(point);
     };
     const mirrored = through(1);

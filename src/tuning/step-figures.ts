@@ -63,12 +63,8 @@ function shareAtLimit({ output, outputLimits }: StepSamples): number | null {
   if (output === undefined || outputLimits === undefined || output.length === 0) return null;
   const { min, max } = outputLimits;
   const slack = AT_LIMIT * (max - min);
-  let count = 0;
-  for (let index = 0; index < output.length; index += 1) {
-    const value = output[index] ?? 0;
-    if (value <= min + slack || value >= max - slack) count += 1;
-  }
-  return count / output.length;
+  const limited = Array.from(output).filter(value => value <= min + slack || value >= max - slack);
+  return limited.length / output.length;
 }
 
 /** Times are interpolated between samples, except the peak's. */
