@@ -53,7 +53,9 @@ function Desk() {
     return (
       <>
         <TopBar />
-        <Login />
+        <main>
+          <Login />
+        </main>
       </>
     );
   }

@@ -12,7 +12,7 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
   const lines = stripLines(model, isForThumb);
   const well = wellText(model);
   return (
-    <div class="strip" data-open={open.value || undefined}>
+    <section class="strip" aria-label="Alerts" data-open={open.value || undefined}>
       <div role="alert">
         <ul>
           {lines.map(({ tone, about, text, answer }) => (
@@ -30,14 +30,16 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         </ul>
       </div>
       {lines.length === 0 ? (
-        <p class="well state dim" data-state={well === ALL_WELL && 'good'}>
-          {well}
-        </p>
+        well !== '' && (
+          <p class="well state dim" data-state={well === ALL_WELL && 'good'}>
+            {well}
+          </p>
+        )
       ) : (
         <Toggle on={open} opens class="fold">
           {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
         </Toggle>
       )}
-    </div>
+    </section>
   );
 }

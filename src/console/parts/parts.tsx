@@ -254,16 +254,20 @@ export function typed(text: { value: string | undefined }) {
   };
 }
 
-/** The heads of a table's columns. */
+/** The heads of a table's columns; empty for a column of buttons. */
 export function Heads({ texts }: { readonly texts: readonly string[] }) {
   return (
     <thead>
       <tr>
-        {texts.map(text => (
-          <th scope="col" key={text}>
-            {text}
-          </th>
-        ))}
+        {texts.map(text =>
+          text === '' ? (
+            <td key={text} />
+          ) : (
+            <th scope="col" key={text}>
+              {text}
+            </th>
+          ),
+        )}
       </tr>
     </thead>
   );

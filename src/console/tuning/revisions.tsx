@@ -24,12 +24,12 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
       {revision === 0 && <p class="hint">Nothing was saved yet: the defaults are in force.</p>}
       <div class="history" {...scrolls}>
         <table class="figures" aria-label={`History of the ${unit.title.toLowerCase()}`}>
-          <Heads texts={['', 'When', 'Who', 'Loop', 'Gain', 'Before', 'After']} />
+          <Heads texts={['Revision', 'When', 'Who', 'Loop', 'Gain', 'Before', 'After']} />
           {saved.slice(0, SHOWN).map((one, index) => (
             <tbody key={one.revision}>
               {rowsOf(unit, one, saved[index + 1]?.gains).map(({ field, from, to }, row) => (
                 <tr key={field?.pointer ?? ''}>
-                  <th scope="row">{row === 0 && `rev ${one.revision}`}</th>
+                  <th scope="row">{row === 0 && one.revision}</th>
                   <td>
                     {row === 0 && <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>}
                   </td>
