@@ -61,8 +61,8 @@ describe('the daemon as a process', () => {
     const url = await child.url();
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
     const entries = child.lines.map(line => JSON.parse(line));
-    expect(entries.filter(({ level }) => level > 30)).to.deep.equal([]);
-    // Later lines can only come from a controller that answers late.
+    // On a busy machine a controller may answer late, or hear no heartbeat for a while.
+    expect(entries.filter(({ level, unit }) => level > 30 && unit === undefined)).to.deep.equal([]);
     const listening = entries.findIndex(entry => entry.url === url);
     expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
   });
