@@ -87,7 +87,7 @@ export class RandomFrames {
       case 'guarded_excitation':
         return Buffer.concat([
           this.#excitation(),
-          float(random.among([0, 0.1, 0.25, 1, 4, -1, Math.fround(0.3)])),
+          float(random.among([0, 1 / 16, 0.25, 1, 4, -1, Math.fround(0.3)])),
         ]);
       case 'capture_select':
         return Buffer.from([random.among([0, 1, 5, 36, 37, 255])]);

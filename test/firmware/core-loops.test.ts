@@ -116,6 +116,25 @@ describe('the loops of the core', () => {
       });
     }
 
+    it(`end a wave of the ${unit.name} at its guard as the simulated firmware does`, () => {
+      const loop = unit.loops.find(({ name }) => name.startsWith('angle'));
+      if (loop === undefined) throw new TypeError('no angle loop');
+      const robots = both(module);
+      for (const robot of robots) begin(robot, unit, 'debug');
+      const [amplitude, deviation] = [0.2 * loop.maxAmplitude, 0.15 * loop.maxAmplitude];
+      for (const robot of robots)
+        robot.write(unit, REGISTERS.guarded_excitation, {
+          slot: loop.slot,
+          amplitude,
+          period_s: 2,
+          deviation,
+        });
+      const setpoint = () => robots[0].telemetry(unit)[`${loop.name}.setpoint`] ?? Number.NaN;
+      const before = setpoint();
+      expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
+      expect(setpoint()).to.be.closeTo(before, 0.001);
+    });
+
     it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
       const robots = both(module);
       for (const robot of robots) for (const one of UNIT_LIST) begin(robot, one, 'auto');
