@@ -2,8 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BREAK_GLASS_LOOK, simulatorSocket } from '../src/access/break-glass.js';
-import { askBreakGlass } from '../src/access/break-glass-client.js';
+import { askBreakGlass, BREAK_GLASS_LOOK, simulatorSocket } from '../src/access/break-glass.js';
 import { command, runProgram } from '../src/command/command.js';
 import { configOf, SIMULATOR } from '../src/command/place.js';
 import { serveOptions } from '../src/command/serve-command.js';

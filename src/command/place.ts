@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { breakGlassPath, RUNTIME_FOLDER, simulatorSocket } from '../access/break-glass.js';
-import { askBreakGlass } from '../access/break-glass-client.js';
+import { askBreakGlass, breakGlassPath, RUNTIME_FOLDER, simulatorSocket } from '../access/break-glass.js';
 import { type Config, loadConfig } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';

@@ -1,10 +1,9 @@
 import { styleText } from 'node:util';
-import { BOARD_CHECKS } from './board.js';
+import { BOARD_CHECKS, PIN_CHECKS } from './board.js';
 import { BUS_CHECKS } from './bus.js';
 import { type Asked, type Checks, openCase } from './case.js';
 import { errorCode, type Finding, fine, unknown } from './finding.js';
 import type { System } from './linux-system.js';
-import { PIN_CHECKS } from './pins.js';
 import { SOFTWARE_CHECKS } from './software.js';
 import { STORAGE_CHECKS } from './storage.js';
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import {
+  askBreakGlass,
   BREAK_GLASS_ACTS,
   BREAK_GLASS_LOOK,
   type BreakGlassAct,
   breakGlassPath,
   openBreakGlass,
 } from '../../src/access/break-glass.js';
-import { askBreakGlass } from '../../src/access/break-glass-client.js';
 import { breakGlassCommand } from '../../src/command/break-glass-command.js';
 import { saidOf } from '../../src/command/command.js';
 import { RobotError } from '../../src/core/errors.js';
