@@ -12,7 +12,6 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { systemClock } from '../../src/core/clock.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
@@ -20,6 +19,7 @@ import { type Disk, realDisk } from '../../src/storage/disk.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { encodeEntry } from '../support/journal-lines.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { requirePrograms } from '../support/programs.js';
 
 const gains = defaultGains(unitNamed('chassis'));
@@ -58,7 +58,9 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
   },
 };
 
-const open = (folder: string, disk: Disk = realDisk) => GainsStore.open({ folder, clock: systemClock, disk });
+/** No time passes, so that no deadline is missed on a slow disk. */
+const open = (folder: string, disk: Disk = realDisk) =>
+  GainsStore.open({ folder, clock: new ManualClock(), disk });
 
 /** Saves, and retries as long as the save is refused, as callers do. */
 async function save(store: GainsStore): Promise<number> {
