@@ -101,7 +101,7 @@ export function bytesOf({ method, path, headers, body }: FuzzedRequest): Buffer 
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Whole requests that are cut, joined or repeated, or have single bytes changed. Some are random bytes. */
+/** Random bytes, or whole requests that are cut, joined, repeated or changed in single bytes. */
 export function fuzzedBytes(document: Part): fc.Arbitrary<Buffer> {
   const change = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }) });
   const changed = fc

@@ -42,7 +42,10 @@ export class StopModel {
   /** True if the disk has failed since the last rest. After a restart only the controllers may know of a stop. */
   #mayBeUnrecorded = false;
 
-  /** After a restart only the controllers may remember a stop, and a reset may clear the latch of this one. */
+  /**
+   * A reset may clear this controller's latch. After a restart of the daemon, only the latches may still know of a
+   * stop.
+   */
   reset(unit: UnitName, at: number): void {
     if (!this.#endedSinceRest) return;
     this.#still.delete(unit);

@@ -1,8 +1,8 @@
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 
 /**
- * Why the daemon does not start: a sentence for people, and fields for programs. `another` is the command that starts another daemon beside one that runs, if that is
- * possible.
+ * Why the daemon does not start: a sentence for people, and fields for programs. `another` is the command that starts
+ * a second daemon beside a running one, if that is possible.
  */
 export function startFailure(error: unknown, another?: string) {
   const endIt = `end that one${another === undefined ? '' : `, or start a second one with ${another}`}`;

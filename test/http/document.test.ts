@@ -8,7 +8,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 }
 
-/** test/contract checks the answers against it. */
+/** test/contract checks the recorded answers against the OpenAPI document. */
 describe('docs/openapi.json', () => {
   const { components, paths }: Document = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 

@@ -14,7 +14,7 @@ export interface Ask {
   readonly body?: unknown;
   /**
    * `insists`: retried until it is answered. `moves`: sent once, and never while a STOP is unanswered. `calms`: sent
-   * once.
+   * once, even then.
    */
   readonly rule: 'insists' | 'moves' | 'calms';
   /** Only for `insists`: expires WANTED_MS after the press if it is unanswered. */

@@ -78,7 +78,7 @@ interface FileProfile {
   readonly set: Pick<Profile, 'name' | 'note' | 'starred' | 'gains'>;
 }
 
-/** The sets of a file of profiles; none in another file. The daemon checks each set. */
+/** The sets in a file of profiles. Empty for any other file. The daemon checks each set. */
 function profilesIn(file: unknown): FileProfile[] {
   const { format, ...lists } = Object(file);
   if (!String(format).startsWith('trunnion profiles')) return [];
