@@ -3,9 +3,9 @@ import { RobotError } from '../core/errors.js';
 import type { GainSet, Mode, Unit } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Link } from '../protocol/link.js';
-import type { HostSilence } from './host-silence.js';
+import type { hostSilence } from './host-silence.js';
 import type { MotorController, Terms } from './motor-controller.js';
-import type { Permission, RequestGate } from './request-gate.js';
+import type { Permission, requestGate } from './request-gate.js';
 import type { StepCapture, UnitEvent } from './robot-event.js';
 import type { UnitState } from './unit-state.js';
 import type { GuardedExcitation } from './wanted-motion.js';
@@ -18,10 +18,10 @@ export interface UnitParts {
   readonly state: UnitState;
   readonly link: Link;
   readonly store: GainsStore;
-  readonly silence: HostSilence;
+  readonly silence: ReturnType<typeof hostSilence>;
   readonly controller: MotorController;
-  readonly gate: RequestGate;
-  readonly reconciler: Reconciler;
+  readonly gate: ReturnType<typeof requestGate>;
+  readonly reconciler: ReturnType<typeof reconcilerOf>;
   readonly emit: (event: UnitEvent) => void;
   /** Whether a listener wants the readings of every poll. */
   readonly isFollowed: () => boolean;
@@ -39,8 +39,6 @@ const TURN_MS = 1000;
 const MEND_MS = 250;
 /** A refused caller waits at most this long until the effects of the request are undone. Polls then try again. */
 const SETTLE_MS = 100;
-
-export type Reconciler = ReturnType<typeof reconcilerOf>;
 
 /** Brings a controller to its wanted state. Each step is confirmed by reading back. */
 export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {

@@ -27,8 +27,6 @@ interface GateParts {
   readonly state: UnitState;
 }
 
-export type RequestGate = ReturnType<typeof requestGate>;
-
 /** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
 export function requestGate(parts: GateParts) {
   const { clock, permission, state, unit } = parts;

@@ -10,7 +10,7 @@ import { Laser } from './laser.js';
 import { type MotorUnit, motorUnit } from './motor-unit.js';
 import type { Act, Permission } from './request-gate.js';
 import type { LaserState, RobotEvent, StepCapture } from './robot-event.js';
-import { type Stop, type StopMemory, stopOf } from './stop.js';
+import { type StopMemory, stopOf } from './stop.js';
 
 export interface RobotSettings {
   readonly pollHz: number;
@@ -54,7 +54,7 @@ export class Robot {
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
   readonly #options: RobotOptions;
-  readonly #stop: Stop;
+  readonly #stop: ReturnType<typeof stopOf>;
   #closed = false;
   #timer: Timer | undefined;
 

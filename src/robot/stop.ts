@@ -24,8 +24,6 @@ interface StopOptions {
   readonly onChange: (stopped: boolean, why: string) => void;
 }
 
-export type Stop = ReturnType<typeof stopOf>;
-
 /**
  * The stop of the robot, and the resume. Stopped means that the laser is dark and every controller is latched. If a
  * stop and a resume overlap, the stop wins.

@@ -4,7 +4,7 @@ import { changedLoops } from '../gains/changed-loops.js';
 import type { SavedGains } from '../gains/gains-store.js';
 import type { UnitParts } from './reconciler.js';
 import type { TrialEnd } from './robot-event.js';
-import { isSameTrial, type Trial } from './wanted-gains.js';
+import type { Trial } from './wanted-gains.js';
 
 interface SaveOptions {
   /** The save is refused with `changed-meanwhile` if another revision is in force. */
@@ -143,4 +143,9 @@ function differenceOf(sent: GainSet, inForce: GainSet): Record<string, GainsDiff
     if (before !== null && after !== null) difference[loop] = { sent: after, inForce: before };
   }
   return difference;
+}
+
+/** An id belongs to the caller who began the trial: another caller who knows the id cannot renew it. */
+function isSameTrial(one: Trial, other: Trial): boolean {
+  return one.id === other.id && one.by === other.by && one.ofTuning === other.ofTuning;
 }

@@ -4,7 +4,7 @@ import { isVisual } from '../core/loop-controllers.js';
 import type { Excitation, GainSet, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
-import { WantedGains, type WantedGainsOptions } from './wanted-gains.js';
+import { WantedGains } from './wanted-gains.js';
 import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
 /** Faults that report a frame damaged on the bus. They say nothing about the motors. */
@@ -17,11 +17,11 @@ interface Difference {
   readonly excitation: GuardedExcitation | undefined;
 }
 
-interface UnitStateOptions extends WantedGainsOptions {
+type UnitStateOptions = ConstructorParameters<typeof WantedGains>[0] & {
   readonly clock: Clock;
   /** Whether a controller that reset itself gets its last mode back. Otherwise it is put into manual. */
   readonly restores: (mode: Mode) => boolean;
-}
+};
 
 /**
  * The wanted and the observed state of one unit. A wanted value is the one that was last answered 200, or one that

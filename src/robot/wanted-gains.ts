@@ -16,12 +16,7 @@ export interface Trial {
   readonly endsAtMs: number;
 }
 
-/** An id belongs to the caller who began the trial: another caller who knows the id cannot renew it. */
-export function isSameTrial(one: Trial, other: Trial): boolean {
-  return one.id === other.id && one.by === other.by && one.ofTuning === other.ofTuning;
-}
-
-export interface WantedGainsOptions {
+interface WantedGainsOptions {
   readonly unit: Unit;
   /** The gains of the journal. Undefined while the journal cannot be read; the controller then keeps its gains. */
   readonly saved: () => GainSet | undefined;
