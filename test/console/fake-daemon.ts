@@ -229,7 +229,13 @@ export class FakeDaemon {
       savedAt: `2030-01-01T00:00:0${(revision + 1) % 10}.000Z`,
       trial: undefined,
     };
-    this.log({ what, unit, who: base === null ? 'Bob' : 'op', outcome: 'done' });
+    this.log({
+      what,
+      unit,
+      who: base === null ? 'Bob' : 'op',
+      outcome: 'done',
+      detail: { after: revision + 1 },
+    });
     return done(gains);
   }
 }

@@ -138,7 +138,7 @@ describe('saves of somebody else', () => {
       page.daemon.save('chassis', 'speed', 50);
       await page.wait(200);
       expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([50]);
-      expect(page.model.log.lastSaverOf('chassis')).to.equal('Bob');
+      expect(page.model.log.saverOf('chassis', 1)).to.equal('Bob');
       await gainsOf(page).save();
       expect([said(page), stored(page)[0]]).to.deep.equal(['changed-meanwhile', 50]);
       await gainsOf(page).decide(whose);

@@ -30,11 +30,9 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         </ul>
       </div>
       {lines.length === 0 ? (
-        well !== '' && (
-          <p class="well state dim" data-state={well === ALL_WELL && 'good'}>
-            {well}
-          </p>
-        )
+        <p class="well state dim" data-state={well === ALL_WELL && 'good'} hidden={well === ''}>
+          {well}
+        </p>
       ) : (
         <Toggle on={open} opens class="fold">
           {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}

@@ -22,15 +22,13 @@ export interface AnswerableLine extends Line {
  * the page.
  */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
-  const { access, deafness, exciting, fresh, gains, laser, modes, resuming, stream, tuning } = model;
+  const { access, deafness, fresh, laser, resuming, stream, tuning } = model;
   const status = model.status.value;
   const mayBeStale = !fresh.value && (stream.resting.value || status !== undefined);
   const actions = [
     // The login shows its own lines.
     ...(access.isShut ? [] : [access.action]),
-    ...Object.values(modes),
-    ...Object.values(exciting),
-    ...Object.values(gains).flatMap(({ saving, trial }) => [saving, trial.action]),
+    ...UNIT_LIST.flatMap(({ name }) => model.actionsOf(name)),
     tuning.action,
   ];
   return mostUrgentFirst<AnswerableLine>([

@@ -7,7 +7,7 @@ import { Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
-import { useModel } from '../parts/parts.js';
+import { useModel, writes } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
 import { RefereePanel } from './referee-panel.js';
 
@@ -80,35 +80,25 @@ function LinkQuality() {
 
 /** Keeps the screen lit while the page is visible, if the browser allows it. Shows whether it does. */
 function Awake() {
-  const awake = useSignal(false);
+  const lock = useSignal<WakeLockSentinel | undefined>(undefined);
   useEffect(() => {
-    let ended = false;
-    let lock: WakeLockSentinel | undefined;
     const ask = async () => {
-      if (document.hidden || ended) return;
-      try {
-        lock = await navigator.wakeLock.request('screen');
-        awake.value = true;
-        lock.addEventListener('release', () => {
-          awake.value = false;
-        });
-        if (ended) void lock.release();
-      } catch {
-        // Browsers allow it over HTTPS only, and not on a low battery.
-        awake.value = false;
-      }
+      if (document.hidden) return;
+      // Browsers allow it over HTTPS only, and not on a low battery.
+      const granted = await navigator.wakeLock?.request('screen').catch(() => undefined);
+      granted?.addEventListener('release', writes(lock, undefined));
+      lock.value = granted;
     };
     void ask();
     document.addEventListener('visibilitychange', ask);
     return () => {
-      ended = true;
       document.removeEventListener('visibilitychange', ask);
-      void lock?.release();
+      void lock.peek()?.release();
     };
   }, []);
   return (
     <>
-      {awake.value
+      {lock.value
         ? 'The screen stays on.'
         : 'The screen may go dark: this browser keeps it on over HTTPS only.'}
     </>

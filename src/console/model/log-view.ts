@@ -72,13 +72,6 @@ export class LogView {
     this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 
-  /** The last caller who saved the unit's gains. Undefined if the log does not say. */
-  lastSaverOf(unit: UnitName): string | undefined {
-    const isSave = ({ what, outcome, ...event }: LogEvent) =>
-      event.unit === unit && outcome === 'done' && ['save', 'restore', 'load-profile'].includes(what);
-    return this.events.value.findLast(isSave)?.who;
-  }
-
   /** The caller who saved this revision. Undefined if the log no longer says. */
   saverOf(unit: UnitName, revision: number): string | undefined {
     return actsOf(this.events.value).find(

@@ -138,6 +138,12 @@ export class Model {
     if (keyOf(choice) !== keyOf(this.choice.peek())) this.choice.value = choice;
   }
 
+  /** The acts on one unit. */
+  actionsOf(unit: UnitName): Action[] {
+    const { saving, trial } = this.gains[unit];
+    return [this.modes[unit], this.exciting[unit], saving, trial.action];
+  }
+
   /** Makes edits of what differs in these gains, and returns a sentence about them. */
   editAll(sets: AllGains, from: string): string {
     const count = UNIT_LIST.reduce((sum, { name }) => sum + this.gains[name].editSet(sets[name]), 0);
@@ -226,18 +232,14 @@ export class Model {
 
   /** Clears refusals whose cause has ended. */
   #clearOutdated(status: Status): void {
-    const clear = (action: Action, ...codes: readonly string[]) => {
-      if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();
-    };
     const over = ['unreachable', status.stopped ? 'trial-ended' : 'stopped'];
-    for (const action of [this.resuming, this.laser.action, this.access.action, this.referee.action])
-      clear(action, ...over);
-    for (const { name } of UNIT_LIST) {
-      const { saving, trial } = this.gains[name];
-      const codes = status[name].online ? [...over, 'unit-offline'] : over;
-      for (const action of [this.modes[name], this.exciting[name], saving, trial.action])
-        clear(action, ...codes);
-    }
+    const clear = (actions: readonly Action[], codes = over) => {
+      for (const action of actions) if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();
+    };
+    const { resuming, laser, access, tuning, referee } = this;
+    clear([resuming, laser.action, access.action, tuning.action, referee.action]);
+    for (const { name } of UNIT_LIST)
+      clear(this.actionsOf(name), status[name].online ? [...over, 'unit-offline'] : over);
   }
 
   #takeTelemetry(sample: Telemetry): void {

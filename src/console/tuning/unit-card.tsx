@@ -116,7 +116,7 @@ export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { unit, conflict } = gains;
   if (conflict.value.length === 0) return null;
-  const saver = model.log.lastSaverOf(unit.name) ?? 'somebody else';
+  const saver = model.log.saverOf(unit.name, gains.stored.value?.revision ?? 0) ?? 'somebody else';
   return (
     <fieldset class="question" aria-label="Saved meanwhile">
       Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
