@@ -180,11 +180,7 @@ describe('saves of somebody else', () => {
     page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
-    await gainsOf(page).saveBy({
-      path: 'pidconfig/restore',
-      body: { revision: 1 },
-      done: '',
-    });
+    await gainsOf(page).restore(1);
     await page.wait(200);
     expect(stored(page)).to.deep.equal([43, 5]);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
@@ -194,8 +190,7 @@ describe('saves of somebody else', () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     page.daemon.save('chassis', 'position', 8);
-    const restore = () =>
-      gainsOf(page).saveBy({ path: 'pidconfig/restore', body: { revision: 0 }, done: '' });
+    const restore = () => gainsOf(page).restore(0);
     expect(await restore()).to.equal(false);
     await page.wait(10);
     expect(gainsOf(page).stored.value?.gains.position?.kp).to.equal(8);

@@ -21,7 +21,7 @@ export function EventList() {
   const wanted = search.value.toLowerCase();
   const shown = actsOf(events.value)
     .filter(FILTERS[filter.value] ?? (() => true))
-    .map(event => ({ event, at: clockText(event.at, new Date()), text: actText(event) }))
+    .map(event => ({ event, at: clockText(event.at), text: actText(event) }))
     .filter(({ text }) => text.toLowerCase().includes(wanted))
     .reverse();
   const save = () =>

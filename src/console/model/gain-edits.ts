@@ -29,14 +29,6 @@ export interface KeptEdits {
   readonly base?: Stored | undefined;
 }
 
-interface Save {
-  /** Within the unit. */
-  readonly path: string;
-  readonly body: unknown;
-  /** The text to show on success. */
-  readonly done: string;
-}
-
 const KEY = 'trunnion.edits';
 const RETRY_MS = 1000;
 
@@ -204,11 +196,19 @@ export class GainEdits {
   }
 
   saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
-    return this.saveBy({ path: 'pidconfig', body: gains, done }, from);
+    return this.#saveBy('pidconfig', gains, done, from);
+  }
+
+  restore(revision: number): Promise<boolean> {
+    return this.#saveBy('pidconfig/restore', { revision }, `Revision ${revision} is running again.`);
+  }
+
+  loadProfile(name: string): Promise<boolean> {
+    return this.#saveBy('profiles/load', { name }, `${name} is running.`);
   }
 
   /** Sends a request that saves gains in place of `from`. Its answer is the gains in force. */
-  async saveBy({ path, body, done }: Save, from = this.stored.value): Promise<boolean> {
+  async #saveBy(path: string, body: unknown, done: string, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
     return this.saving.run(async () => {
       const before = this.stored.peek();

@@ -45,7 +45,7 @@ export function fixed(value: number | null | undefined, decimals: number): strin
 }
 
 /** Formats `21:03:07`, with the date if it was not today. */
-export function clockText(iso: string, now: Date): string {
+export function clockText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   const two = (value: number) => String(value).padStart(2, '0');
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');

@@ -7,7 +7,7 @@ import { clockText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
 import { Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
-import { gainsText, milliseconds, withUnit } from '../step/figure-table.js';
+import { figuresText, gainsText } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
 /** The number of revisions to choose from. */
@@ -76,9 +76,7 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
                     {side && gainsText(side.gains)}
                     {side?.measured && (
                       <small>
-                        {milliseconds(side.measured.figures.settlingS)},{' '}
-                        {withUnit(side.measured.figures.overshootPercent, 1, '%')},{' '}
-                        {clockText(side.measured.at, new Date())}
+                        {figuresText(side.measured)}, {clockText(side.measured.at)}
                       </small>
                     )}
                   </td>

@@ -60,20 +60,14 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               ★
             </Press>
             <span>
-              <strong>{profile.name}</strong> <time>{clockText(profile.savedAt, new Date())}</time>
+              <strong>{profile.name}</strong> <time>{clockText(profile.savedAt)}</time>
               <span class="difference"> {profile.note}</span>
             </span>
             <span class="row">
               <Press
                 needs="tune"
                 aria-label={`Load ${profile.name}`}
-                run={() =>
-                  gains.saveBy({
-                    path: 'profiles/load',
-                    body: { name: profile.name },
-                    done: `${profile.name} is running.`,
-                  })
-                }
+                run={() => gains.loadProfile(profile.name)}
               >
                 Load
               </Press>

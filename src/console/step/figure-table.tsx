@@ -1,4 +1,4 @@
-import type { RememberedStep, StepFigures } from '../../schemas/step.js';
+import type { MeasuredStep, RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import type { DrawnRun } from '../model/runs.js';
 import { caveatOf } from '../model/step-curve.js';
@@ -71,6 +71,12 @@ export function withUnit(value: number | null, decimals: number, unit: string): 
   return value === null ? '–' : `${fixed(value, decimals)} ${unit}`;
 }
 
+/** Settling time and overshoot of a step, for small print. */
+export function figuresText(step: MeasuredStep | undefined): string {
+  const { settlingS = null, overshootPercent = null } = step?.figures ?? {};
+  return `${milliseconds(settlingS)}, ${withUnit(overshootPercent, 1, '%')}`;
+}
+
 export function milliseconds(value: number | null): string {
   return withUnit(value === null ? null : value * 1000, value !== null && value < 0.1 ? 1 : 0, 'ms');
 }
@@ -97,7 +103,7 @@ export function RunTable() {
                 />{' '}
                 #{run.number}
               </td>
-              <td>{clockText(run.at, new Date())}</td>
+              <td>{clockText(run.at)}</td>
               <td>{gainsText(run.gains)}</td>
               <td>{run.figures.oscillation ? 'rings' : milliseconds(run.figures.settlingS)}</td>
               <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>

@@ -5,7 +5,7 @@ import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
 import { Heads, Outcome, Press, scrolls, useAnswer, useModel } from '../parts/parts.js';
-import { milliseconds, withUnit } from '../step/figure-table.js';
+import { figuresText } from '../step/figure-table.js';
 
 const SHOWN = 50;
 
@@ -14,6 +14,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { daemon } = model;
   const { unit } = gains;
+  const choice = model.choice.value;
   const revision = model.status.value?.[unit.name].gains.revision;
   const ask = () =>
     daemon.get<readonly HistoryLine[]>(`/api/${unit.name}/pidconfig/history?limit=${SHOWN + 1}`);
@@ -30,9 +31,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
               {rowsOf(unit, one, saved[index + 1]?.gains).map(({ field, from, to }, row) => (
                 <tr key={field?.pointer ?? ''}>
                   <th scope="row">{row === 0 && one.revision}</th>
-                  <td>
-                    {row === 0 && <time dateTime={one.savedAt}>{clockText(one.savedAt, new Date())}</time>}
-                  </td>
+                  <td>{row === 0 && <time dateTime={one.savedAt}>{clockText(one.savedAt)}</time>}</td>
                   <td>{row === 0 && model.log.saverOf(unit.name, one.revision)}</td>
                   <td>{field ? loopOf({ unit: unit.name, loop: field.loop }).title : 'no difference'}</td>
                   <td>{field?.gain}</td>
@@ -42,20 +41,18 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
               ))}
               <tr>
                 <td colSpan={6}>
-                  <Figures of={one} unit={unit} />
+                  {choice.unit === unit.name && one.measured?.[choice.loop] && (
+                    <small>
+                      {loopOf(choice).title}: {figuresText(one.measured[choice.loop])}
+                    </small>
+                  )}
                 </td>
                 <td>
                   <Press
                     needs="tune"
                     disabled={index === 0}
                     aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
-                    run={() =>
-                      gains.saveBy({
-                        path: 'pidconfig/restore',
-                        body: { revision: one.revision },
-                        done: `Revision ${one.revision} is running again.`,
-                      })
-                    }
+                    run={() => gains.restore(one.revision)}
                   >
                     {index === 0 ? 'Stored' : 'Restore'}
                   </Press>
@@ -66,19 +63,6 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
         </table>
       </div>
     </>
-  );
-}
-
-/** The figures that were measured on a revision of the chosen loop. */
-function Figures({ of, unit }: { readonly of: HistoryLine; readonly unit: Unit }) {
-  const choice = useModel().choice.value;
-  const figures = choice.unit === unit.name ? of.measured?.[choice.loop]?.figures : undefined;
-  if (figures === undefined) return null;
-  const { settlingS, overshootPercent } = figures;
-  return (
-    <small>
-      {loopOf(choice).title}: {milliseconds(settlingS)}, {withUnit(overshootPercent, 1, '%')}
-    </small>
   );
 }
 

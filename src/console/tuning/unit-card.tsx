@@ -90,7 +90,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const status = model.status.value?.[name];
   if (status === undefined) return null;
   const { revision, savedAt, applied } = status.gains;
-  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt, new Date())}`;
+  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt)}`;
   const trial = model.trialOf(name);
   const tune = model.tuning.running;
   const [state, how] = !model.fresh.value
