@@ -6,7 +6,7 @@ import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { leftText } from '../model/tuning.js';
 import { Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
-import { KeepButton, TryButton } from '../tuning/gain-acts.js';
+import { KEEP, TRY } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** Says before a tuning which loops it moves, how far, and for how long. */
@@ -140,8 +140,12 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
       <span class="row">
         {better.length > 0 && !isKept && (
           <>
-            <TryButton run={tryThem} />
-            <KeepButton run={keep} />
+            <Press {...TRY} run={tryThem} disabled={model.isStopping}>
+              Try
+            </Press>
+            <Press {...KEEP} run={keep}>
+              Keep
+            </Press>
           </>
         )}
         <Press run={writes(model.tuning.dismissed, tune.id)}>Dismiss</Press>

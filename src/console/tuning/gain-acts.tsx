@@ -2,44 +2,20 @@ import { useRef } from 'preact/hooks';
 import type { GainEdits } from '../model/gain-edits.js';
 import { Press, useModel } from '../parts/parts.js';
 
-interface GainActProps {
-  readonly run: () => unknown;
-  readonly disabled?: boolean;
-  /** Appended to the button's text. */
-  readonly changes?: string;
-}
-
-export function TryButton({ run, disabled = false }: GainActProps) {
-  const { isStopping } = useModel();
-  return (
-    <Press
-      needs="tune"
-      run={run}
-      disabled={disabled || isStopping}
-      title="Runs them without saving them, as long as this page is open"
-      aria-keyshortcuts="Enter"
-      data-key="⏎"
-    >
-      Try
-    </Press>
-  );
-}
-
-export function KeepButton({ run, disabled = false, changes = '' }: GainActProps) {
-  return (
-    <Press
-      needs="tune"
-      class="primary"
-      run={run}
-      disabled={disabled}
-      title="Saves them"
-      aria-keyshortcuts="Control+Enter"
-      data-key="Ctrl ⏎"
-    >
-      Keep{changes}
-    </Press>
-  );
-}
+/** The buttons that try and keep gains. */
+export const TRY = {
+  needs: 'tune',
+  title: 'Runs them without saving them, as long as this page is open',
+  'aria-keyshortcuts': 'Enter',
+  'data-key': '⏎',
+} as const;
+export const KEEP = {
+  needs: 'tune',
+  class: 'primary',
+  title: 'Saves them',
+  'aria-keyshortcuts': 'Control+Enter',
+  'data-key': 'Ctrl ⏎',
+} as const;
 
 /** Buttons for the edits of one unit: try, save or undo them. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
@@ -54,8 +30,12 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="row">
-      <TryButton run={() => gains.try()} disabled={!gains.isReady} />
-      <KeepButton run={() => gains.save()} disabled={!gains.isReady} changes={changesText} />
+      <Press {...TRY} run={() => gains.try()} disabled={!gains.isReady || model.isStopping}>
+        Try
+      </Press>
+      <Press {...KEEP} run={() => gains.save()} disabled={!gains.isReady}>
+        Keep{changesText}
+      </Press>
       <Press
         run={() => gains.undo()}
         disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
