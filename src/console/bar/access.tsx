@@ -13,10 +13,9 @@ export function Login() {
         <label>
           Token{' '}
           <input
+            {...typed(token)}
             {...(shown.value ? { type: 'text' } : { type: 'password' })}
             autocomplete="off"
-            value={token.value}
-            {...typed(token)}
           />
         </label>
         <Toggle on={shown}>Show</Toggle>

@@ -34,13 +34,7 @@ export function EventList() {
     <>
       <div class="row">
         <Segments options={Object.keys(FILTERS)} chosen={filter} />
-        <input
-          type="text"
-          aria-label="Search the log"
-          placeholder="search"
-          value={search.value}
-          {...typed(search)}
-        />
+        <input {...typed(search)} aria-label="Search the log" placeholder="search" />
         <Press run={save}>Export</Press>
       </div>
       <ol class="events" {...scrolls}>

@@ -23,7 +23,7 @@ export function RefereePanel() {
     <div class="referee">
       <LeaseRow match={match} />
       <label>
-        Match <input type="text" maxLength={64} value={id} {...typed(name)} aria-describedby="new-match" />{' '}
+        Match <input {...typed(name)} value={id} maxLength={64} aria-describedby="new-match" />{' '}
         <small id="new-match">Another name begins another match, with pre.</small>
       </label>
       <div class="phases">
@@ -148,13 +148,7 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
       <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
         LOCK
       </Press>
-      <input
-        type="text"
-        maxLength={200}
-        aria-label="Reason of the lock"
-        value={reason.value}
-        {...typed(reason)}
-      />
+      <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
       {lock !== null && (
         <Press run={asks.value ? unlock : askFirst} pressed={asks.value}>
           {asks.value ? 'Press again to unlock' : 'Unlock'}

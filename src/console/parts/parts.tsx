@@ -245,9 +245,11 @@ export const writes =
     to.value = value;
   };
 
-/** Connects a field to a signal. */
+/** Makes an input a field of text that shows and writes a signal. */
 export function typed(text: { value: string | undefined }) {
   return {
+    type: 'text' as const,
+    value: text.value,
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
       text.value = currentTarget.value;
     },

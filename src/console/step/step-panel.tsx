@@ -89,14 +89,12 @@ function ExcitationForm() {
     <label class="dim">
       {label}
       <input
-        type="text"
+        {...typed(text)}
         class="value"
         inputMode="decimal"
         autocomplete="off"
         aria-label={name}
         disabled={!debugging}
-        value={text.value}
-        {...typed(text)}
       />
     </label>
   );
