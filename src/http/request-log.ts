@@ -17,9 +17,6 @@ declare module 'koa' {
   }
 }
 
-/** Methods that change nothing. */
-const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
-
 /**
  * Logs one line for each request, when the connection has taken the answer or has closed. Requests that change
  * nothing have level debug: a page sends ten a second, and their lines would wear out an SD card.
@@ -34,7 +31,7 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.state.bystander = 'stranger';
     ctx.res.setHeader('X-Request-Id', id);
-    const level = READING.includes(ctx.method) ? 'debug' : 'info';
+    const level = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.method) ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) {
       const startMs = clock.nowMs();
       ctx.res.once('close', () => {

@@ -10,23 +10,6 @@ const DAY_S = 86_400;
 /** Milliseconds from 1970 to 2100. A desk may send the time as revision, and no call can use up all revisions. */
 const HIGHEST_REVISION = 4_102_444_800_000;
 
-const callBody = s.object({
-  id: name,
-  revision: { ...s.count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
-  phase: s.oneOf(PHASES),
-  remainingS: s.optional(
-    s.nullable(
-      { ...s.number(), minimum: 0, maximum: DAY_S },
-      'Until the phase becomes `ended`. Null or absent: no limit.',
-    ),
-  ),
-});
-const leaseBody = s.object({
-  holder: name,
-  ttlMs: { ...s.count('No other desk gets the lease for this long.'), minimum: 100, maximum: 60_000 },
-  takeover: s.optional(s.yesNo('Take the lease from another holder.')),
-});
-
 /** The referee's part of a match. Every call sets a state and toggles none, so repeating a call is harmless. */
 export function matchRoutes({ match: control, durableLog, clock }: AppOptions): Route[] {
   const view = () => {
@@ -41,7 +24,17 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
       id: 'setMatch',
       event: { what: 'phase' },
       summary: 'Set the phase; what it does not allow is stopped',
-      body: callBody,
+      body: s.object({
+        id: name,
+        revision: { ...s.count('Higher than the last one of this id.'), maximum: HIGHEST_REVISION },
+        phase: s.oneOf(PHASES),
+        remainingS: s.optional(
+          s.nullable(
+            { ...s.number(), minimum: 0, maximum: DAY_S },
+            'Until the phase becomes `ended`. Null or absent: no limit.',
+          ),
+        ),
+      }),
       answer: matchView,
       problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
       act: ({ body: { remainingS = null, ...call }, ctx }) =>
@@ -66,7 +59,11 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
       id: 'lease',
       event: { what: 'lease', onlyRefused: true },
       summary: "The heartbeat of the referee's desk",
-      body: leaseBody,
+      body: s.object({
+        holder: name,
+        ttlMs: { ...s.count('No other desk gets the lease for this long.'), minimum: 100, maximum: 60_000 },
+        takeover: s.optional(s.yesNo('Take the lease from another holder.')),
+      }),
       answer: matchView,
       problems: ['lease-held'],
       act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {

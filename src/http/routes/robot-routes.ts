@@ -20,7 +20,6 @@ const laserRight = {
   of: ({ action }: s.TypeOf<typeof laserBody>) => (action === 'on' ? 'drive' : 'stop'),
   text: '`drive` to switch it on, `stop` to switch it off',
 } as const;
-const laserState = s.answer('LaserState', { state: s.oneOf(['on', 'off'], 'What the pin shows.') });
 const stopState = s.answer('StopState', { stopped: s.yesNo() });
 
 /** Laser, stop and resume. */
@@ -30,7 +29,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
       id: 'laser',
       summary: 'Switch the laser; the answer is what the pin shows',
       body: laserBody,
-      answer: laserState,
+      answer: s.answer('LaserState', { state: s.oneOf(['on', 'off'], 'What the pin shows.') }),
       problems: [...MATCH_PROBLEMS, ...PIN_PROBLEMS, 'stopped', 'tune-running', 'interlock-open', 'closing'],
       act: ({ body: { action } }) => ({ state: action === 'on' ? robot.laserOn() : robot.laser.off() }),
     }),
