@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 import { existsSync, realpathSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { askBreakGlass, BREAK_GLASS_LOOK, simulatorSocket } from '../src/access/break-glass.js';
+import { simulatorSocket } from '../src/access/break-glass.js';
 import { command, runProgram } from '../src/command/command.js';
 import { configOf, SIMULATOR } from '../src/command/place.js';
 import { serveOptions } from '../src/command/serve-command.js';
 import { badConfig } from '../src/config/config-file.js';
 import { systemClock } from '../src/core/clock.js';
-import { errnoOf } from '../src/core/errors.js';
 import { serveRobot } from '../src/daemon/run.js';
 import { coreModule, createCoreRobot } from './pico/core-robot.js';
 import { createPhysics } from './robot-physics.js';
@@ -31,16 +29,6 @@ function simulatedRobot(controllers: string): SimulatedRobot {
   return new SimulatedRobot({ clock: systemClock, ...createCoreRobot(coreModule(coreFile), options) });
 }
 
-/** Removes the sockets of killed simulators. A running simulator accepts the connection. */
-async function removeDeadSockets(): Promise<void> {
-  const [folder, prefix] = [dirname(simulatorSocket('.')), /^trunnion-sim-[0-9a-f]{16}$/];
-  for (const name of (await readdir(folder)).filter(name => prefix.test(name))) {
-    const asked = askBreakGlass(join(folder, name), BREAK_GLASS_LOOK);
-    const errno = await asked.then(() => undefined, errnoOf);
-    if (errno === 'ECONNREFUSED') await rm(join(folder, name), { force: true });
-  }
-}
-
 const serve = command(
   {
     command: 'serve',
@@ -58,7 +46,6 @@ const serve = command(
   async ({ values }) => {
     const config = configOf(SIMULATOR, values);
     const robot = simulatedRobot(values.controllers);
-    void removeDeadSockets().catch(() => undefined);
     await serveRobot(
       {
         another: `${name} --port 0 --state "$(mktemp -d)"`,

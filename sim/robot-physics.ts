@@ -1,4 +1,3 @@
-import type { Physics } from './firmware/unit-loops.js';
 import { ChassisLoops } from './loops/chassis-loops.js';
 import { GimbalLoops } from './loops/gimbal-loops.js';
 import { seededNoise } from './physics/noise.js';
@@ -17,11 +16,7 @@ export interface PhysicsOptions {
 const LOOP_RATE_HZ = 1000;
 
 /** The whole robot. The same options and commands give exactly the same motion. */
-export function createPhysics({
-  seed,
-  body,
-  substeps = 2,
-}: PhysicsOptions): Physics & { readonly mechanics: RobotMechanics } {
+export function createPhysics({ seed, body, substeps = 2 }: PhysicsOptions) {
   const mechanics = new RobotMechanics(body);
   const dtS = 1 / LOOP_RATE_HZ / substeps;
   return {

@@ -12,7 +12,6 @@ import {
 import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js';
 import { GainBank } from './gain-bank.js';
 import { StepRecorder } from './step-recorder.js';
-import { telemetryOf } from './telemetry.js';
 import { AT_REST, type LoopReading, type UnitLoops } from './unit-loops.js';
 
 const VERSION = { firmware_major: 1, firmware_minor: 0, firmware_patch: 0 };
@@ -233,4 +232,17 @@ function bitsOf<Name extends string>(
   holds: Readonly<Partial<Record<Name, boolean>>>,
 ): number {
   return names.reduce((bits, name, bit) => (holds[name] ? bits | (1 << bit) : bits), 0);
+}
+
+/** The readings of the loops, by the names of the fields of the telemetry frame. */
+function telemetryOf(unit: Unit, { readings, pose }: UnitLoops): Record<string, number> {
+  const values: Record<string, number> = {};
+  for (const { name } of unit.loops) {
+    const { setpoint = 0, measured = 0, output = 0 } = readings[name] ?? {};
+    values[`${name}.setpoint`] = setpoint;
+    values[`${name}.measured`] = measured;
+    values[`${name}.output`] = output;
+  }
+  if (pose === undefined) return values;
+  return { ...values, 'pose.x': pose.xM, 'pose.y': pose.yM, 'pose.heading': pose.headingRad };
 }

@@ -32,18 +32,6 @@ export interface Controller {
   truth(): Record<string, unknown>;
 }
 
-interface Effect {
-  ticks: number;
-  readonly act: () => void;
-}
-
-/** Called when its time has come. */
-function isOver(effect: Effect): boolean {
-  effect.ticks -= 1;
-  if (effect.ticks <= 0) effect.act();
-  return effect.ticks <= 0;
-}
-
 /** A controller with the simulated firmware behind it. */
 export class SimulatedController implements Controller {
   readonly unit: Unit;
@@ -52,7 +40,7 @@ export class SimulatedController implements Controller {
   readonly #map: readonly Register[];
   readonly #effectTicks: number;
   /** Pending effects of frames, oldest first, with the ticks until each. */
-  #effects: readonly Effect[] = [];
+  #effects: { ticks: number; readonly act: () => void }[] = [];
   #boots = 0;
   #firmware: Firmware;
 
@@ -73,7 +61,10 @@ export class SimulatedController implements Controller {
   }
 
   tick(): void {
-    if (this.#effects.length > 0) this.#effects = this.#effects.filter(effect => !isOver(effect));
+    for (const effect of this.#effects) effect.ticks -= 1;
+    const due = this.#effects.filter(({ ticks }) => ticks <= 0);
+    this.#effects = this.#effects.filter(({ ticks }) => ticks > 0);
+    for (const { act } of due) act();
     this.#firmware.tick();
   }
 
@@ -101,7 +92,7 @@ export class SimulatedController implements Controller {
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
       // A heartbeat takes effect in the next loop period.
       const ticks = register.name === 'heartbeat' ? 1 : this.#effectTicks;
-      if (isLater) this.#effects = [...this.#effects, { ticks, act }];
+      if (isLater) this.#effects.push({ ticks, act });
       else act();
     } catch (error) {
       if (!isRobotError(error, 'bad-frame')) throw error;

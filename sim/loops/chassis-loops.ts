@@ -2,10 +2,9 @@ import type { LoopCommand, Pose, UnitLoops } from '../firmware/unit-loops.js';
 import { wrapped } from '../physics/angles.js';
 import { Odometer } from '../physics/odometer.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
-import { Activity, excitedLoop } from './activity.js';
 import { ChassisReference } from './chassis-reference.js';
 import { LAP_M } from './course.js';
-import { type LoopNameOf, readingsOf } from './loop-readings.js';
+import { Activity, excitedLoop, type LoopNameOf, readingsOf } from './loop-parts.js';
 import { NO_GAINS, pidOf } from './pid.js';
 import { SquareWave } from './square-wave.js';
 

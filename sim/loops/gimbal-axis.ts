@@ -1,7 +1,7 @@
 import { controllerOf } from '../../src/core/loop-controllers.js';
 import type { GainSet } from '../../src/core/units.js';
 import { clamped } from '../physics/angles.js';
-import type { LoopNameOf, Reading } from './loop-readings.js';
+import type { LoopNameOf, Reading } from './loop-parts.js';
 import { NO_GAINS, type Pid, pidOf } from './pid.js';
 
 type GimbalReadings = Readonly<Record<LoopNameOf<'gimbal'>, Reading>>;

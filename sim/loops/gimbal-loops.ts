@@ -4,9 +4,8 @@ import { encoded } from '../physics/dc-motor.js';
 import { GimbalSight } from '../physics/gimbal-sight.js';
 import type { Noise } from '../physics/noise.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
-import { Activity, excitedLoop } from './activity.js';
 import { GimbalAxis } from './gimbal-axis.js';
-import { readingsOf } from './loop-readings.js';
+import { Activity, excitedLoop, readingsOf } from './loop-parts.js';
 import { SquareWave } from './square-wave.js';
 
 /** Time without a target after which the gimbal sweeps to find one. */

@@ -1,6 +1,6 @@
 import type { LoopCommand } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
-import { excitedLoop } from './activity.js';
+import { excitedLoop } from './loop-parts.js';
 
 /** How long the setpoint takes to return after a wave has ended. */
 const FADE_S = 1;
