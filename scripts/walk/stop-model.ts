@@ -39,7 +39,7 @@ export class StopModel {
   #released = 0;
   /** True if the robot may have stopped without a caller since the last rest. */
   #mayHaveStopped = false;
-  /** True if the disk has failed since the last rest. After a restart only the controllers may know of a stop. */
+  /** True if the disk or the power has failed since the last rest. After a restart only the controllers may know of a stop. */
   #mayBeUnrecorded = false;
 
   /**
@@ -139,7 +139,9 @@ export class StopModel {
     const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(isOnRecord || latched.length > 0, at, at);
     if (mayStay) this.stopped.maybe(true, at, at);
-    if (this.#mayBeUnrecorded || isCut) this.stopped.maybe(false, at, at);
+    // The record stays invalid for later restarts, until the daemon has heard a controller.
+    if (isCut) this.#mayBeUnrecorded = true;
+    if (this.#mayBeUnrecorded) this.stopped.maybe(false, at, at);
     if (asks) for (const value of [true, false]) this.stopped.maybe(value, at, at);
     for (const { name } of UNIT_LIST) {
       if (!truth.units[name].latched) this.#still.delete(name);
