@@ -347,7 +347,7 @@ const STATES: readonly Check[] = [
       same('silent after 300 ms', await silentAfter(host, 200), true);
     },
   ),
-  check('The next heartbeat clears both, and the unit goes on in the same mode.', 'in auto', async host => {
+  check('The next heartbeat clears both, and the unit continues in the same mode.', 'in auto', async host => {
     await host.enter('auto');
     await host.heartbeat(20);
     same('silent', await silentAfter(host, 60), true);

@@ -118,7 +118,11 @@ export const MOVING_CHECKS: readonly Check[] = [
     await host.wait(700);
     same('number after 700 ms', (await host.read(capture)).number, number);
   }),
-  check('Past it the controller sets the amplitude to 0.', 'guarded_excitation', runsAway),
+  check(
+    'If the deviation is exceeded, the controller sets the amplitude to 0.',
+    'guarded_excitation',
+    runsAway,
+  ),
   check(RAN_AWAY, 'an excitation', async host => {
     await runsAway(host);
     await host.excite({ ...waveOf(host), amplitude: 0 });
