@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 /** A change of the file takes effect within this time. */
-export const READ_AGAIN_MS = 250;
+export const READ_AGAIN_MS = 500;
 
 const CURE_OF_SLOW = 'The disk is too slow: check it.';
 const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';

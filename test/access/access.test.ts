@@ -49,7 +49,7 @@ describe('access', () => {
     await clock.advance(0);
     expect([access.state, access.problem, changes]).to.deep.equal(['open', undefined, 1]);
     await writeTokens(disk, '/state', TOKENS);
-    await clock.advance(300);
+    await clock.advance(600);
     expect(access.state).to.equal('closed');
     disk.hang();
     await clock.advance(5000);
@@ -70,7 +70,7 @@ describe('access without a list of tokens', () => {
         await access.open();
         const states = [access.state];
         const pass = async () => {
-          await clock.advance(300);
+          await clock.advance(600);
           await eventually(async () => access.state !== states.at(-1)).catch(() => undefined);
           states.push(access.state);
         };
@@ -99,7 +99,7 @@ describe('a list of tokens that was read', () => {
   broken.fail('read');
   const becomes = async (found: RecordingDisk) => {
     now = found;
-    await clock.advance(300);
+    await clock.advance(600);
   };
   afterEach(() => access.close());
 
