@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,16 +7,31 @@ import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { type Answer, call } from '../support/daemon.js';
 
+/** A disk that other tests keep busy may refuse a save. These tests are about the page. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const PATIENCE_MS = 30_000;
+
 /**
  * Checks until the condition holds, with a pause in between. Checks without a pause would slow down page and daemon.
+ * `wanted` is for the error after PATIENCE_MS.
  */
-export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 15));
+export async function eventually(holds: () => Promise<boolean>, wanted = () => String(holds)): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > untilMs) throw new Error(`it did not come to this: ${wanted()}`);
+    await new Promise(resolve => setTimeout(resolve, 15));
+  }
 }
 
-/** Waits until the page shows this text, and returns it. */
+/** Waits until the page shows this text. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
-  await eventually(async () => pattern.test((await locator.textContent()) ?? ''));
+  let text = '';
+  const fits = async () => {
+    text = (await locator.textContent()) ?? '';
+    return pattern.test(text);
+  };
+  await eventually(fits, () => `${pattern} in ${text}`);
 }
 
 export async function has(locator: Locator, attribute: string, value: string | null): Promise<void> {
@@ -79,7 +95,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
 
   before(async function () {
     browser = await openBrowser(this);
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    folder = await mkdtemp(join(MEMORY, 'trunnion-'));
     await startDaemon();
   });
   after(async () => {
