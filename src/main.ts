@@ -7,7 +7,10 @@ import type { Interlock } from './config/settings.js';
 import { systemClock } from './core/clock.js';
 import { openLinuxBus, openLinuxHardware } from './hardware/linux-hardware.js';
 
-/** Set by systemd. trunnion-dark reads the laser's record there. */
+/**
+ * The service's folder below /run, from systemd. The daemon records the laser pin's line and dark level in
+ * it, for trunnion-dark.
+ */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 
 const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });

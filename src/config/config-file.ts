@@ -14,7 +14,10 @@ import { messageOf, RobotError } from '../core/errors.js';
 /** A parsed configuration file. Its settings are not checked yet. */
 export interface ConfigFile {
   readonly tree: unknown;
-  /** The line of the setting at `path`, or of the nearest part of it that the file has. */
+  /**
+   * The line of the setting at `path`. If the file does not have that setting, the line of its nearest
+   * parent.
+   */
   lineOf(path: readonly string[]): number;
 }
 

@@ -47,7 +47,7 @@ export function configProblem(error: unknown): string {
 
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = SETTINGS;
 
-/** Makes the check of a whole configuration, which also fills in defaults. `given` has the sections of the file. */
+/** Makes the check of a whole configuration, which also fills in defaults. `given` is the parsed file. */
 function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Config> {
   const ajv = new Ajv({
     allErrors: true,
@@ -65,7 +65,7 @@ function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Confi
   return ajv.compile<Config>(schemaOf(defaults, given));
 }
 
-/** Whether a host silence lasts for at least this many polls. */
+/** Keyword of the schema: the host silence is 0, or lasts at least this many polls. */
 const silenceOfPolls = {
   keyword: 'silenceOfPolls',
   type: 'number' as const,
@@ -82,8 +82,8 @@ function withoutNulls(tree: unknown): unknown {
 }
 
 /**
- * Only the sections in the file get a full schema. Compiling the schema of all sections would take a sixth of a
- * start.
+ * Only the sections in the file get a full schema. Compiling the schema of all sections would take a sixth of
+ * the start-up time.
  */
 function schemaOf({ host, state }: Defaults, given: unknown): object {
   const own: Readonly<Record<string, unknown>> = { 'http.host': host, 'state.folder': state };

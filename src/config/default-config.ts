@@ -14,9 +14,7 @@ export function defaultConfig(): string {
   return `${head}\n${sections.join('\n')}`;
 }
 
-/**
- * The lines of one setting with its default. A table of tables has one line for each row.
- */
+/** The lines of one setting with its default. A nested table gets one line for each row. */
 function assignment(key: string, value: unknown): string[] {
   if (value === '') return [`${key}:`];
   const rows = typeof value === 'object' && value !== null ? Object.entries(value) : [];

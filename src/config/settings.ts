@@ -23,7 +23,7 @@ const BOUNDS = {
   additionalProperties: false,
 };
 
-/** Permissions that the file leaves out keep their defaults. */
+/** Schema of one phase's permissions. Permissions that the file leaves out keep their defaults. */
 function permissions(defaults: Permissions): object {
   const { modes, ...flags } = defaults;
   const properties: Record<string, object> = {};
@@ -110,7 +110,7 @@ export const SETTINGS = {
     }),
     hostSilenceMs: setting({
       default: 500,
-      // If this allowed fewer polls, one lost poll would take torque off.
+      // With fewer polls than this, one lost poll would make the controller cut its torque.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
       doc: 'A controller without a heartbeat for this time (ms, at least 3 polls) takes torque off; 0 = never.',

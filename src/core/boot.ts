@@ -8,7 +8,7 @@ export interface Boot {
   nowMs(): number;
 }
 
-/** The service's sandbox hides /proc, so its unit file passes the id on. */
+/** The service's sandbox hides /proc, so the service's unit file passes the id in `TRUNNION_BOOT_ID`. */
 export function systemBoot(environment: Readonly<Record<string, string | undefined>>): Boot {
   return {
     id: environment.TRUNNION_BOOT_ID ?? kernelBootId(),

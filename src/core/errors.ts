@@ -1,6 +1,6 @@
 import type { Gains, Mode } from './units.js';
 
-/** Why something is missing, and the command or the act that cures it. */
+/** What is missing, and the command or the act that cures it. */
 interface Lack {
   readonly missing: string;
   readonly cure: string;
@@ -66,8 +66,8 @@ interface Contexts {
   'unit-offline': Nothing;
   'unit-busy': Nothing;
   /**
-   * `units` are those that did not confirm a stop. With `ended`, the act is over, but its effect may still be in the
-   * controller.
+   * `units` are those that did not confirm a stop. `ended`: a trial or a tuning is over, but its gains or its
+   * excitation may still be in the controller.
    */
   'not-confirmed': { readonly units?: readonly string[]; readonly ended?: boolean };
   'loop-unfit': { readonly loop: string; readonly reason: string };
@@ -130,7 +130,7 @@ interface Contexts {
   'not-allowed': { readonly right: string };
   'access-unavailable': {
     readonly cure?: string | undefined;
-    /** A newer version wrote the file, in a format that is not ours. */
+    /** A newer version wrote the file, in a format that this version cannot read. */
     readonly isNewer?: boolean;
     /** The file could not be read. */
     readonly isUnread?: boolean;
@@ -194,13 +194,13 @@ export class RobotError<Code extends ErrorCode = ErrorCode> extends Error {
     this.others = options?.others ?? [];
   }
 
-  /** The same failure with a place that only a higher layer knows. */
+  /** Returns this failure with a place that only a higher layer knows. */
   with(place: Place): RobotError<Code> {
     const { cause, others } = this;
     return new RobotError(this.code, { ...this.context, ...place }, { cause, others });
   }
 
-  /** The same failure with further failures of the same act, without duplicates. */
+  /** Returns this failure with further failures of the same act, without duplicates. */
   beside(others: readonly RobotError[]): RobotError<Code> {
     const all = [...this.others, ...others.flatMap(other => [other, ...other.others])];
     const byMessage = new Map(all.map(other => [other.message, other]));
@@ -216,7 +216,7 @@ export function isRobotError<Code extends ErrorCode = ErrorCode>(
   return error instanceof RobotError && (codes.length === 0 || codes.some(code => code === error.code));
 }
 
-/** Any other error is a defect of the daemon. */
+/** Any other error becomes `internal`: it is a defect of the daemon. */
 export function asRobotError(error: unknown): RobotError {
   return isRobotError(error) ? error : new RobotError('internal', {}, { cause: error });
 }
@@ -243,8 +243,8 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 /**
- * The first lines of the message and of its causes' messages. The other lines list every place where a module was
- * searched.
+ * The first line of the error's message and of each cause's message, joined by colons. Later lines are left
+ * out: if a module is missing, Node lists every path that it searched there.
  */
 function inWords(cause: unknown): string {
   const [line = ''] = messageOf(cause).split('\n');
@@ -257,7 +257,10 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Waits until all acts have resolved or rejected. Rejects with the first error, which holds the others. */
+/**
+ * Waits until all acts have resolved or rejected. Then rejects with the first error, which has the other
+ * errors in `others`.
+ */
 export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const ends = await Promise.allSettled(acts);
   const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));

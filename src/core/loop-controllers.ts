@@ -16,7 +16,7 @@ export interface LoopController {
 
 const within = (limit: number) => ({ min: -limit, max: limit });
 
-/** This table is apart from units.ts, because the page bundles units.ts and needs no controllers. */
+/** This table is not in units.ts, because the page bundles units.ts and does not need this table. */
 const CONTROLLERS = {
   gimbal: {
     visual_yaw: { plant: 'lag', sign: -1, outputLimits: within(2.85), derivativeFilterS: 0.03 },

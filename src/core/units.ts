@@ -23,7 +23,10 @@ export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
 /** The gains of every loop of one unit, by loop name. */
 export type GainSet = Readonly<Record<string, Gains>>;
 
-/** Telemetry travels as int16 counts; `countsPerUnit` sets resolution and range (32767 counts). */
+/**
+ * Telemetry sends each value as an int16 number of counts. `countsPerUnit` sets the resolution and the range
+ * (32767 counts).
+ */
 export const QUANTITIES = {
   rad: { countsPerUnit: 10_000 },
   m: { countsPerUnit: 1_000 },
@@ -54,7 +57,7 @@ interface LoopDeclaration {
 
 interface UnitDeclaration {
   readonly title: string;
-  /** The kind that the controller's identity register must show. */
+  /** The kind that the controller's identity register must contain. */
   readonly kind: number;
   /** 7-bit I2C address. */
   readonly address: number;

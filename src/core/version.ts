@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** package.json is beside dist, in a checkout and in the package. */
+/** package.json is beside dist, both in a checkout and in the installed package. */
 const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const manifest: { readonly version: string; readonly engines: { readonly node: string } } = JSON.parse(text);
 

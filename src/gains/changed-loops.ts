@@ -5,7 +5,10 @@ interface ChangedLoop {
   readonly after: Gains | null;
 }
 
-/** The loops whose gains differ between the two sets, by name; null where a set does not have the loop. */
+/**
+ * The loops whose gains differ between the two sets, by name. A side is null if its set does not have the
+ * loop.
+ */
 export function changedLoops(before: GainSet, after: GainSet): Record<string, ChangedLoop> {
   const changed: Record<string, ChangedLoop> = {};
   for (const loop of new Set([...Object.keys(before), ...Object.keys(after)])) {

@@ -25,7 +25,10 @@ export interface SavedGains {
 
 type StoreOptions = Omit<JournalOptions, 'lock'> & Partial<JournalOptions>;
 
-/** The gains of each unit: those in force, those before, and saving new ones. The journal is the only truth. */
+/**
+ * The gains of each unit: the current ones, the earlier revisions, and saves of new ones. All come from the
+ * journal.
+ */
 export class GainsStore {
   /** Emitted when the report has changed. */
   readonly changed: Listeners<void>;
@@ -45,8 +48,8 @@ export class GainsStore {
   }
 
   /**
-   * Rejects only with `state-in-use`. Failed storage is reported and retried every second. The start does not wait for a
-   * slow disk, because the robot must be served.
+   * Rejects only with `state-in-use`. Failed storage is reported and retried every second. Does not wait long
+   * for a slow disk, because the robot must be usable without it.
    */
   static async open(options: StoreOptions): Promise<GainsStore> {
     const store = new GainsStore(options);
@@ -91,7 +94,7 @@ export class GainsStore {
     return entry === undefined ? this.#unsaved[unit] : this.#savedGains(unit, entry);
   }
 
-  /** Newest first. */
+  /** The last `limit` saves, newest first. */
   history(unit: UnitName, limit: number): readonly HistoryLine[] {
     const newest = this.#journal.revisions.of(unit).slice(-limit).reverse();
     return newest.map(entry => this.#savedGains(unit, entry));

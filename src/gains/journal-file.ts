@@ -21,7 +21,10 @@ export class JournalFile {
   #bytes = 0;
   /** Whether the file contains only confirmed lines. */
   #sound = false;
-  /** The content of a file at the path that is damaged or not ours. It is copied before our file replaces it. */
+  /**
+   * The content of the file at the path if it is damaged or not from this process. It is copied before the
+   * file is replaced.
+   */
   #foreign: Buffer | undefined;
 
   constructor(folder: string, disk: Disk) {
@@ -121,7 +124,7 @@ export class JournalFile {
   }
 }
 
-/** Reading a long journal takes long, so other work runs in between. */
+/** Parses a long journal in parts, so that other work runs in between. */
 async function parsedInTurns(bytes: Buffer) {
   const revisions = new Revisions();
   let damaged = false;

@@ -44,8 +44,8 @@ export function journalBytes(lines: readonly string[]): Buffer {
 }
 
 /**
- * Reads a journal from any bytes. A line counts, at any place, if its checksum is right and a controller can run its
- * gains.
+ * Reads a journal from any bytes. A line is used, wherever it is, if its checksum is right and a controller
+ * can run its gains.
  */
 export function parseJournal(bytes: Buffer): JournalText {
   const entries: JournalEntry[] = [];

@@ -25,7 +25,10 @@ interface Save {
   readonly resolve: (entry: JournalEntry) => void;
   readonly reject: (error: StorageFailure) => void;
   readonly timer: Timer;
-  /** True while the line of a save that is refused may be in the file, and so in force after a restart. */
+  /**
+   * True while the line of a refused save may still be in the file, so that a restart could put it into
+   * force.
+   */
   mayRemain: boolean;
   /** Whether the caller was answered before the disk was done. */
   abandoned: boolean;
@@ -37,7 +40,7 @@ interface Save {
  * the disk works.
  */
 export class Journal {
-  /** Emitted when there is another problem or none any more, or another file was set aside. */
+  /** Emitted when the problem changes or ends, and when another file was set aside. */
   readonly changed = new Listeners<void>();
   readonly #options: JournalOptions;
   readonly #file: JournalFile;
@@ -47,7 +50,7 @@ export class Journal {
   #compactedAboveBytes = COMPACTED_ABOVE_BYTES;
   #problem: StorageFailure | undefined;
   #retry: Timer | undefined;
-  /** The problem and the files of which listeners of `changed` were last informed. */
+  /** The problem and the set-aside files that listeners of `changed` were last told about. */
   #reported = '';
   #closed = false;
   /**
@@ -79,7 +82,7 @@ export class Journal {
     return this.#file.setAside;
   }
 
-  /** Locks the folder, reads the file and mends it. Never rejects: `problem` says what is wrong. */
+  /** Locks the folder, reads the file and repairs it. Never rejects: `problem` says what is wrong. */
   open(): Promise<void> {
     return this.#enqueue(() => this.#prepare());
   }
@@ -121,7 +124,10 @@ export class Journal {
     return this.#work;
   }
 
-  /** Afterwards the file at the path is ours, and holds what was confirmed and nothing else. */
+  /**
+   * Locks the folder and loads the file once. Afterwards the file at the path contains the confirmed saves
+   * and nothing else.
+   */
   async #prepare(): Promise<Revisions> {
     if (this.#closed) throw this.#file.failure('write', 'closed', 'Wait until the daemon has started again.');
     const { folder, disk, lock } = this.#options;

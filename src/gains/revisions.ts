@@ -19,7 +19,9 @@ export class Revisions {
     return this.of(unit).at(-1)?.revision ?? 0;
   }
 
-  /** Gives saves the next numbers of their units. They are in force once they are added. */
+  /**
+   * Gives saves the next numbers of their units. The saves take effect only when they are passed to `add`.
+   */
   numbered(asked: readonly Asked[]): JournalEntry[] {
     const newest = new Map<string, number>();
     return asked.map(one => {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RobotError } from '../core/errors.js';
 
-/** The labels of the chip with the header's pins: on a Pi 5, on a Pi 4, and on those before. */
+/** The labels of the chip with the header's pins: on a Pi 5, on a Pi 4, and on earlier boards. */
 const LABELS: readonly string[] = ['pinctrl-rp1', 'pinctrl-bcm2711', 'pinctrl-bcm2835'];
 
 export interface GpioChip {
@@ -12,7 +12,6 @@ export interface GpioChip {
   readonly lines: number;
 }
 
-/** Makes a `pin-failed` with what is missing and its cure. */
 export function pinError(missing: string, cure: string, cause?: unknown): RobotError<'pin-failed'> {
   return new RobotError('pin-failed', { missing, cure }, { cause });
 }

@@ -107,7 +107,7 @@ export class Pin implements OutputPin {
   }
 }
 
-/** For a line that may be gone already. */
+/** Runs `act` and ignores its failure, because the line may be gone already. */
 function attempted(act: () => void): void {
   try {
     act();

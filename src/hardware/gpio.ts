@@ -113,7 +113,7 @@ function prepared(pin: Pin, prepare: () => void): Pin {
   }
 }
 
-/** Checks the result, because onoff hides failures if the line was exported before. */
+/** Checks the state of the opened line, because onoff hides failures if the line was exported before. */
 function verify<State extends object>(line: number, wanted: State, look: () => State): void {
   const [wants, has] = [JSON.stringify(wanted), JSON.stringify(onLine(line, 'be verified', look))];
   if (wants === has) return;

@@ -117,7 +117,10 @@ export class LinuxI2cBus implements I2cBus {
     }
   }
 
-  /** Uses a device that cannot be locked too, unless another process has the lock. */
+  /**
+   * Opens and locks the device. If the lock cannot be taken, the device is used without it, unless another
+   * process holds it.
+   */
   async #openDevice(native: I2cNative): Promise<NativeBus> {
     const opened = native.openSync(this.#number);
     this.#opened = opened;
@@ -133,7 +136,10 @@ export class LinuxI2cBus implements I2cBus {
   }
 }
 
-/** Makes a bus failure of an error. Block calls have a positive errno, calls of fs a negative one. */
+/**
+ * Turns an error into a RobotError with a bus code. Block calls have a positive errno, calls of fs a negative
+ * one.
+ */
 function busError(error: unknown, bus: number): RobotError {
   const given = error instanceof Error && 'errno' in error ? error.errno : undefined;
   const errno = typeof given === 'number' ? Math.abs(given) : undefined;

@@ -22,7 +22,10 @@ interface LinuxHardwareOptions {
   readonly record?: string;
 }
 
-/** The addons, or the errors with which they did not load, and the folders of the files that they use. */
+/**
+ * The addons, or the errors that explain why they did not load, and the folders of the files that the addons
+ * use.
+ */
 interface Natives {
   readonly i2c: I2cNative | RobotError;
   readonly gpio: GpioNative | RobotError;
@@ -84,7 +87,7 @@ export async function openOn(
   };
 }
 
-/** A contact, and its line. */
+/** The interlock of a contact, and the line that the contact is on. */
 function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>) {
   const opened = new Listeners<void>();
   const line: Reopened<Pin> = new Reopened(

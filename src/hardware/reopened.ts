@@ -5,8 +5,8 @@ import { isMissing, type Missing } from './ports.js';
 const RETRY_MS = 1000;
 
 /**
- * A device that may disappear and return. While it is missing, it is opened again every second. If it was open for
- * longer than a second, it is opened again at once.
+ * A device that may disappear and return. While it is missing, it is opened again every second. If it fails
+ * after more than a second in use, it is opened again at once.
  */
 export class Reopened<T extends { release(): void }> {
   readonly #open: () => Promise<T>;
@@ -27,7 +27,7 @@ export class Reopened<T extends { release(): void }> {
     return isMissing(this.#current) ? this.#current : undefined;
   }
 
-  /** Tries to open the device once. Resolves whether that succeeded or not. */
+  /** Tries to open the device once. Resolves even if that fails. */
   async start(): Promise<void> {
     try {
       const opened = await this.#open();

@@ -32,7 +32,7 @@ export class ProfileStore {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: StateParts) {
-    // It needs no fail-safe value, because nothing that moves depends on profiles.
+    // The file needs no fail-safe value, because nothing that moves depends on profiles.
     this.#file = stateFile<Profiles>(parts, {
       name: PROFILES_FILE,
       encode: profilesText,
@@ -126,7 +126,7 @@ export class ProfileStore {
     });
   }
 
-  /** Runs `act` after all earlier acts. An act that takes too long is no longer waited for. */
+  /** Runs `act` after all earlier acts. Rejects if its turn comes later than `DISK_MS`. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const latestMs = this.#clock.nowMs() + DISK_MS;
     const inTime = () => {

@@ -80,7 +80,7 @@ export function decodeFrame<R extends Register>(address: number, register: R, fr
     if (field.values !== undefined && !Object.values(field.values).includes(raw)) {
       throw refuse(`${field.name} ${raw} unknown`);
     }
-    // A firmware that saturates at -32768 means the end of the range.
+    // Firmware may saturate at -32768. That value means the end of the range, -32767.
     values[field.name] = field.scale === undefined ? raw : Math.max(min, raw) / field.scale;
     offset += SCALAR_BYTES[field.type];
   }
@@ -105,7 +105,7 @@ export function bitNames<Name extends string>(names: readonly Name[], value: num
   return names.filter((_, bit) => value & (1 << bit));
 }
 
-/** The shortest decimal that is this float32, so that 0.1 is read back as 0.1. */
+/** The shortest decimal number that rounds to this float32, so that 0.1 is read back as 0.1. */
 export function shortest(float32: number): number {
   for (let digits = 6; digits < 9; digits += 1) {
     const candidate = Number(float32.toPrecision(digits));

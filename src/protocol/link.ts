@@ -60,7 +60,7 @@ interface Job {
  */
 export class Link {
   readonly counters: BusCounters = { transactions: 0, retries: 0, errors: {} };
-  /** The time for which transactions had the bus. */
+  /** The total time for which transactions had the bus. */
   busMs = 0;
   readonly #bus: I2cBus;
   readonly #clock: Clock;
@@ -146,7 +146,10 @@ export class Link {
     this.#run(job);
   }
 
-  /** Switches go first. Callers who switch without a pause must still leave bus time for readings and gains. */
+  /**
+   * Mode switches go first. Callers who switch without a pause must still leave bus time for readings and
+   * gains.
+   */
   #besideSwitch(mode: Job, less: Job[]): Job {
     const [longest] = less.sort((one, other) => one.sinceMs - other.sinceMs);
     if (longest === undefined) return mode;

@@ -15,7 +15,7 @@ export const SPACE_BYTES = 256;
 /** The longest frame including its CRC: one SMBus block. */
 export const MAX_FRAME_BYTES = 32;
 export const CRC_BYTES = 1;
-/** Gain slots in the map: `loop.slot` is below this. */
+/** The number of gain slots in the map: every `loop.slot` is below this. */
 export const LOOP_SLOTS = 5;
 /** The number of samples in a step capture, and in one page of its read-out. */
 export const CAPTURE_SAMPLES = 256;

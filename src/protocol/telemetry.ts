@@ -3,9 +3,9 @@ import type { Pose, Reading } from '../schemas/telemetry.js';
 
 /** The content of a unit's telemetry frame. */
 export interface Readings {
-  /** By the names of the loops. */
+  /** Keyed by loop name. */
   readonly loops: Readonly<Record<string, Reading>>;
-  /** Present only if the unit has one. */
+  /** Present only if the unit has a pose. */
   readonly pose?: Pose;
 }
 

@@ -7,7 +7,7 @@ import { REGISTERS } from '../protocol/registers.js';
 export interface SilenceLimits {
   /** The longest host silence that an earlier process may have given to the controller. */
   readonly beforeMs: number;
-  /** The host silence that every heartbeat of this process sends. */
+  /** The host silence that this process sends with every heartbeat. */
   readonly givenMs: number;
 }
 

@@ -21,7 +21,7 @@ export class Laser {
   readonly #options: LaserOptions;
   #limit: Timer | undefined;
   #wanted: LaserState = 'off';
-  /** The state that the pin last proved. */
+  /** The state that the last read-back of the pin confirmed. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
   /** The fault that was emitted last, in words; undefined while the laser can be used. */
@@ -51,7 +51,7 @@ export class Laser {
       };
     } catch (error) {
       if (!isRobotError(error)) throw error;
-      // The pin is missing, and was dark when it was last read. The daemon has not lit the laser since.
+      // A missing pin that was dark when last read is no fault: the daemon cannot have lit the laser since.
       const mayBeLit = error.code !== 'laser-unavailable' || this.#proven === 'on';
       return { state: null, light: mayBeLit ? 'fault' : 'unknown', reason, problem: error };
     }
@@ -92,7 +92,10 @@ export class Laser {
     return 'off';
   }
 
-  /** Switches off. Does not throw. Returns an error if the laser may still be lit; polls then darken it. */
+  /**
+   * Switches the laser off. Does not throw. Returns an error if the laser may still be lit; polls then try
+   * again.
+   */
   darken(reason: LaserReason | undefined): RobotError | undefined {
     try {
       this.off(reason);
@@ -103,7 +106,7 @@ export class Laser {
     }
   }
 
-  /** Switches off. Throws if the laser may still be lit; then polls darken it. */
+  /** Switches the laser off. Throws if the laser may still be lit; polls then try again. */
   requireDark(reason: LaserReason): void {
     const failure = this.darken(reason);
     if (failure !== undefined) throw failure;
@@ -136,8 +139,8 @@ export class Laser {
       else if (!this.#pin().read()) return this.darken('pin lost');
       return undefined;
     } catch (error) {
-      // A pin that was missing is dark when it returns. If a pin only could not be read, the laser may still be lit,
-      // and light stays wanted.
+      // A missing pin is dark when it returns, so light is no longer wanted. A pin that exists but cannot be
+      // read may still be lit, so light stays wanted.
       if (this.#wanted === 'on' && isMissing(this.#options.hardware.laser)) this.darken('pin lost');
       return error;
     }
@@ -168,7 +171,7 @@ export class Laser {
   }
 }
 
-/** If the pin cannot be read, the laser may be lit, so the pin is written dark. */
+/** If the pin cannot be read, counts the laser as lit, so that the pin is written dark. */
 function couldBeLit(pin: OutputPin): boolean {
   try {
     return pin.read();

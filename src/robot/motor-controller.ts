@@ -25,7 +25,7 @@ export interface Identity {
   readonly protocol: number;
 }
 
-/** What a controller shows in its status register. */
+/** The content of a controller's status register. */
 export interface ControllerStatus {
   readonly bootId: number;
   readonly mode: Mode;
@@ -40,7 +40,7 @@ interface ControllerOptions {
   readonly unit: Unit;
   readonly link: Link;
   readonly clock: Clock;
-  /** Called with every status that is read, before the reader gets it. */
+  /** Called with every status that is read, before the caller of `status` gets it. */
   readonly onStatus?: (status: ControllerStatus) => void;
 }
 
@@ -50,15 +50,15 @@ export interface Terms {
   readonly untilMs: number;
   /** Called before each write. Throws if the write is no longer wanted. */
   readonly stillWanted: () => void;
-  /** True if earlier frames may still take effect. A read-back then counts only after that time. */
+  /** True if earlier frames may still take effect. A read-back then counts only once they no longer can. */
   readonly unsettled?: boolean;
 }
 
 /** The pause between two reads that check whether a frame has taken effect. */
 const READ_AGAIN_MS = 2;
 /**
- * Maximum writes of a frame. The controller rejects a frame with a bad CRC, so writing it again is safe. A frame that
- * is only slow to take effect is waited for.
+ * Maximum writes of a frame. The controller rejects a frame with a bad CRC, so writing it again is safe.
+ * Before each rewrite, the daemon waits as long as a frame may need to take effect.
  */
 const WRITES = 3;
 
@@ -67,7 +67,9 @@ export class MotorController {
   readonly #options: ControllerOptions;
   readonly #telemetry: Register;
   #beats = 0;
-  /** The register of the excitation. Firmware without the flag `guarded_excitation` gets no deviation. */
+  /**
+   * The register of the excitation: the one with a guard if the firmware has the flag `guarded_excitation`.
+   */
   #wave: typeof REGISTERS.excitation | typeof REGISTERS.guarded_excitation = REGISTERS.excitation;
 
   constructor(options: ControllerOptions) {
@@ -119,8 +121,8 @@ export class MotorController {
   }
 
   /**
-   * Sets the mode. The status confirms modes and latches, because polls read the status too, so no later poll shows
-   * an older value. Resolves with the number of frames that the controller may have received.
+   * Sets the mode. It is read back from the status register, which polls read too, so no later poll finds an
+   * older mode. Resolves with the number of frames that the controller may have received.
    */
   setMode(mode: Mode, terms: Terms): Promise<number> {
     const urgency: Urgency = { priority: 'mode', untilMs: terms.untilMs };
@@ -128,7 +130,10 @@ export class MotorController {
     return this.#confirmed(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }, urgency, terms, holds);
   }
 
-  /** A release has the same urgency as a stop, so that the two never overtake each other. See `setMode`. */
+  /**
+   * Latches or releases. A release has the same urgency as a stop, so that the two never overtake each other.
+   * Resolves as `setMode` does.
+   */
   setLatch(latched: boolean, terms: Terms): Promise<number> {
     const urgency: Urgency = { priority: 'stop', untilMs: terms.untilMs };
     const holds = async () => (await this.status(urgency)).flags.includes('stopped') === latched;

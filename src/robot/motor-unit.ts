@@ -83,7 +83,7 @@ export function motorUnit(options: UnitOptions) {
         /** Whether the saved gains are the active ones. */
         applied: online && state.savedGainsRun,
         trial: gains.trial,
-        /** Why it is offline. */
+        /** Why the unit is offline. */
         problem,
       };
     },
@@ -167,8 +167,8 @@ export function motorUnit(options: UnitOptions) {
         const sameBoot = state.sameBoot();
         const guarded = state.guarded(excitation, runaway);
         const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
-        // A controller that has just reset itself also accepts an excitation, and loses it when it is put back into
-        // debug mode. The status shows such a reset.
+        // A controller that has just reset itself also accepts an excitation, but loses it when it is put
+        // back into debug mode. Reading the status detects such a reset.
         await controller.status({ priority: 'mode', untilMs });
         sameBoot();
         requireDebug();
@@ -194,7 +194,9 @@ export function motorUnit(options: UnitOptions) {
       return reconciler.settle();
     },
 
-    /** Whether the controller's own latch will still say, after a restart of the daemon, that it is stopped. */
+    /**
+     * Whether the controller is known to be latched, so that the daemon finds the stop there after a restart.
+     */
     get isLatched(): boolean {
       return state.online && state.latch.holds;
     },
@@ -206,8 +208,8 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /**
-     * Resolves when the controller has confirmed its latch, or must have taken torque off for want of heartbeats. Does
-     * not wait for the unit's turn. Rejects at `untilMs`.
+     * Resolves when the controller has confirmed its latch, or when it must have cut its torque for lack of
+     * heartbeats. Does not wait for the unit's turn. Rejects at `untilMs`.
      */
     async confirmStop(untilMs: number): Promise<void> {
       let cause: unknown;

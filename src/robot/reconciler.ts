@@ -60,7 +60,10 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     );
   };
 
-  /** Rejects with the code `overtaken` if a resume has begun or the latch is no longer wanted. */
+  /**
+   * Writes the latch. Rejects with the code `overtaken` if a resume has begun or the latch is no longer
+   * wanted.
+   */
   const latch = (
     untilMs: number,
     overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed',
@@ -76,9 +79,9 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     return state.latch.writeRelease(unsettled => controller.setLatch(false, { ...terms, unsettled }));
   };
 
-  /** Resolves with the excitation that the controller then shows. */
+  /** Writes the excitation. Resolves with the excitation that the controller then shows. */
   const excite = async (excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> => {
-    state.forgetDeviation();
+    state.forgetGuard();
     await state.excitationFrames.during(() => controller.excite(excitation, terms));
     return controller.excitation({ priority: 'mode', untilMs: terms.untilMs });
   };
@@ -163,8 +166,8 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
   };
 
   /**
-   * Brings the excitation to the wanted one, in the caller's turn. `isTrial`: the excitation gets a trial's guard,
-   * because a trial runs or may be about to begin.
+   * Writes the wanted excitation if the controller shows another one. Call this in the unit's turn.
+   * `isTrial`: the excitation gets a trial's guard, because a trial runs or may be about to begin.
    */
   const mendExcitation = async (untilMs: number, isTrial: boolean): Promise<void> => {
     const due = state.dueExcitation(isTrial);

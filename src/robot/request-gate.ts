@@ -9,7 +9,7 @@ import type { UnitState } from './unit-state.js';
  */
 const REQUEST_MS = 350;
 
-/** The acts that a match may forbid, besides those that a stop forbids. */
+/** The acts that the rules of a match may forbid. */
 export type Act =
   | { readonly kind: 'mode'; readonly mode: Mode }
   | { readonly kind: 'excite' | 'save' | 'trial' | 'light' | 'resume' };
@@ -78,9 +78,7 @@ export function requestGate(parts: GateParts) {
     return own;
   };
 
-  /**
-   * Throws if a stop or the match forbids the act. An act that takes long checks this again before it counts as done.
-   */
+  /** Throws if a stop or the match forbids the act. A long act calls this again before it counts as done. */
   const requireNotOvertaken = (act: Act): void => {
     permission.require(act);
     if (state.latch.isWanted) throw new RobotError('stopped');

@@ -45,7 +45,7 @@ interface Failure<What extends string> {
 export type UnitEvent =
   | Change<'mode', { before: Mode | null; after: Mode }>
   | Change<'excitation', { amplitude: 0 } | { loop: string; amplitude: number; periodS: number }>
-  /** The revisions. */
+  /** `before` and `after` are revision numbers. */
   | Change<'save', { before: number; after: number }>
   | Change<'trial', { by: string }>
   | Change<'trial-changed', { by: string; loops: string }>
@@ -64,7 +64,7 @@ export type RobotEvent =
 
 export type LaserEvent =
   | Change<'laser', { before: LaserState; after: LaserState; reason?: LaserReason }>
-  /** With `mayBeLit` it may be lit although it should be dark. */
+  /** If the detail has `mayBeLit`, the laser may be lit although it should be dark. */
   | Failure<'laser-failed'>
   | { readonly what: 'laser-works' };
 

@@ -30,7 +30,7 @@ interface RobotOptions {
   readonly stopMemory?: StopMemory | undefined;
 }
 
-/** The longest wait for controllers at a start. */
+/** The longest wait for the controllers when the daemon starts. */
 const FIND_MS = 300;
 /** At the end of the daemon, the longest wait until the effects of refused requests are undone. */
 const SETTLE_MS = 100;
@@ -49,7 +49,7 @@ export class Robot {
    * trial is read less often.
    */
   readonly followed = new Listeners<void>();
-  /** Emitted when something may have changed that people see. */
+  /** Emitted when something that status shows may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
@@ -100,7 +100,7 @@ export class Robot {
     return this.#stop.stopped();
   }
 
-  /** Resolves when every controller that answers soon is online. Supervision begins then. */
+  /** Waits until every controller is online, or for FIND_MS. Then begins to supervise. */
   async start(): Promise<void> {
     this.#stop.beginAsBefore();
     const { clock, settings } = this.#options;
@@ -110,8 +110,9 @@ export class Robot {
   }
 
   /**
-   * Ends supervision. No light is allowed afterwards. Resolves when the effects of refused requests in the
-   * controllers are undone, or after a short time. The next daemon adopts the controllers as they are.
+   * Ends supervision. The laser cannot be switched on afterwards. Resolves when the effects of refused
+   * requests in the controllers are undone, or after a short time. The next daemon adopts the controllers as
+   * they are.
    */
   async close(): Promise<void> {
     this.#closed = true;

@@ -6,7 +6,7 @@ import type { MotorUnit } from './motor-unit.js';
 
 /** A stop waits at most this long for its confirmation, so that its caller is answered within a second. */
 const STOP_MS = 800;
-/** A refused resume tries for this long to latch the units that it released. Polls then continue. */
+/** A refused resume tries for this long to latch the units that it released. After that, polls try. */
 const LATCH_AGAIN_MS = 100;
 
 /** Records for a restart whether the robot is stopped. */
@@ -33,7 +33,7 @@ export function stopOf(options: StopOptions) {
   let isStopped = false;
   /** Counts stops, so that a resume notices a stop that came in between. */
   let stops = 0;
-  /** The number of unanswered stops. */
+  /** The number of stops that are not answered yet. */
   let underWay = 0;
   /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
   let recorded: Promise<void> | undefined;
@@ -117,7 +117,7 @@ export function stopOf(options: StopOptions) {
 
   const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<void> => {
     const online = units.filter(unit => unit.online);
-    // A unit that goes online only now is latched until the resume is complete.
+    // A unit that goes online during the resume stays latched until the resume is complete.
     for (const unit of online) unit.isUnderRelease = true;
     try {
       // The record is cleared before the release. In the other order, a restart in between would stop a robot that

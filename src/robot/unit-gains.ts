@@ -56,8 +56,8 @@ export function unitGains(parts: UnitParts) {
     for (const save of pending) {
       try {
         requireAllowed(save);
-        // The earlier saves will change the revision in force. The base of this save is compared when they are on the
-        // disk.
+        // The earlier saves of this turn change the revision in force. So a save with a base revision waits
+        // for its own turn, and its base is compared then.
         if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
       } catch (error) {
         refuse(save, error);
@@ -67,7 +67,7 @@ export function unitGains(parts: UnitParts) {
     if (newest === undefined) return;
     await reconciler.applyGains(newest.gains, untilMs);
     for (const save of allowed) {
-      // It timed out meanwhile.
+      // The save has timed out meanwhile.
       if (!pending.delete(save)) continue;
       state.gains.beginSave(save.gains);
       save.resolve(store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)));

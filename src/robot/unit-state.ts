@@ -10,7 +10,10 @@ import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch 
 /** Faults that report a frame damaged on the bus. They say nothing about the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
 
-/** The value that the controller should show instead. Undefined if it is right. */
+/**
+ * The wanted values that the controller does not show. A member is undefined if the controller's value is
+ * right.
+ */
 interface Difference {
   readonly mode: Mode | undefined;
   readonly gains: GainSet | undefined;
@@ -41,15 +44,15 @@ export class UnitState {
   online = false;
   /** Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
-  /** Why it is offline. */
+  /** Why the unit is offline. */
   problem: RobotError | undefined;
   /** The latest readings, and when they were read. Undefined while offline. */
   telemetry: Readings | undefined;
   readAtMs = 0;
   #status: ControllerStatus | undefined;
   #shownExcitation: Excitation | undefined;
-  /** The deviation of the excitation; undefined while a frame may change it. */
-  #shownDeviation: number | undefined;
+  /** The guard that was last read from the controller. Undefined while a frame in flight may change it. */
+  #shownGuard: number | undefined;
   readonly modeFrames = new UnsettledFrames();
   readonly excitationFrames = new UnsettledFrames();
 
@@ -116,9 +119,9 @@ export class UnitState {
   }
 
   /**
-   * Takes in readings. If a loop runs away from its setpoint with trial gains, ends the trial, whether the loop is
-   * excited or not. A loop that was beyond its bound when the trial began is ignored until it has been within.
-   * Example: in debug mode a visual loop does nothing, and its deviation may stay large.
+   * Takes in readings. Ends the trial if a loop runs away from its setpoint, even if the loop is not excited.
+   * A loop that was beyond its bound when the trial began is ignored until it has been within its bound.
+   * Example: in debug mode a visual loop does nothing, so its measured value may stay far from its setpoint.
    */
   sawReadings(readings: Readings): void {
     const before = this.#loopsPastBound;
@@ -128,7 +131,7 @@ export class UnitState {
     if (isNew && this.gains.trial !== undefined) this.gains.endTrial('runaway');
   }
 
-  /** The loops whose deviation from the setpoint is beyond their bound. */
+  /** The loops whose measured value is further from the setpoint than their bound. */
   get #loopsPastBound(): readonly Loop[] {
     return this.#options.unit.loops.filter(({ name, runaway }) => {
       const { setpoint = 0, measured = 0 } = this.telemetry?.loops[name] ?? {};
@@ -145,12 +148,15 @@ export class UnitState {
       this.#excitation.want(this.#shownExcitation);
   }
 
-  /** A frame in flight may change the deviation. */
-  forgetDeviation(): void {
-    this.#shownDeviation = undefined;
+  /** Call this before a frame that may change the guard. */
+  forgetGuard(): void {
+    this.#shownGuard = undefined;
   }
 
-  /** The controller confirmed a mode switch of a caller. It has this excitation in the new mode. */
+  /**
+   * The controller confirmed a caller's mode switch. `excitation` is what the controller shows in the new
+   * mode.
+   */
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
     this.modeFrames.judge(true, this.#options.clock.nowMs());
@@ -167,8 +173,8 @@ export class UnitState {
   }
 
   /**
-   * This excitation is no longer wanted. Without an argument, no excitation is wanted. The controller shows the old
-   * one until it has ended it, and this must not be adopted as the controller's own choice.
+   * Makes this excitation unwanted. Without an argument, no excitation is wanted. The controller shows the
+   * old one until it has ended it, and this must not be adopted as the controller's own choice.
    */
   endExcitation(excitation?: Excitation): void {
     if (excitation !== undefined && !this.#excitation.is(excitation)) return;
@@ -177,8 +183,8 @@ export class UnitState {
   }
 
   /**
-   * Adds the guard: `runaway` in a trial, otherwise the loop's own bound. Saved gains run without a guard, because a
-   * caller chose them deliberately.
+   * In a trial, adds the guard: `runaway`, or else the loop's own bound. Saved gains run without a guard,
+   * because a caller chose them deliberately.
    */
   guarded(
     excitation: Excitation,
@@ -201,7 +207,8 @@ export class UnitState {
   released(confirmed: boolean): void {
     this.latch.released(confirmed);
     this.#wantMode('manual');
-    // A controller that missed the resume shows its old mode. That is not its own choice, even if a stop follows.
+    // A controller that missed the resume shows its old mode. That mode is not its own choice, even if a stop
+    // follows.
     if (!confirmed) this.modeFrames.disturb();
   }
 
@@ -222,7 +229,7 @@ export class UnitState {
     const wanted = this.#excitation.current;
     if (this.#mode !== 'debug' || this.mode !== 'debug' || shown === undefined) return undefined;
     const due = this.guarded(wanted ?? { ...shown, amplitude: 0 }, this.#excitation.runaway, isTrial);
-    const isGuarded = due.amplitude === 0 || Math.fround(due.deviation) === this.#shownDeviation;
+    const isGuarded = due.amplitude === 0 || Math.fround(due.deviation) === this.#shownGuard;
     return this.#excitation.is(shown) && isGuarded ? undefined : due;
   }
 
@@ -254,7 +261,7 @@ export class UnitState {
 
   #show({ deviation, ...excitation }: GuardedExcitation): Excitation {
     this.#shownExcitation = excitation;
-    this.#shownDeviation = deviation;
+    this.#shownGuard = deviation;
     return excitation;
   }
 
@@ -265,9 +272,9 @@ export class UnitState {
     for (const fault of appeared) this.#options.emit({ what: 'fault', detail: { fault } });
     for (const fault of gone) this.#options.emit({ what: 'fault-gone', detail: { fault } });
     if (appeared.includes('ran_away')) {
-      // The controller's guard has ended the excitation. No excitation is wanted then, so that no frame starts it
-      // again. It counts as seen without amplitude. Otherwise a frame without amplitude would be written, and would
-      // clear `ran_away`.
+      // The controller's guard has ended the excitation. No excitation is wanted then, so that no frame
+      // starts it again. The shown amplitude is set to 0, because otherwise a frame with amplitude 0 would be
+      // written, and would clear `ran_away`.
       this.#excitation.want(undefined);
       if (this.#shownExcitation !== undefined)
         this.#shownExcitation = { ...this.#shownExcitation, amplitude: 0 };

@@ -8,10 +8,11 @@ import { failure } from './robot-event.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
-/** The age at which the readings of a resting unit are read again: every fifth poll at 50 Hz. */
+/** The readings of a resting unit are read again at this age: at every fifth poll at 50 Hz. */
 const READ_AT_REST_MS = 90;
 /**
- * The pause between heartbeats of a resting unit: every third poll at 50 Hz, and never more than 100 ms or one poll.
+ * A resting unit gets the next heartbeat after this pause: at every third poll at 50 Hz. The pause never
+ * exceeds 100 ms or, if that is longer, one poll.
  */
 const BEAT_AT_REST_MS = 50;
 /**
@@ -26,13 +27,17 @@ const SLOWEST_PROBE_MS = 1000;
 /** Longest time to read one capture. It has about 40 pages, and everything else on the bus comes first. */
 const CAPTURE_MS = 1500;
 
-/** Polls one motor controller while it is online, probes it while it is offline, and lets differences be corrected. */
+/**
+ * Polls one motor controller while it is online, probes it while it is offline, and has differences
+ * corrected.
+ */
 export function supervise(parts: UnitParts) {
   const { clock, controller, emit, isFollowed, link, reconciler, silence, state, stepCaptured, unit } = parts;
-  /** The controller's boot id when it was last adopted. */
+  /** The boot id of the controller when the daemon last adopted its state. */
   let takenInBootId: number | undefined;
   /**
-   * The latest status with its step capture. Capture numbers restart with the controller, so the boot id counts as well.
+   * The latest status. It names the newest step capture. Capture numbers restart with the controller, so boot
+   * ids are compared as well.
    */
   let captured: ControllerStatus | undefined;
   let beatAtMs = 0;
@@ -118,8 +123,9 @@ export function supervise(parts: UnitParts) {
   };
 
   /**
-   * Heartbeat, status, latch, excitation and telemetry. The latch comes before the heartbeat while the robot is
-   * stopped, while a release is pending, and while the controller is offline.
+   * Writes the heartbeat, corrects the latch, and reads status, excitation and telemetry. The latch comes
+   * before the heartbeat while the robot is stopped, while a release is pending, and while the controller is
+   * offline.
    */
   const read = async (untilMs: number): Promise<void> => {
     const urgency: Urgency = { priority: 'supervision', untilMs };
@@ -147,7 +153,10 @@ export function supervise(parts: UnitParts) {
     return !isAtRest() || telemetry === undefined || isOlder(readAtMs, READ_AT_REST_MS);
   };
 
-  /** False also for a controller that was reset, because it has received no heartbeat since. */
+  /**
+   * False for an offline controller. False also for one that was reset, because it has received no heartbeat
+   * since.
+   */
   const isTakenIn = (): boolean => {
     const { online, status } = state;
     return online && status?.bootId === takenInBootId;
@@ -186,7 +195,7 @@ export function supervise(parts: UnitParts) {
     for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
       await link.write(unit, REGISTERS.capture_select, { page }, urgency);
       const values: Record<string, number> = await link.read(unit, register, urgency);
-      // A newer capture replaced it.
+      // A newer capture has replaced this one.
       if (values.number !== head.number || values.page !== page) return;
       for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
         setpoint.push(values[`setpoint_${sample}`] ?? 0);

@@ -32,7 +32,7 @@ export class WantedGains {
   /** Gains of saves that the controller runs already but the disk has not confirmed, newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
-  /** Counts the events that end any trial, including those without a trial. */
+  /** Counts the events that would end a trial, even if no trial was running. */
   #endings = 0;
   /** Caches the checksums of compared sets, because every poll compares. */
   readonly #checksums = new WeakMap<GainSet, number>();

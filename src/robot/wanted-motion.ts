@@ -3,9 +3,10 @@ import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 import type { UnitEvent } from './robot-event.js';
 
 /**
- * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take effect. An
- * answer may be lost, and the effect may come up to 20 ms later. While there are such frames, the daemon caused a
- * difference and corrects it. Otherwise the controller changed without being asked, and the change is adopted.
+ * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take
+ * effect. An answer may be lost, and the effect may come up to 20 ms later. While there are such frames, a
+ * difference counts as the daemon's doing and is corrected. Otherwise the controller changed without being
+ * asked, and the change is adopted.
  */
 export class UnsettledFrames {
   #writing = 0;
@@ -77,7 +78,7 @@ export class WantedExcitation {
   readonly #emit: (event: UnitEvent) => void;
   /** Undefined if none is wanted. */
   current: Excitation | undefined;
-  /** The requested limit of the deviation. Undefined for the loop's own bound. */
+  /** The guard that the caller asked for. Undefined for the loop's own bound. */
   runaway: number | undefined;
 
   constructor(emit: (event: UnitEvent) => void) {

@@ -4,7 +4,7 @@
  */
 export interface Schema<T = unknown> {
   readonly [keyword: string]: unknown;
-  /** This member exists only for the compiler. It never exists at run time. */
+  /** This member exists only for the compiler. No value ever has it. */
   readonly [TYPE]?: T;
 }
 

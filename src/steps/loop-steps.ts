@@ -7,9 +7,12 @@ import { stepScore } from '../tuning/step-figures.js';
 /** The longest wait for a write. A failed write is retried. */
 const WRITE_MS = 2000;
 const KEPT = 50;
-/** How many steps of older revisions are kept besides. */
+/** The number of steps of older revisions that are kept besides the last `KEPT` steps. */
 const KEPT_OF_OLDER = 50;
-/** Steps are compared only if their heights differ by less than this part. A high step meets limits that a low one does not. */
+/**
+ * Steps are compared only if their heights differ by at most this fraction. A high step meets limits that a
+ * low one does not.
+ */
 const ALIKE = 0.1;
 
 /**
@@ -41,8 +44,8 @@ export class LoopSteps {
   }
 
   /**
-   * The newest step with these gains, on this revision if one is given. A new journal starts again at revision 1, so the
-   * gains are compared as well.
+   * The newest step with these gains. If `revision` is given, only steps of that revision count. Gains are
+   * compared even then, because a new journal starts again at revision 1.
    */
   newest(gains: Gains | undefined, revision?: number): RememberedStep | undefined {
     return this.#steps.findLast(
@@ -68,7 +71,10 @@ export class LoopSteps {
     this.#isWritten = false;
   }
 
-  /** Gains that were on trial became this revision. Returns whether steps were measured with them. */
+  /**
+   * Gives this revision to the steps that were measured while its gains were on trial. Returns whether there
+   * were any.
+   */
   adopt(revision: number, gains: Gains | undefined): boolean {
     const isTried = (step: RememberedStep) => step.revision === null && sameGains(step.gains, gains);
     if (!this.#steps.some(isTried)) return false;

@@ -6,9 +6,12 @@ import type { StepCapture } from '../robot/robot-event.js';
 
 /** How long readings are kept: the longest half period, and the time to read out its capture. */
 const KEPT_MS = 14_000;
-/** With fewer readings than this, there is no output. */
+/** The fewest readings from which an output is made. */
 const FEWEST = 20;
-/** A reading belongs to an edge if its setpoint differs from the edge's setpoint by less than this part of the step. */
+/**
+ * A reading belongs to an edge if its setpoint differs from the edge's setpoint by less than this fraction of
+ * the step's height.
+ */
 const NEAR = 0.2;
 
 interface Reading {
@@ -16,7 +19,10 @@ interface Reading {
   readonly telemetry: Readings;
 }
 
-/** Records the outputs of an excited unit's loops from telemetry. Captures have no outputs. `end` ends this. */
+/**
+ * Records the outputs of an excited unit's loops from telemetry, because captures have no outputs. Call `end`
+ * to stop recording.
+ */
 export function watchOutputs(robot: Robot, clock: Clock) {
   const kept = perUnit((): Reading[] => []);
   const end = robot.polled.add(() => {

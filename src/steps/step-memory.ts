@@ -77,7 +77,10 @@ export class StepMemory {
     return steps.filter(step => step !== undefined).map(({ samples, ...summary }) => summary);
   }
 
-  /** The newest step of each loop with these gains: on this revision, or without one saved or tried. */
+  /**
+   * The newest step of each loop with these gains. With `revision`, only steps of that revision count.
+   * Without it, steps of saved and of tried gains count.
+   */
   measured(
     unit: UnitName,
     { gains, revision }: { readonly gains: GainSet; readonly revision?: number },
@@ -130,7 +133,7 @@ export class StepMemory {
     const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
-    // A step during a change of gains belongs to neither set.
+    // A step that began before the last change of gains belongs to neither set.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     this.#loops[unit].get(loop)?.add({
       at: this.#clock.wallTime().toISOString(),
@@ -147,7 +150,7 @@ export class StepMemory {
     this.#changed();
   }
 
-  /** The unit's steps with the saved gains belong to the saved revision. */
+  /** Gives the saved revision to the steps that a trial measured with the gains that are now saved. */
   #adopt(unit: UnitName): void {
     const { revision, gains } = this.#robot.store.current(unit);
     for (const [name, steps] of this.#loops[unit]) if (steps.adopt(revision, gains[name])) this.#changed();

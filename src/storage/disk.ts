@@ -21,7 +21,10 @@ export interface DiskFile {
 export interface Disk {
   makeFolder(folder: string): Promise<void>;
   list(folder: string): Promise<readonly string[]>;
-  /** Resolves with undefined if the folder has no such file. Rejects if there is no folder, or if it is not the daemon's. */
+  /**
+   * Resolves with undefined if the folder has no such file. Rejects if the folder is missing, or if the file
+   * is missing and the daemon may not write to the folder (its disk may not be mounted).
+   */
   read(path: string): Promise<Buffer | undefined>;
   openToAppend(path: string): Promise<DiskFile>;
   /** Creates an empty file, or empties an existing one. */
@@ -97,7 +100,7 @@ export const realDisk: Disk = {
 
 /** Whether the path leads to this file. False if it was moved, replaced or deleted. */
 export async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
-  // Both run at once: under load, each wait for the thread pool costs a save a turn of the event loop.
+  // Both calls run at once. One after the other, they would cost a save one more turn of a busy event loop.
   const [open, found] = await Promise.all([
     file.stat({ bigint: true }),
     stat(path, { bigint: true }).catch(unlessMissing),
@@ -106,8 +109,9 @@ export async function leadsTo(path: string, file: FileHandle): Promise<boolean> 
 }
 
 /**
- * Throws unless the folder can be listed, lacks the file, and is the daemon's. Otherwise a disk may not be mounted: its
- * mount point is an empty folder of root. A read-only disk is believed.
+ * Resolves if the file is certainly missing: the folder can be listed, lacks the file, and is writable or on
+ * a read-only disk. Otherwise throws, because a disk may not be mounted: its mount point is an empty folder
+ * of root.
  */
 async function unlessListed(path: string, error: unknown): Promise<undefined> {
   if (errnoOf(error) !== 'ENOENT') throw error;

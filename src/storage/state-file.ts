@@ -4,7 +4,7 @@ import { Listeners } from '../core/listeners.js';
 import { type Disk, type StorageFailure, storageFailure, tooSlow } from './disk.js';
 import { damagedCopy, putInPlace, replaceFile } from './durable-file.js';
 
-/** The pause between two attempts to bring the file to the newest value. */
+/** The pause between two attempts to write the newest value into the file. */
 const MEND_MS = 1000;
 
 /** The things that every file of the state folder needs. */
@@ -142,7 +142,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       mending = clock.after(MEND_MS, () => begin(mend));
     });
   };
-  /** Does the work. Resolves with false if it takes too long. */
+  /** Starts the work unless the disk is stuck. Resolves with false if it takes longer than `limitMs`. */
   const done = async (limitMs: number, act: () => Promise<void>) => {
     if (!isStuck) begin(act);
     isStuck = !(await endedWithin(clock, limitMs, work));

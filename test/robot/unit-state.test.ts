@@ -182,7 +182,7 @@ describe('what is wanted of a unit and what it shows', () => {
     expectDifference(bench, { excitation: { ...WAVE, deviation } });
     bench.state.sawExcitation({ ...WAVE, deviation });
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.forgetDeviation();
+    bench.state.forgetGuard();
     expectDifference(bench, { excitation: { ...WAVE, deviation } });
     bench.state.sawExcitation({ ...WAVE, deviation });
     bench.state.gains.endTrial('ended');
