@@ -25,7 +25,7 @@ const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add star
 const NOBODY: Caller = { token: undefined, rights: [] };
 /** The caller has a secret that belongs to no token. */
 const STRANGER: Caller = { token: undefined, rights: [] };
-/** The caller while access is unavailable. Reading is safe and shows what is wrong. */
+/** Any caller while access is unavailable. Reading is safe and shows what is wrong. */
 const READER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
@@ -130,8 +130,8 @@ export class Access {
     const { disk, folder } = this.#settings;
     try {
       const tokens = await readTokens(disk, folder);
-      // A list never disappears without a cause: its folder was deleted, moved or unmounted. That must not open the
-      // robot.
+      // A list disappears only if something was deleted, moved or unmounted. That must not open the robot to
+      // everybody.
       if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
       else this.#hold(tokens ?? [], undefined);
     } catch (error) {
@@ -161,7 +161,7 @@ export class Access {
     this.#problem = problem;
     if (isOther) {
       const after = this.#tokens ?? before;
-      // A new token may have the name of an old one.
+      // A new token may have the name of an old one, so the hashes are compared too.
       const both = before.filter(old =>
         after.some(({ name, hash }) => name === old.name && hash === old.hash),
       );

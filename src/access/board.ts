@@ -2,7 +2,7 @@ import { isObject } from '../core/json.js';
 
 /** The member `board` of status. The daemon sends it only at its socket for root, never over HTTP. */
 export interface Board {
-  /** The address and the port on which it listens. */
+  /** The address and the port on which the daemon listens. */
   readonly host: string;
   readonly port: number;
   readonly stateFolder: string;

@@ -21,7 +21,9 @@ export interface BreakGlassAnswer {
   readonly simulated?: boolean;
 }
 
-/** Asks for the body of GET /api/status, with `board`. Root needs it on a closed robot. */
+/**
+ * Asks for the body of GET /api/status, with `board`. On a closed robot, root gets it here without a token.
+ */
 export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];

@@ -19,9 +19,9 @@ import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
 
-/** After this time, an excitation that ended has faded. */
+/** The time in which an ended excitation fades. */
 const FADE_MS = 1100;
-/** A loop is at rest if it moves less than this part of the amplitude for this time. */
+/** A loop is at rest if it moves less than this fraction of the amplitude for this time. */
 const STILL = 0.03;
 const STILL_MS = 300;
 const REST_MS = 3000;
@@ -53,7 +53,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   const unit = robot.units[tuning.unit];
   /** Why the whole tuning ends early; undefined while it goes on. */
   let over: Error | undefined;
-  /** Aborted with the reason when the whole tuning ends early, or that of the current loop. */
+  /** Aborted with the reason when the whole tuning ends early, or the tuning of the current loop. */
   let ending = new AbortController();
   /** Resolve functions of all waits for the next poll. */
   const waiting: (() => void)[] = [];
@@ -68,7 +68,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   /** Whether the loop ran away during the current excitation; undefined if there is none. */
   let ranAway: boolean | undefined;
 
-  /** All acts after this call are for this loop. */
+  /** Makes `next` the current loop. All later acts are for it. */
   const begin = (next: Loop, untilMs: number): void => {
     loop = next;
     deadlineMs = untilMs;
@@ -77,7 +77,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     if (over !== undefined) ending.abort(over);
   };
 
-  /** The current loop runs these gains from now on, also while other loops are tuned. */
+  /** Makes the current loop run these gains from now on, also while other loops are tuned. */
   const accept = (gains: Gains): void => {
     base = { ...base, [loop.name]: gains };
   };
@@ -132,7 +132,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     const { amplitude, periodS, halves, runaway, swingsOn, rings } = asked;
     const wave = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
-      // Set before the frame is sent: even a refused excitation may move the loop, and must be ended.
+      // Remembered before the frame is sent: even a refused excitation may move the loop, and must be ended.
       if (size !== 0) excitation = chosen;
       return unit.excite(chosen, undefined, most);
     };
@@ -271,7 +271,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     abort,
     renew,
     finish,
-    /** The gains that the other loops run. */
+    /** The gains that the loops run while they are not being tuned. */
     base: () => base,
     isAborted: () => over !== undefined,
   };

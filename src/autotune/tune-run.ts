@@ -47,7 +47,7 @@ export function tuneRun(options: TuneRunOptions) {
   const port = robotPort(options, now.id, words => show({ words: [...now.words, words] }));
   const ended = (result: LoopResult, change: Partial<Tune> = {}) =>
     show({ ...change, results: [...now.results, result] });
-  /** Throws if the error ends the whole tuning, and not only the tuning of this loop. */
+  /** Tunes one loop. Throws only if the error ends the whole tuning, and not only that of this loop. */
   const tuneLoop = async (loop: Loop): Promise<LoopResult> => {
     const { name } = loop;
     port.begin(loop, clock.nowMs() + 1000 * LONGEST_TUNING_S);

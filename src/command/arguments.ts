@@ -6,13 +6,13 @@ export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
   readonly about: string;
   /** The word for the value in the help, such as DIR. */
   readonly value?: string;
-  /** The default in words. By default it is `default`. */
+  /** The default as the help shows it. If undefined, the help shows the value of `default`. */
   readonly usual?: string | undefined;
 };
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** An option with a value. */
+/** Declares an option with a value. */
 export function valued(value: string, about: string, usual?: string) {
   return { type: 'string', value, about, usual } as const;
 }

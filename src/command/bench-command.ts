@@ -69,7 +69,7 @@ function isAtRest({ laser, match, ...units }: Status): boolean {
   return laser.light === 'dark' && match.phase === 'none' && isResting;
 }
 
-/** Sorted. Empty if the daemon refuses. */
+/** The times that laser off took, in ascending order. Empty if the daemon refuses. */
 async function laserOffMs({ host, port }: Board, token: string | undefined): Promise<number[]> {
   const url = `${urlOf({ address: host, port })}/api/laser`;
   const headers = {

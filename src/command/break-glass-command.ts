@@ -5,7 +5,7 @@ import { askDaemon, type Place } from './place.js';
 export const SIMULATED = 'The robot is simulated.';
 
 interface Words {
-  /** For the help. */
+  /** The line in the help. */
   readonly about: string;
   readonly done: string;
   /** The text if the daemon obeyed but could not confirm everything. CODE stands for the reason. */

@@ -32,7 +32,7 @@ export function failed(text: string): Said {
   return { text, exitCode: 1 };
 }
 
-/** For a wrong command line. */
+/** The output for a wrong command line. */
 export function wrong(text: string): Said {
   return { text, exitCode: 2 };
 }
@@ -104,7 +104,8 @@ export async function answer(program: Program, args: readonly string[]): Promise
   if (first === 'help') return help(program, words.slice(1));
   if (asksForHelp(args)) return help(program, words);
   const named = program.commands.find(({ command }) => `${words.join(' ')} `.startsWith(`${command} `));
-  // The first command reports a wrong option, and whatever follows it.
+  // A line that begins with an option and names no command goes to the first command, which reports what is
+  // wrong.
   const isUnnamed = first === undefined || (named === undefined && args[0]?.startsWith('-'));
   if (isUnnamed) return program.commands[0]?.run(program.name, args);
   if (named === undefined) return unknown(program, words);

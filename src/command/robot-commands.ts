@@ -162,7 +162,7 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
   };
 }
 
-/** The robot of a command that reads its configuration. */
+/** The robot that these options name, with its configuration. */
 function configured(asked: Asked): TokenPlace {
   return { ...placeOf(asked), config: configOf(homeOf(asked), asked), clock: systemClock };
 }

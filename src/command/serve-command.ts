@@ -3,7 +3,7 @@ import { valued } from './arguments.js';
 import { type Command, command } from './command.js';
 import { configOf, type Home } from './place.js';
 
-/** The options of a daemon, with the defaults of its home. */
+/** The options of a daemon, with the defaults of this home. */
 export function serveOptions({ host, state, configFile }: Home) {
   return {
     host: valued('ADDRESS', 'listen on this address', host),

@@ -44,7 +44,7 @@ async function overHttp({ url, token }: Remote): Promise<unknown> {
   }
 }
 
-/** The words of a refusal. */
+/** The text for an answer that is no status. */
 function detailOf(answer: unknown): string {
   if (isObject(answer) && answer.code === 'token-required')
     return 'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.';
@@ -70,7 +70,7 @@ function mayPush(status: Status, name: UnitName): boolean {
   return ['on', 'unknown'].includes(status[name].torque);
 }
 
-/** One screen. */
+/** The status as text for one screen. */
 export function statusText(status: Status, board: Board | undefined): string {
   const wrong = wrongIn(status);
   return columns([

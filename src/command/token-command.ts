@@ -19,7 +19,7 @@ import { SIMULATED } from './break-glass-command.js';
 import { done, failed, type Said, wrong } from './command.js';
 import type { Place } from './place.js';
 
-/** The robot whose tokens are asked for. */
+/** The robot whose tokens a command reads or changes. */
 export interface TokenPlace extends Place {
   readonly config: Pick<Config, 'state' | 'http'>;
   readonly clock: Clock;

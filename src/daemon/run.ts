@@ -37,7 +37,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
   };
   process.on('uncaughtException', fallOver);
   process.on('unhandledRejection', fallOver);
-  // V8 would end the process without darkening the laser.
+  // If memory ran out, V8 would end the process without darkening the laser.
   every(parts.clock, MEMORY_MS, () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
     const inMiB = (bytes: number) => Math.round(bytes / 2 ** 20);
@@ -72,7 +72,7 @@ export async function serve(parts: Parts): Promise<Daemon> {
       )
       .then(exitCode => endProcess(log, exitCode));
   };
-  // SIGHUP comes from a terminal that closes, if a person started the daemon there.
+  // A terminal sends SIGHUP when it closes, if a person started the daemon in it.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
 }

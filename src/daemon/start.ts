@@ -48,7 +48,7 @@ export interface Parts {
   readonly clock: Clock;
   readonly notifier?: Notifier;
   readonly disk?: Disk;
-  /** Keeps other processes out of the state folder. If another process holds it, the daemon does not start. */
+  /** The lock of the state folder. If another process holds it, the daemon does not start. */
   readonly lock?: ProcessLock;
   readonly boot?: Boot;
   /** Whether the daemon was asked to end while it was starting. It then serves no requests. */

@@ -34,8 +34,9 @@ export function createNotifier(
   const feed = () => notify('WATCHDOG=1');
   return {
     /**
-     * Says that the daemon serves. From now on a timer feeds the watchdog, so that systemd kills a daemon whose event
-     * loop hangs. The first feed starts the watchdog, because a start may take longer than the watchdog allows.
+     * Reports that the daemon serves requests. From now on a timer feeds the watchdog, so that systemd kills
+     * a daemon whose event loop hangs. The first feed starts the watchdog, because a start may take longer
+     * than the watchdog allows.
      */
     ready: () => {
       notify('READY=1');
@@ -43,7 +44,10 @@ export function createNotifier(
       feed();
       endFeeding = every(clock, watchdogMs / FEEDS_PER_WATCHDOG, feed);
     },
-    /** Says that the daemon is stopping. The watchdog is no longer fed; systemd limits the time of a stop itself. */
+    /**
+     * Reports that the daemon is stopping. The watchdog is no longer fed; systemd limits the time of a stop
+     * itself.
+     */
     stopping: () => {
       endFeeding();
       notify('STOPPING=1');

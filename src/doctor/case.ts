@@ -20,7 +20,7 @@ export interface Case extends Asked {
   readonly url: string;
   /** The daemon's status, from HTTP or, if the robot is closed, from the socket for root. */
   readonly status: Status | undefined;
-  /** The version of the daemon that runs. If it is another version, `status` may be undefined. */
+  /** The version of the running daemon. If it differs from this program's, `status` may be undefined. */
   readonly running: unknown;
   /** Whether the daemon's HTTP interface refuses callers without a token. */
   readonly isClosed: boolean;

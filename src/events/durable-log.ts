@@ -27,7 +27,7 @@ interface Parts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
   isSynchronised(): boolean;
-  /** The total size of all files in bytes. Each file has an eighth of it. */
+  /** The total size of all files in bytes. A new file begins when the current one has an eighth of it. */
   readonly keptBytes?: number;
 }
 
@@ -41,7 +41,7 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
   const changed = new Listeners<void>();
   const files = logFiles(disk, folder, keptBytes);
   let waiting: readonly Waiting[] = [];
-  /** The number of lost events that no line on the disk counts yet. */
+  /** The number of lost events that no line on the disk reports yet. */
   let lost = 0;
   let isRead = false;
   let lastSeq: number | undefined;
@@ -83,8 +83,9 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
     const dropped = await files.prepare();
     const [taken, counted] = [waiting, lost];
     const events = taken.map(({ event }) => event);
-    // A line about the log itself repeats the number of the line before it. If the run could not read the log at its
-    // start, numbers start at 1, and the line takes the smaller number of the line after it.
+    // A line about the log itself repeats the number of the newest line on the disk. If the run could not
+    // read the log at its start, its numbers begin at 1. The line then takes the number of the first waiting
+    // event if that is smaller.
     const seq = Math.min(head?.seq ?? 0, events[0]?.seq ?? 0);
     const own = { seq, ...timesOf(clock) };
     if (counted > 0) events.unshift({ ...own, what: 'log-lost', detail: { events: counted } });

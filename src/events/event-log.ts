@@ -6,8 +6,8 @@ import { timesOf } from './log-line.js';
 import { quota } from './quota.js';
 
 /**
- * The groups of events. Each has a number of events kept in memory, and a number of lines that may come at once. No
- * group displaces the events of another.
+ * The groups of events. Each group keeps this many events in memory, and may write this many lines at once.
+ * No group displaces the events of another.
  */
 const GROUPS = {
   done: { kept: 400, lines: Number.POSITIVE_INFINITY },
@@ -47,7 +47,7 @@ export class EventLog {
     };
   }
 
-  /** The number of changes of the robot and of the match. */
+  /** The number of changes to the robot and to the match so far. */
   get changes(): number {
     return this.#changes;
   }

@@ -30,7 +30,10 @@ export function logFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
   let current: { readonly file: DiskFile; bytes: number } | undefined;
   /** The highest number of a file that this run has written to. */
   let highest = 0;
-  /** The number of a new file until its first lines are synced. If they fail, the next file gets the same number. */
+  /**
+   * The number of a new file until its first lines are synced. If that fails, the next file gets the same
+   * number.
+   */
   let unconfirmed: number | undefined;
   let toRemove: readonly string[] = [];
 
@@ -53,7 +56,9 @@ export function logFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
   };
   return {
     close,
-    /** The newest whole line in the folder, and what brings it to the disk; undefined if there is no line. */
+    /**
+     * The newest whole line in the folder; undefined if there is none. `sync` brings that line to the disk.
+     */
     newestLine: async (): Promise<{ readonly head: LogHead; sync(): Promise<void> } | undefined> => {
       for (const name of (await listed()).reverse()) {
         const last = (await linesOf(name)).at(-1);
@@ -69,8 +74,8 @@ export function logFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
     /** Whether the current file was renamed, replaced or deleted. */
     isMoved: async () => current !== undefined && !(await current.file.isInPlace()),
     /**
-     * Creates a file if one is due. Resolves with the numbers of the first and last event that are dropped to make
-     * room. The files that hold them are removed after the log has recorded this.
+     * Creates a file if one is due. If old files must go to make room, resolves with the numbers of the first
+     * and last event in them. These files are removed after the log has recorded that.
      */
     prepare: async (): Promise<{ first: number; last: number } | undefined> => {
       if (current !== undefined && current.bytes >= fileBytes) await close();

@@ -48,13 +48,16 @@ export function readableLine(json: string, inColour: boolean): string {
 const WAITING_BYTES = 1 << 20;
 /** A pipe takes this many bytes at once or none of them. So the end of the process never tears a line. */
 const CHUNK_BYTES = 4096;
-/** Lines within this time share one write. One write per line would cost more than the request that it reports. */
+/**
+ * Lines within this time share one write. One write per line would cost more than the request that the line
+ * reports.
+ */
 const GATHER_MS = 10;
 const TRY_AGAIN_MS = 50;
 /** The longest wait for a slow reader at the end of the process. */
 const FLUSH_MS = 200;
 const PAUSE_MS = 5;
-/** Within this time a write in another thread has ended, even on a busy machine, or it is stuck. */
+/** A write in another thread ends within this time, even on a busy machine, unless it is stuck. */
 const IN_FLIGHT_MS = 100;
 
 /**
@@ -117,7 +120,8 @@ function lineWriter(fd: number, form: (json: string) => string) {
     flush: (): void => {
       const untilMs = performance.now() + FLUSH_MS;
       clearTimeout(timer);
-      // Its lines come before those that wait. Nothing tells a blocked thread that the write has ended.
+      // The lines of the write in flight come before the waiting ones. A blocked thread cannot learn that
+      // this write has ended, so it only pauses.
       if (isWriting) pause(IN_FLIGHT_MS);
       let bytes = Buffer.concat([...chunks, Buffer.from(lostLine())]);
       while (bytes.length > 0) {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
 import { countRepeats } from './repeats.js';
 
-/** After this many lines about successful acts, one more line is allowed. */
+/** After this many lines about successful acts, one more of the other acts may get a line. */
 const OTHERS_PER_LINE = 4;
 const COUNT_MS = 60_000;
 
@@ -15,7 +15,7 @@ const COUNT_MS = 60_000;
  * `most` lines may come at once.
  */
 export function quota(clock: Clock, most: number, add: (event: NewEvent) => void) {
-  /** The lines that are left. */
+  /** The number of lines that may still be written. */
   let lines = most;
   let unlisted = 0;
   const changes = new Map<string, number>();

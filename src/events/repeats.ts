@@ -9,11 +9,14 @@ interface Open {
   readonly end: Timer;
 }
 
-/** Counts events that repeat under the same key. Once a minute, passes on the first event with the count. */
+/**
+ * Counts events that repeat under the same key. Once a minute, reports the first event and the number of its
+ * repeats.
+ */
 export function countRepeats(clock: Clock, summarise: (first: NewEvent, repeats: number) => void) {
   const open = new Map<string, Open>();
 
-  /** Passes on the count of this key. */
+  /** Reports the repeats of this key and forgets the key. */
   const end = (key: string) => {
     const { first, count = 0, end: timer } = open.get(key) ?? {};
     timer?.cancel();

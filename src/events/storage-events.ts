@@ -5,7 +5,10 @@ import type { EventLog } from './event-log.js';
 /** A file of the state folder whose owner retries after a failure. `changed` is emitted when the problem may have changed. */
 type KeptFile = Readonly<{ problem: RobotError | undefined; changed: Listeners<void> }>;
 
-/** Records when a file of the state folder fails and when it works again. The names say what each file holds. */
+/**
+ * Records when a file of the state folder fails and when it works again. The keys of `files` say what each
+ * file contains.
+ */
 export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {
   for (const [file, kept] of Object.entries(files)) {
     let fails = false;

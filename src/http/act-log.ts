@@ -5,21 +5,22 @@ import type { NewEvent } from '../schemas/log.js';
 import { STOP_PROBLEMS } from './problem-table.js';
 import type { Route } from './route.js';
 
-/** Failures of acts that still take effect, such as a lock that the disk refused. */
+/** The codes of acts that fail and still take effect, such as a lock that the disk refused. */
 const HOLD_ALL_THE_SAME: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
 
-/** Acts on a route. Records the request and its outcome. */
+/** Runs `act` for a route. Records the request and its outcome. */
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
     const { changes } = log;
     const record = (outcome: ErrorCode | 'done') => {
       const { who, bystander } = ctx.state;
-      // A body that was refused may hold anything.
+      // A rejected body may contain anything, so it is not recorded.
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
       const changed = log.changes !== changes;
-      // A change by another request at the same time does not turn a refusal into an act.
+      // `changed` also counts changes by other requests at the same time. They do not turn a refusal into an
+      // act.
       const holds = outcome !== 'done' && HOLD_ALL_THE_SAME.includes(outcome);
       if (bystander === undefined) log.record(event, changed && holds);
       else log.recordOf(bystander, event, changed);

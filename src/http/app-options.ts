@@ -11,7 +11,7 @@ import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
 import type { Route } from './route.js';
 
-/** What the interface serves. */
+/** What the HTTP interface needs from the daemon. */
 export interface AppOptions {
   readonly robot: Robot;
   readonly autotune: Autotune;

@@ -5,7 +5,7 @@ import { isOwnOrigin } from './foreign-pages.js';
 import type { Authorize } from './route.js';
 import { keepInFlood } from './server.js';
 
-/** A browser keeps a session this long. The token behind it may end sooner. */
+/** The lifetime of the page's cookie. The token in it may be removed sooner. */
 const SESSION_S = 30 * 24 * 3600;
 
 export function authorization(access: Access): Authorize {
@@ -25,7 +25,7 @@ export function authorization(access: Access): Authorize {
   };
 }
 
-/** Names the caller for the log of events. */
+/** Sets the caller's name for the event log. */
 export function nameCaller(ctx: Context, { token, rights }: Caller): void {
   if (token !== undefined) ctx.state.who = token.name;
   if (rights.some(right => right !== 'read')) ctx.state.bystander = undefined;

@@ -7,7 +7,7 @@ const LIMIT_BYTES = 4096;
 
 const parse = bodyParser({
   enableTypes: ['json'],
-  // `jsonBody` has checked the type.
+  // `jsonBody` has checked the media type.
   detectJSON: () => true,
   jsonLimit: String(LIMIT_BYTES),
   onerror: (error: Error & { status?: number; type?: string }) => {
@@ -42,8 +42,8 @@ interface Container {
 }
 
 /**
- * The members that valid JSON text names twice. JSON.parse keeps the last one without a word, so a sender and a reader
- * could take the same text for different requests.
+ * The members that valid JSON text names twice. JSON.parse silently keeps the last one, so a sender and a
+ * reader could take the same text for different requests.
  */
 function duplicateMembers(json: string): Fault[] {
   const faults: Fault[] = [];

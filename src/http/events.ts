@@ -12,7 +12,7 @@ import { callerOf } from './authorization.js';
 
 type Source<T> = Pick<Listeners<T>, 'add'>;
 
-/** What the streams show. */
+/** What event streams send. */
 export interface EventSources {
   status(): Status;
   readonly telemetry: Source<Telemetry>;
@@ -48,7 +48,7 @@ interface Stream {
 export type Events = ReturnType<typeof createEvents>;
 
 /**
- * Server-sent events. The class listens to its sources only while there is a stream, and writes the same text to all
+ * Server-sent events. Listens to its sources only while a stream is open, and writes the same text to all
  * streams.
  */
 export function createEvents(

@@ -5,8 +5,8 @@ import type { Middleware } from 'koa';
 import { RobotError } from '../core/errors.js';
 
 /**
- * Keeps pages of other sites in an operator's browser away from the robot. Rejects foreign host names (DNS
- * rebinding). Accepts every address, because a foreign page cannot come from the robot's address.
+ * Rejects requests that pages of other sites cause in an operator's browser. Rejects foreign host names (DNS
+ * rebinding). Accepts every IP address as host, because a foreign page cannot come from the robot's address.
  */
 export function refuseForeignPages(allowedHosts: readonly string[]): Middleware {
   const own = hostname().toLowerCase();
@@ -14,7 +14,7 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
 
   return ({ req: { url = '', headers, headersDistinct, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
-    // A request line may contain a whole URL. Then its host counts, and not the header.
+    // A request line may contain a whole URL. Then the URL's host is checked instead of the header.
     const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
     // With two Host headers, one program would use the first and another the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {

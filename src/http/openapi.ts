@@ -15,12 +15,15 @@ const OF = {
   right: ['token-required', 'token-unknown', 'not-allowed', 'access-unavailable'],
 } as const satisfies Readonly<Record<string, readonly ErrorCode[]>>;
 
-/** The tags of paths by the first part that has one. Units have their own. */
+/** Tags of paths: the first part of the path that is listed here decides. Units have tags of their own. */
 const TAGS: Readonly<Record<string, string>> = { sim: 'Simulator', match: 'Match', session: 'Access' };
 
 const EVENT_DATA = 'The data of one event. `x-events` has the schema of each event by its name.';
 
-/** Serves the document of these routes and of itself. The first request makes it, because it would delay the start. */
+/**
+ * Serves the document of these routes and of itself. The first request makes the document, because making it
+ * earlier would delay the start.
+ */
 export function openApiRoute(routes: readonly Route[]): Route {
   let document: Promise<Buffer> | undefined;
   const route: Route = get('/api/openapi.json', 'read', {
@@ -142,7 +145,7 @@ function withReferences(value: unknown, schemas: Record<string, unknown>): unkno
     ]),
   );
   const { title, description, ...schema } = members;
-  // A schema may have a member that is called `title`: then it is a schema, not a text.
+  // In a list of members, `title` may be the schema of a member instead of a text.
   if (typeof title !== 'string') return members;
   schemas[title] ??= schema;
   if (JSON.stringify(schemas[title]) !== JSON.stringify(schema)) return members;

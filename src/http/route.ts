@@ -25,7 +25,7 @@ interface Endpoint<Body, Query, Answer> {
   readonly answerStatus?: 202;
   /** The data of each event by its name, if the answer is a stream. */
   readonly events?: Readonly<Record<string, Schema>>;
-  /** The problems of this route only. Those of every route, body and right are known. */
+  /** The problems of this route only. openapi.ts adds those of every route, body and right. */
   readonly problems?: readonly ErrorCode[];
   /** How the event log records the call. */
   readonly event?: {
@@ -82,8 +82,8 @@ function define(method: Route['method']) {
         authorize(ctx, need);
       };
       if (method === 'post' && isForCaller(need)) {
-        // Otherwise a request that waited in a paused process could light the laser or move the robot. Node reports the
-        // end of a connection one turn of the event loop after its data.
+        // Waits until Node would have reported that the caller hung up: one turn of the event loop after the
+        // data. Otherwise a request that waited in a paused process could light the laser or move the robot.
         await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
         stillWanted();
       }

@@ -9,8 +9,8 @@ const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
 const FAIR_SHARE = 8;
 /**
- * The newest connections without a request are still arriving. This many of them stay open while others can be
- * closed.
+ * A connection without a request may be new, with its request still arriving. This many of the newest ones
+ * stay open while others can be closed.
  */
 const ARRIVING = 8;
 
@@ -35,14 +35,17 @@ interface Connection {
 
 const trusted = new WeakSet<Socket>();
 
-/** If all places are taken, the server first closes connections of other callers with as many connections. */
+/**
+ * Marks the connection of a caller with rights. At the limit of connections, the server closes others before
+ * it.
+ */
 export function keepInFlood(socket: Socket): void {
   trusted.add(socket);
 }
 
 /**
- * An HTTP server that a slow or hostile client cannot block for others. It ends slow requests within seconds. If all
- * places are taken, it closes a connection for each new one.
+ * An HTTP server that a slow or hostile client cannot block for others. It ends slow requests within seconds.
+ * At the limit of connections, it closes one for each new one.
  */
 export function createHttpServer(listener: RequestListener, patience = PATIENCE): Server {
   const server = createServer({
@@ -79,7 +82,8 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
     listener(...exchange);
   };
 
-  // Node emits a pipelined request at once. It never closes the response to one if the connection ends first.
+  // Node emits a pipelined request at once. If the connection ends before the answer, Node never closes that
+  // request's response.
   server.on('request', (request, response) => {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.next !== undefined) {
@@ -99,14 +103,17 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
   return server;
 }
 
-/** Closes a connection if the newcomer's address has all that one may have, or if all places are taken. */
+/**
+ * Closes a connection if the newcomer's address has `PER_ADDRESS` connections already, or if there are
+ * `IN_ALL`.
+ */
 function makeRoom(all: readonly Connection[], newcomer: string): void {
   const ofAddress = all.filter(({ address }) => address === newcomer);
   if (ofAddress.length >= PER_ADDRESS) leastUseful(ofAddress)?.socket.destroy();
   else if (all.length >= IN_ALL) leastUseful(all)?.socket.destroy();
 }
 
-/** `all` has the oldest connection first. */
+/** The connection to close. `all` has the oldest connection first. */
 function leastUseful(all: readonly Connection[]): Connection | undefined {
   const counts = new Map<string, number>();
   for (const { address } of all) counts.set(address, (counts.get(address) ?? 0) + 1);

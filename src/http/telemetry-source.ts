@@ -22,11 +22,11 @@ const PERIOD_MS = 100;
 const KEPT = 1200;
 
 /**
- * The readings of the last two minutes, ten a second, for a page that opens. They come from ordinary polls, which
- * read nothing more for this.
+ * The readings of the last two minutes, ten a second, for a page that opens. They come from ordinary polls
+ * and cause no further reads.
  */
 export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => Buffer {
-  // As JSON text, so that an answer takes no time.
+  // Kept as JSON text, so that an answer takes no time.
   const texts: string[] = [];
   let dueMs = 0;
   robot.polled.add(() => {
@@ -41,7 +41,7 @@ export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => 
   return () => Buffer.from(`[${texts.join()}]`);
 }
 
-/** Those of a unit are null while it is offline. */
+/** The latest readings of both units; null for a unit that is offline. */
 function readings(robot: Robot, clock: Clock): Telemetry {
   const ofUnit = ({ name, hasCamera }: Unit): UnitTelemetry | null => {
     const { telemetry: { loops, pose } = {}, flags } = robot.units[name];

@@ -30,7 +30,7 @@ export function compile<T>(schema: Schema<T>): (value: unknown) => T {
   };
 }
 
-/** As `bodyCheck`, for the query of a URL. Its values arrive as text. */
+/** As `compile`, for the query of a URL. Its values arrive as text. */
 export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
   const check = compile(schema);
   const declared = isObject(schema.properties) ? schema.properties : {};

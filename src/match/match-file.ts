@@ -17,7 +17,7 @@ const REASONS = {
  * the duration of the outage is unknown. An unreadable or damaged file counts as a lock.
  */
 export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> {
-  /** From the clock of the daemon to that of the boot, or back. */
+  /** Converts a time from the daemon's clock to the boot's clock, or back. */
   const moved = (atMs: number | null, way: 1 | -1) =>
     atMs === null ? null : atMs + way * (boot.nowMs() - parts.clock.nowMs());
   return stateFile(parts, {

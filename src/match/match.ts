@@ -42,13 +42,13 @@ const PLAY: readonly Phase[] = ['auto', 'teleop'];
 /** Every referee may set these phases, also without the lease, because they only make the robot safer. */
 const FOR_EVERY_REFEREE: readonly Phase[] = ['pause', 'ended'];
 const OVER: readonly Phase[] = ['none', 'ended'];
-/** A new match may begin with these phases during another match, because the robot is at rest in them. */
+/** A new match may begin with these phases during another match, because by default nothing moves in them. */
 const BEGINNINGS: readonly Phase[] = ['pre', 'ended'];
 
 /** Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. */
 export class Match implements Permission {
   readonly lease: Lease;
-  /** Emitted when something has changed that status shows or the disk keeps. */
+  /** Emitted when something has changed that status shows or the disk stores. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<NewEvent>();
   /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */

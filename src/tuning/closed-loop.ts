@@ -5,7 +5,7 @@ import type { LoopShape, Plant } from './plant.js';
 export interface Course {
   readonly setpoints: readonly number[];
   readonly ticksEach: number;
-  /** The resting loop before the first edge. */
+  /** The loop at rest, before the first edge. */
   readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
   /** At the first edge the controller starts from its old output, and the difference fades. */
   readonly bridged?: boolean;
@@ -50,7 +50,7 @@ export function simulate(
   const steepest = plant.steepest * T;
   const sensing = plant.sensorS === 0 ? 1 : 1 - Math.exp(-T / plant.sensorS);
   const isLag = shape.plant === 'lag';
-  // Without friction, the output at rest is the one that held the lag there.
+  // For a lag without friction, the offset follows from the output that held the lag at rest.
   const offset =
     isLag && plant.friction === 0 ? from.output - from.measured / (plant.gain * plant.tauS) : plant.offset;
 

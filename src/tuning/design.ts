@@ -14,7 +14,7 @@ import type { LoopShape, Plant } from './plant.js';
 interface Temper {
   /** The largest allowed peak of the sensitivity. */
   readonly liveliness: number;
-  /** Gentler gains may cost this much more than the best ones, as a part of the best cost. */
+  /** Gentler gains may cost more than the best ones, by at most this fraction. */
   readonly yielding: number;
 }
 
@@ -45,7 +45,10 @@ export interface Design {
   readonly costNow: number;
 }
 
-/** The real plant may be stronger and later, weaker, or have more friction than the fitted one. */
+/**
+ * The real plant may differ from the fitted one. It may be stronger with more delay, weaker, or have more
+ * friction.
+ */
 const DOUBTS = [
   { gain: 1.25, friction: 1, samplesLate: 0.5 },
   { gain: 0.75, friction: 1, samplesLate: 0 },
@@ -58,7 +61,9 @@ const RESTLESSNESS = 0.03;
 const EVALUATIONS = 180;
 const SIMPLEX = 0.25;
 
-/** The weight of the error behind a moving setpoint. In auto a loop mostly follows, and seldom makes a step. */
+/**
+ * The weight of the error while the setpoint moves. In auto a loop mostly follows, and seldom makes a step.
+ */
 const FOLLOWING = 3;
 const SHORTEST_S = 0.25;
 const SETTLINGS = 5;
@@ -66,7 +71,7 @@ const SETTLINGS = 5;
 /** For each kind of plant, the number of gains to design, in the order kp, ki, kd. */
 const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
-/** Finds quick and calm gains for a plant, and for plants that differ a little. */
+/** Finds gains that are quick and calm on this plant and on slightly different plants. */
 export function design(whole: DesignTask): Design {
   const { shape, plant, horizon } = whole;
   const seeds = seedsOf(whole);
@@ -94,7 +99,7 @@ export function design(whole: DesignTask): Design {
   return { gains, evaluation, cost: costOf(task, gains), costNow: costOf(task, task.gains) };
 }
 
-/** The cost in seconds. Exceeding a bound multiplies it. */
+/** The cost in seconds. Exceeding a bound multiplies the cost. */
 function costOf(task: DesignTask, gains: Gains): number {
   const { plant, shape, horizon, style, sigma, sampleS } = task;
   const evaluation = evaluate(plant, shape, gains, horizon);
@@ -120,7 +125,7 @@ function costOf(task: DesignTask, gains: Gains): number {
   return ((nominal + worst) / 2) * fence;
 }
 
-/** The smallest kp and kd that cost little more than the best gains. */
+/** The best gains, scaled down as far as that costs little more. */
 function gentled(task: DesignTask, best: Gains, cost: number): Gains {
   const most = cost * (1 + TEMPERS[task.style].yielding);
   let gentle = best;
@@ -164,7 +169,7 @@ function seedsOf({ shape, plant, gains }: DesignTask): readonly Gains[] {
   const theta = plant.delayS + plant.sensorS / 2 + 1.5 * shape.periodS;
   const seeds = SPEEDS.flatMap(times => {
     const seed = simc(shape, plant, theta, times * theta);
-    // A servo with less of the integrator overshoots less.
+    // With a smaller ki, a servo overshoots less.
     return shape.plant === 'servo' ? [seed, { ...seed, ki: seed.ki / 10 }] : [seed];
   });
   return gains.kp > 0 ? [...seeds, gains] : seeds;

@@ -11,13 +11,13 @@ export interface Evaluation {
   readonly overshootPercent: number;
   /** Root of the time-weighted area of the error. For a clean exponential approach this is its time constant. */
   readonly slownessS: number;
-  /** Area of the error after the start of a load, which is a tenth of the output's reach. */
+  /** Area of the error after a load begins. The load is a tenth of the output's reach. */
   readonly loadS: number;
   /** Area of the error while the setpoint moves by one step in half a second. */
   readonly lagS: number;
 }
 
-/** What is simulated. */
+/** The step that is simulated. */
 export interface Horizon {
   /** The height of the step. */
   readonly size: number;
@@ -102,7 +102,10 @@ export function livelinessOf(plant: Plant, shape: LoopShape, gains: Gains, sampl
   return peakSensitivity({ ...plant, delayS: plant.delayS + doubt }, shape, gains);
 }
 
-/** Standard deviation of the output due to noise of `sigma` on the measured value, as a part of the output's reach. */
+/**
+ * Standard deviation of the output due to noise of `sigma` on the measured value, as a fraction of the
+ * output's reach.
+ */
 export function restlessnessOf(shape: LoopShape, { kp, kd }: Gains, sigma: number): number {
   const derivative = kd / (shape.derivativeFilterS + shape.periodS);
   return (sigma * Math.hypot(kp, derivative)) / outputReach(shape);

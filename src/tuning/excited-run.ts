@@ -22,7 +22,7 @@ export interface HalfWave {
   readonly measured: readonly number[];
 }
 
-/** The half wave of a capture. */
+/** Makes a half wave of a capture. */
 export function halfWaveOf(capture: {
   readonly setpoint: readonly number[];
   readonly measured: readonly number[];
@@ -64,7 +64,7 @@ export function figuresOfHalf(
   return stepFigures({ measured, periodS: decimation * shape.periodS, oldSetpoint: from, setpoint: to });
 }
 
-/** The largest part of a step that the loop covered. */
+/** The largest fraction of a step that the loop covered. */
 export function movement({ halves }: ExcitedRun): number {
   const parts = halves.map(({ from, to, measured }) => {
     const [began = 0] = measured;

@@ -59,7 +59,7 @@ function courseOf({ halves, halfTicks, output }: ExcitedRun, bridged: boolean): 
   return { setpoints: halves.map(({ to }) => to), ticksEach: halfTicks, from, bridged };
 }
 
-/** Mean squared difference between simulated and recorded values, as a part of the step. */
+/** Mean squared difference between simulated and recorded values, relative to the step. */
 function misfitOf(shape: LoopShape, runs: readonly ExcitedRun[], plant: Plant, bridged: boolean): number {
   let sum = 0;
   for (const run of runs) {

@@ -21,7 +21,10 @@ export function nelderMead(
     const best = at(0);
     const worst = at(last);
     if (worst.value - best.value <= 1e-9 * Math.abs(best.value)) break;
-    /** A point on the line from the worst corner through the middle of the others. At 1 it is the mirror image. */
+    /**
+     * Evaluates a point on the line from the worst corner through the centroid of the others. Factor 1
+     * mirrors the worst corner at the centroid. A negative factor stays on the worst corner's side.
+     */
     const through = (factor: number) => {
       left -= 1;
       const point = worst.point.map((value, axis) => {

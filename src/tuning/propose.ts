@@ -17,7 +17,7 @@ export interface ProposalTask {
 
 export interface Proposal {
   readonly gains: Gains;
-  /** What the step from the lower to the upper end of the excitation will be. */
+  /** The predicted figures of a step from the lower to the upper end of the excitation. */
   readonly predicted: NonNullable<Tune['predicted']>;
   readonly cost: number;
   /** The cost of the latest gains on the same plant. */

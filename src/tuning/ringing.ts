@@ -1,12 +1,14 @@
-/** A movement between two extremes counts as an oscillation if it is larger than this part of the step. */
+/**
+ * A movement between two extremes counts as an oscillation if it is larger than this fraction of the step.
+ */
 const SWING = 0.08;
 /** A loop without a new extreme for this time no longer oscillates. */
 const STAY_S = 0.6;
 /** A loop without a new extreme for this time was at rest when the setpoint began to move. */
 const STILL_S = 0.15;
-/** A movement of less than this part of a swing counts as creeping. */
+/** A movement of less than this fraction of a swing counts as creeping. */
 const CREEP = 0.25;
-/** A setpoint moves if it changes by more than this part of a swing between two samples. */
+/** A setpoint moves if it changes by more than this fraction of a swing between two samples. */
 const FADE = 0.001;
 /** An oscillating loop has turned at least this often. A loop that turned once has overshot and come back. */
 const TURNS = 2;
@@ -15,9 +17,11 @@ const TURNS = 2;
 export class Ringing {
   readonly #swing: number;
   #setpoint = Number.NaN;
-  /** 1 up, -1 down, 0 until the loop has moved since the last edge. */
+  /** The direction in which the loop moves: 1 up, -1 down, 0 until it has moved since the last edge. */
   #direction: 1 | -1 | 0 = 0;
-  /** The deviation at the extreme since the last turn, or at the edge if there was no turn. */
+  /**
+   * Measured value minus setpoint, at the extreme since the last turn, or at the edge if there was no turn.
+   */
   #extreme = 0;
   /** The last extreme that was more than creeping, and its time. */
   #marked = 0;
@@ -30,7 +34,7 @@ export class Ringing {
     this.#swing = SWING * step;
   }
 
-  /** From the first extreme to the last. 0 if the loop does not oscillate. */
+  /** The seconds from the first extreme to the last. 0 if the loop does not oscillate. */
   get seconds(): number {
     return this.#turns < TURNS ? 0 : this.#markedS - this.#firstS;
   }
@@ -41,7 +45,7 @@ export class Ringing {
     const stillS = atS - this.#markedS;
     // A loop at rest does not count as oscillating while the excitation fades.
     if (stillS > STAY_S || (moved > FADE * this.#swing && stillS > STILL_S)) this.#turns = 0;
-    // The deviation is used, because a loop that follows a fading excitation does not oscillate.
+    // The setpoint is subtracted, because a loop that follows a fading excitation does not oscillate.
     const deviation = measured - setpoint;
     // Each edge begins a new response.
     if (!(moved <= this.#swing)) {

@@ -31,19 +31,22 @@ const NONE: StepFigures = {
 const TAIL = 0.02;
 const BAND = 0.02;
 /**
- * The widest band, as a part of the step. More noise than this counts as an oscillation that is faster than the
- * samples.
+ * The widest band, as a fraction of the step. More noise than this counts as an oscillation that is faster
+ * than the samples.
  */
 const WIDEST_BAND = 0.1;
 /** The band is at least this many standard deviations of the noise. */
 const NOISE_IN_BAND = 3.5;
-/** A response that leaves the band in this last part of the record has not settled. */
+/** A response that leaves the band in this last fraction of the record has not settled. */
 const WATCHED = 0.05;
-/** A step below this part of the largest movement, or a movement below this part of the step, is not measured. */
+/**
+ * A step is not measured if it is below this fraction of the largest movement, or if the movement is below
+ * this fraction of the step.
+ */
 const MOVED = 1e-3;
-/** A response that drifts by this part of the band within a twentieth of its record still moves. */
+/** A response that drifts by this fraction of the band within a twentieth of its record still moves. */
 const DRIFT_IN_BAND = 0.1;
-/** An output is at its limit if it is nearer than this part of its range. */
+/** An output is at its limit if it is nearer than this fraction of its range. */
 const AT_LIMIT = 0.002;
 
 function meanOf(values: ArrayLike<number>, from: number, to: number): number {
@@ -67,7 +70,7 @@ function shareAtLimit({ output, outputLimits }: StepSamples): number | null {
   return limited.length / output.length;
 }
 
-/** Times are interpolated between samples, except the peak's. */
+/** The figures of a step response. Times are interpolated between samples, except the peak's. */
 export function stepFigures(samples: StepSamples): StepFigures {
   const { measured, periodS } = samples;
   const count = measured.length;
@@ -126,9 +129,9 @@ export function stepFigures(samples: StepSamples): StepFigures {
   };
 }
 
-/** Oscillations are looked for in this last part of the record. */
+/** Oscillations are looked for in this last fraction of the record. */
 const LATE = 0.6;
-/** An oscillation smaller than this part of the step does not count. */
+/** An oscillation smaller than this fraction of the step does not count. */
 const SWING = 0.04;
 /** One and a half periods have this many crossings. With fewer, the response has only overshot and returned. */
 const CROSSINGS = 3;

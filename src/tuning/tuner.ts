@@ -27,7 +27,7 @@ export interface ExcitationRequest {
   readonly periodS: number;
   /** The number of half waves to record. */
   readonly halves: number;
-  /** The excitation ends when the deviation has grown by more than this. */
+  /** The excitation ends when the distance to the setpoint has grown by more than this. */
   readonly runaway: number;
   /** Called for every reading, beginning before the excitation. If it returns true, the excitation ends at once. */
   readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
@@ -38,7 +38,10 @@ export interface ExcitationRequest {
   readonly rings: (half: HalfWave, decimation: number) => boolean;
 }
 
-/** An excitation that `ran away` or `rings` ended early. The half waves before its end may be there. */
+/**
+ * An excitation that `ran away` or `rings` ended early. The recording may then contain the half waves before
+ * the end.
+ */
 export type Recording = Omit<ExcitedRun, 'gains'> & { readonly end: 'whole' | 'ran away' | 'rings' };
 
 interface TuneTask {
@@ -68,14 +71,17 @@ const RUNAWAY_AMPLITUDES = 3.5;
  * late and ending it takes frames.
  */
 const SWINGS_ON_S = 0.7;
-/** Polls miss the peaks of a quick oscillation, so one that looks smaller by this factor counts. */
+/**
+ * Polls miss the peaks of a quick oscillation. So an oscillation counts even if polls show it smaller by this
+ * factor.
+ */
 const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
 /** A round may take longer than the slowest round so far by this factor, because it has more recordings to fit. */
 const SPARE = 1.3;
-/** A proposal is tried only if its cost is below this part of the cost of the latest gains. */
+/** A proposal is tried only if its cost is below this fraction of the cost of the latest gains. */
 const WORTH_TRYING = 0.95;
 /**
  * If the overshoot exceeds this percentage, gentler gains are tried: wheels may slip, and no fitted plant predicts

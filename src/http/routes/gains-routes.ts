@@ -20,7 +20,7 @@ interface Asked {
   readonly stillWanted: () => void;
 }
 
-/** Checks and saves gains of a unit. It resolves with the gains in force. */
+/** Returns a function that checks and saves gains of a unit. It resolves with the gains in force. */
 export function saver({ robot, config }: AppOptions, unit: Unit) {
   const check = compile(gainsBody(unit, config.gains.bounds));
   return async ({ query: { baseRevision }, stillWanted }: Asked, gains: GainSet): Promise<GainSet> =>
@@ -73,7 +73,10 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
   ];
 }
 
-/** How many lines become text before other requests are answered: about a millisecond on a small board. */
+/**
+ * The number of lines that become text before other requests are answered: about a millisecond's work on a
+ * small board.
+ */
 const LINES_AT_ONCE = 50;
 
 /** A history as JSON, each revision with the figures that were measured on it. */

@@ -75,7 +75,7 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
   ];
 }
 
-/** Tuning loops: it proposes gains, and saves none. */
+/** Routes that tune loops. A tuning proposes gains and saves none. */
 export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Route[] {
   const { name, title } = unit;
   const names = unit.loops.map(loop => loop.name);
@@ -134,7 +134,7 @@ export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Ro
   ];
 }
 
-/** Throws `invalid-request` unless one of the two is given. */
+/** Throws `invalid-request` unless exactly one of the two is given. */
 function loopsOf(loop: string | undefined, loops: readonly string[] | undefined): readonly string[] {
   if (loop !== undefined && loops === undefined) return [loop];
   if (loop === undefined && loops !== undefined) return loops;
