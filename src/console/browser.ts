@@ -32,7 +32,9 @@ export function browserSurroundings(windows: BroadcastChannel): Surroundings {
   };
 }
 
-/** Returns null if the browser stores nothing. The value then lasts as long as the page. */
+/**
+ * Returns null if the browser refuses to store values. A stored value then lasts only as long as the page.
+ */
 function unlessRefused<T>(act: () => T): T | null {
   try {
     return act();
@@ -51,7 +53,10 @@ function openEventSource(path: string): ServerEvents {
   };
 }
 
-/** `#match`, `#token=…`, or both, `#match&token=…`: the token, and the address without it. */
+/**
+ * Splits the address after its `#` into the token and the rest. Examples: `#match`, `#token=…`,
+ * `#match&token=…`.
+ */
 export function readAddress(hash: string): { readonly token: string | null; readonly hash: string } {
   const words = new URLSearchParams(hash.slice(1));
   const token = words.get('token');

@@ -35,7 +35,7 @@ export function Page() {
     root.toggleAttribute('data-stopped', status?.stopped === true);
     root.toggleAttribute('data-lit', model.laser.looksLit);
   });
-  // The user may still enter a token.
+  // The address may have a token after `#match`.
   if (hash.value.startsWith('#match')) return <MatchView />;
   return (
     <>

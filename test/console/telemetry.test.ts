@@ -84,7 +84,7 @@ describe('the plot window', () => {
     window.pause();
     window.runTo(120);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
-    window.goOn();
+    window.unpause();
     expect(window.range).to.deep.equal([105, 120]);
   });
 

@@ -18,7 +18,10 @@ export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/** Lines about the light and a stop. Stale data is marked as past. `cause`: why and when it was stopped. */
+/**
+ * Lines about the light and a stop. Stale data is marked as past. `cause`: why and when the robot was
+ * stopped.
+ */
 export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] {
   return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];
 }

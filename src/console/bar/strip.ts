@@ -117,7 +117,7 @@ function refusalLines({ title, refusal }: Action): Line[] {
   return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
 }
 
-/** Restarts of controllers that are not yet confirmed. */
+/** Lines about restarts of controllers that nobody has confirmed. */
 function restartLines(model: Model): AnswerableLine[] {
   const { log, status, surroundings } = model;
   return log.restarts.value.map(event => {

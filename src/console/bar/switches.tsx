@@ -45,7 +45,7 @@ export function ResumeButton() {
   );
 }
 
-/** No key lights it. */
+/** The buttons On and Off. No key presses On. */
 export function LaserSwitch() {
   const model = useModel();
   const { laser, fresh, status } = model;

@@ -54,7 +54,10 @@ export class DaemonClient {
     return this.#asks.insisting(LASER);
   }
 
-  /** The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP drops the ask. */
+  /**
+   * The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP in between
+   * drops the ask.
+   */
   get presses(): number {
     return this.#asks.presses;
   }

@@ -19,12 +19,14 @@ export interface StreamEvents {
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
-  /** True if the daemon refused the stream, or if nothing newer than DEAD_MS came. */
+  /**
+   * Called when the stream is lost: refused by the daemon (`isRefused`), or silent for longer than DEAD_MS.
+   */
   readonly onLost: (isRefused: boolean) => void;
   readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
 }
 
-/** Less than the promised second, because timers of a busy browser are late. */
+/** Older data is stale. This is less than the promised second, because timers of a busy browser are late. */
 const STALE_MS = 750;
 /** If a stream is silent for longer, the page closes it and opens another. */
 const DEAD_MS = 4000;
@@ -63,7 +65,7 @@ export class EventStream {
     this.#check();
   }
 
-  /** The page became hidden or visible, or is about to be closed. */
+  /** Call this when the page becomes hidden or visible, or is about to be closed. */
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
     if (hidden) this.#close(0);
@@ -71,7 +73,7 @@ export class EventStream {
     this.#check();
   }
 
-  /** This window is used. */
+  /** Call this when the window is used. Its stream then opens again. */
   wake(): void {
     this.#rest(false);
   }

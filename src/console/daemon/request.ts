@@ -25,7 +25,7 @@ export const UNREACHABLE: Refusal = {
 /** The result of a request that was cancelled. The page does not show it. */
 export const TAKEN_BACK: Refusal = { code: 'taken-back', detail: '', errors: [] };
 
-/** The daemon may have acted on the request. */
+/** True if it is unknown whether the daemon acted on the request. */
 export function isUnanswered(refusal: Refusal): boolean {
   return refusal === UNREACHABLE || refusal === TAKEN_BACK;
 }
@@ -46,9 +46,12 @@ export type Send = <T>(
 ) => Promise<Outcome<T>>;
 
 export interface SendHandlers {
-  /** A request has waited for long: the browser may have no connection left for it. */
+  /** Called when a request has waited for long: the browser may have no connection left for it. */
   readonly onStuck: () => void;
-  /** The caller is not the one that the page assumed, or lacks a right that the page assumed. */
+  /**
+   * Called if an answer shows that the caller is another than the page assumed, or lacks a right that the
+   * page assumed.
+   */
   readonly onIdentityRefused: () => void;
 }
 

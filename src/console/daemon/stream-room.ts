@@ -7,16 +7,18 @@ interface Announcement {
 
 /** A browser has six connections to a host for all its windows together. Two of them stay free for requests. */
 const MOST_STREAMS = 4;
-/** With fewer streams than this, a waiting request has a connection, and is waiting for the daemon. */
+/** If fewer streams than this are open, a waiting request has a connection, so it waits for the daemon. */
 const FEWEST_IN_THE_WAY = 3;
 
 export interface StreamRoomOptions {
   readonly id: string;
   /** Sends a message to the other windows of this browser. */
   readonly tell: (message: unknown) => void;
-  /** MOST_STREAMS windows have opened a stream after this one, so this one closes its stream. */
+  /**
+   * Called when MOST_STREAMS windows have opened a stream after this one. This one then closes its stream.
+   */
   readonly onCrowded: () => void;
-  /** A request of one of the windows has no connection. */
+  /** Called when a request of one of the windows has no connection. */
   readonly onGiveWay: () => void;
 }
 

@@ -19,7 +19,7 @@ export function MatchBoard() {
   );
 }
 
-/** `auto` is also a mode. */
+/** `auto` is also a mode, so the phase is called autonomous. */
 export const phaseText = (phase: Phase) => (phase === 'auto' ? 'autonomous' : phase);
 
 /** Formats `1:05`. Never below 0. */

@@ -84,7 +84,7 @@ function Awake() {
   useEffect(() => {
     const ask = async () => {
       if (document.hidden) return;
-      // Browsers allow it over HTTPS only, and not on a low battery.
+      // Browsers allow the wake lock over HTTPS only, and not on a low battery.
       const granted = await navigator.wakeLock?.request('screen').catch(() => undefined);
       granted?.addEventListener('release', writes(lock, undefined));
       lock.value = granted;

@@ -130,7 +130,7 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
 
 const UNLOCK_MS = 4000;
 
-/** A lock acts at the touch. An unlock needs a second press. */
+/** Lock acts as soon as it is touched. Unlock needs a second press. */
 function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
   const reason = useSignal('Referee');

@@ -4,7 +4,7 @@ import { type Outcome, SESSION } from '../daemon/request.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 
-/** Knows who uses this page, and what rights they have. */
+/** Knows who uses this page, and which rights they have. */
 export class Access {
   /** Undefined until the daemon has answered. A daemon without tokens gives all rights. */
   readonly session = signal<Session | undefined>(undefined);
@@ -25,7 +25,7 @@ export class Access {
     return this.session.value?.rights.includes(right) ?? true;
   }
 
-  /** Without the right to read, the page shows the login. */
+  /** True if the caller may not read. The page then shows the login. */
   get isShut(): boolean {
     const session = this.session.value;
     return session !== undefined && session.access !== 'open' && !session.rights.includes('read');
@@ -48,7 +48,7 @@ export class Access {
     return this.#become(() => this.#daemon.delete(SESSION));
   }
 
-  /** This answer is newer than the answer to any earlier question. */
+  /** Sends a login or a logout. Its answer counts as newer than the answer to any earlier question. */
   async #become(request: () => Promise<Outcome<Session>>): Promise<boolean> {
     const isDone = await this.action.run(async () => {
       const outcome = await request();

@@ -6,7 +6,7 @@ const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
 /** One act of a person: pending, refused or done. Only the latest run counts. */
 export class Action {
-  /** The name of the act in the strip. */
+  /** The name of the act in the alert strip. */
   readonly title: string;
   /** True while a request is under way. */
   readonly pending = signal(false);

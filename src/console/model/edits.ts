@@ -45,7 +45,10 @@ export function storedValue(gains: GainSet, field: Field): number {
   return gains[field.loop]?.[field.gain] ?? Number.NaN;
 }
 
-/** A text with the stored value, such as `1.0` for 1, does not count as an edit. */
+/**
+ * The changes and faults in these texts. A text with the stored value, such as `1.0` for 1, does not count as
+ * an edit.
+ */
 export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditState {
   const changes: Change[] = [];
   const faults: Record<string, string> = {};

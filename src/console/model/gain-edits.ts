@@ -49,7 +49,10 @@ export class GainEdits {
       ? { changes: [], faults: {} }
       : editState(this.unit, gains, this.kept.value.texts);
   });
-  /** Another caller saved changes to loops that are edited here. The person decides once which gains to keep. */
+  /**
+   * The changes that another caller saved to loops that are edited here. The person decides once which gains
+   * to keep.
+   */
   readonly conflict = computed(() => {
     const [stored, { base }] = [this.stored.value, this.kept.value];
     if (stored === undefined || base === undefined) return [];
@@ -131,7 +134,7 @@ export class GainEdits {
     }
   }
 
-  /** Drops the edits and ends what this page tries, unless they are being saved. */
+  /** Drops the edits and ends this page's trial, unless the edits are being saved. */
   async undo(): Promise<void> {
     if (this.isSaving) return;
     this.setTexts({});
@@ -154,7 +157,10 @@ export class GainEdits {
     });
   }
 
-  /** Resolves the conflict. `mine` saves the edited loops with the values of this page. `theirs` drops these edits. */
+  /**
+   * Resolves the conflict. `mine` saves the edited loops with the values of this page. `theirs` drops the
+   * edits of these loops.
+   */
   async decide(whose: 'mine' | 'theirs'): Promise<void> {
     const stored = this.stored.value;
     const { texts, base } = this.kept.value;
@@ -186,7 +192,10 @@ export class GainEdits {
     return this.saveSet(withChanges(base.gains, changes), done, base);
   }
 
-  /** Saves some loops in place of the gains of a revision. Leaves the other edits alone. */
+  /**
+   * Saves gains of some loops, unless the saved gains are newer than `revision`. Keeps the edits of other
+   * loops.
+   */
   saveLoops(loops: GainSet, revision: number): Promise<boolean> {
     const stored = this.stored.value?.gains;
     if (stored === undefined) return Promise.resolve(false);
@@ -207,7 +216,10 @@ export class GainEdits {
     return this.#saveBy('profiles/load', { name }, `${name} is running.`);
   }
 
-  /** Sends a request that saves gains in place of `from`. Its answer is the gains in force. */
+  /**
+   * Sends a request that saves gains, unless the saved gains are newer than `from`. The answer is the gains
+   * in force.
+   */
   async #saveBy(path: string, body: unknown, done: string, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
     return this.saving.run(async () => {

@@ -5,7 +5,8 @@ import { Action } from './action.js';
 import type { Observed } from './stop.js';
 
 /**
- * No data arrives later than this, because the stream is closed before. A request without an answer ends before, too.
+ * No data and no answer is older than this when it arrives: the page closes a silent stream and cancels an
+ * unanswered request before.
  */
 const LATEST_MS = 5000;
 
@@ -18,7 +19,7 @@ export class Laser {
    * replaced both.
    */
   readonly #since = signal<'on' | 'dark' | undefined>(undefined);
-  /** Page time of the last On here. */
+  /** Page time at which On was last pressed here. */
   #askedMs = Number.NEGATIVE_INFINITY;
   /** The number of statuses that said that the laser is lit. */
   #litCount = 0;

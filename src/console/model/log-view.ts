@@ -21,9 +21,12 @@ export class LogView {
   readonly #daemon: DaemonClient;
   readonly #storage: PageStorage;
   readonly #seen = signal<readonly string[]>([]);
-  /** The newest confirmed restart of each controller. It is stored here, because a restarted daemon forgets it. */
+  /**
+   * The newest restart of each controller, confirmed or not. It is stored here, because a restarted daemon
+   * forgets it.
+   */
   readonly #newest = signal<readonly Restart[]>([]);
-  /** Restarts that are not yet confirmed. */
+  /** The restarts in `#newest` that nobody has confirmed. */
   readonly restarts = computed(() => this.#newest.value.filter(event => !this.isSeen(event)));
 
   constructor(daemon: DaemonClient, storage: PageStorage) {

@@ -48,7 +48,7 @@ export class Model {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
     return tune?.id === this.tuning.dismissed.value ? undefined : tune;
   });
-  /** The result of that tuning for the chosen loop. */
+  /** The result of the tuning in `tuned` for the chosen loop. */
   readonly tunedLoop = computed(() => {
     const result = this.tuned.value?.results.find(({ loop }) => loop === this.choice.value.loop);
     return result && { ...result, id: this.tuned.value?.id };
@@ -144,7 +144,7 @@ export class Model {
     return [this.modes[unit], this.exciting[unit], saving, trial.action];
   }
 
-  /** Makes edits of what differs in these gains, and returns a sentence about them. */
+  /** Turns the differences between these and the saved gains into edits. Returns a sentence about them. */
   editAll(sets: AllGains, from: string): string {
     const count = UNIT_LIST.reduce((sum, { name }) => sum + this.gains[name].editSet(sets[name]), 0);
     return count === 0
@@ -190,7 +190,10 @@ export class Model {
       await this.exciting[unit].run(() => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
   }
 
-  /** Sets the reason for a silent stream to `why`, unless requests fail too, or the caller may not read. */
+  /**
+   * Sets `deafness` to `why`, or to the fact that nobody is logged in. Empties it if requests fail too, or if
+   * data has arrived meanwhile.
+   */
   async #lost(why: string): Promise<void> {
     const isDeaf = (await this.access.refresh()) && !this.fresh.peek();
     this.deafness.value = isDeaf ? (this.access.isShut ? 'Nobody is logged in' : why) : '';
@@ -250,7 +253,7 @@ export class Model {
 
   #takeStep({ unit, loop }: Step): void {
     if (keyOf({ unit, loop }) !== keyOf(this.choice.peek())) return;
-    if (this.tuning.running === undefined && this.excitationOf(unit) !== undefined) this.runs.goOn();
+    if (this.tuning.running === undefined && this.excitationOf(unit) !== undefined) this.runs.leaveProposal();
     void this.runs.look();
   }
 }

@@ -1,6 +1,6 @@
 export type Parsed = { readonly value: number } | { readonly fault: string };
 
-/** Formats a gain as a person types it. */
+/** Parses a gain as a person types it. */
 export function parseGain(text: string): Parsed {
   const trimmed = text.trim().replace(/^\+/, '').replace('−', '-');
   if (trimmed === '') return { fault: 'is empty' };

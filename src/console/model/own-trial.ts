@@ -12,9 +12,9 @@ export const LEASE_S = 3;
 /** Refusals after which there is nothing to renew. */
 const OVER: readonly string[] = ['trial-ended', 'lease-held', 'not-allowed'];
 
-/** A trial or a tuning of the daemon that this page renews once a second. */
+/** A trial, a tuning or a referee's lease that this page renews once a second. */
 export class Renewal {
-  /** The id of what is held. */
+  /** The id of what is renewed; undefined if nothing is. */
   readonly id = signal<string | undefined>(undefined);
   readonly #clock: Clock;
   #end = () => {};
@@ -23,7 +23,7 @@ export class Renewal {
     this.#clock = clock;
   }
 
-  /** `onEnded` is called when the daemon says that it has ended. */
+  /** `onEnded` is called if the daemon answers that there is nothing left to renew. */
   hold(id: string, renew: () => Promise<Outcome<unknown>>, onEnded: (refusal: Refusal) => unknown): void {
     this.drop();
     this.id.value = id;

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 
-/** In seconds. `zeroT` is where the axis reads 0. */
+/** A paused part of the telemetry, in seconds. `zeroT` is where the axis reads 0. */
 interface Held {
   readonly fromT: number;
   readonly toT: number;
@@ -40,7 +40,7 @@ export class PlotWindow {
     this.zoom(...this.range);
   }
 
-  goOn(): void {
+  unpause(): void {
     this.#held.value = undefined;
   }
 
@@ -54,7 +54,10 @@ export class PlotWindow {
     this.#held.value = { fromT, toT, zeroT: this.zeroT };
   }
 
-  /** Zooms around `t`. A factor below 1 zooms in. The width stays within a few samples and the stored telemetry. */
+  /**
+   * Zooms around `t`. A factor below 1 zooms in. The width is at least 0.1 s (a few samples) and at most 160
+   * s.
+   */
   zoomAround(t: number, factor: number): void {
     const [fromT, toT] = this.range;
     const span = Math.min(Math.max((toT - fromT) * factor, 0.1), 160);
@@ -63,7 +66,7 @@ export class PlotWindow {
     this.zoom(end - span, end);
   }
 
-  /** Moves by a part of the width. -0.5 moves back by half of it. */
+  /** Moves by `part` times the width. -0.5 moves back by half of it. */
   pan(part: number): void {
     const [fromT, toT] = this.range;
     const byS = Math.min((toT - fromT) * part, this.zeroT - toT);
@@ -87,6 +90,6 @@ export class PlotSettings {
 
   reset(): void {
     this.picks.value = [];
-    this.view.goOn();
+    this.view.unpause();
   }
 }

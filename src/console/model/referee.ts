@@ -20,8 +20,8 @@ const DURATIONS = { auto: '30', teleop: '120' };
 const LONGEST_S = 86_400;
 
 /**
- * The referee's acts at this page. The page controls the match after its referee has taken the lease, while the page
- * is open.
+ * The referee's acts at this page. After the referee has taken the lease here, the page sends beats and
+ * controls the match.
  */
 export class Referee {
   readonly action: Action;
@@ -46,7 +46,7 @@ export class Referee {
     this.durations.value = { ...DURATIONS, ...Object(parsed(storage.read(KEY))) };
   }
 
-  /** This page beats. */
+  /** True if this page sends beats. */
   get isBeating(): boolean {
     return this.#beats.id.value !== undefined;
   }

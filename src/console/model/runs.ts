@@ -62,8 +62,11 @@ export class Runs {
     });
   }
 
-  /** After new test steps, the newest step is the main one, not the proposal of the tuning before. */
-  goOn(): void {
+  /**
+   * Call this when test steps begin after a tuning. The newest run then becomes the main run, instead of the
+   * tuning's proposal.
+   */
+  leaveProposal(): void {
     this.#leftBehind.value = this.#tuned.peek()?.id;
   }
 

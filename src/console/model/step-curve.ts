@@ -15,7 +15,7 @@ export function caveatOf({ figures, samples, periodS }: Ended): string | undefin
   return undefined;
 }
 
-/** Seconds since the edge, and the value at each. */
+/** Seconds since the edge, and the values at these times. */
 export type Curve = [t: number[], values: number[]];
 
 /** Makes every step start at 0 and go upwards, so that all steps can be compared. */

@@ -5,7 +5,7 @@ import type { Press } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { PageStorage } from '../daemon/surroundings.js';
 
-/** The part of the daemon's client that stops need. */
+/** The parts of the model that stop, laser, tuning and referee need. */
 export interface Observed {
   readonly daemon: DaemonClient;
   readonly clock: Clock;
@@ -50,12 +50,14 @@ export class Stop {
     return this.isUnanswered || this.press?.state === 'refused';
   }
 
-  /** A status arrived. It says more than the answer to a STOP. */
+  /** Call this for each status. A status tells more than the answer to a STOP. */
   heardStatus(): void {
     if (this.press?.state === 'done') this.#observed.daemon.forgetStop();
   }
 
-  /** The running daemon obeyed this STOP. If the robot is not stopped, it was resumed since. */
+  /**
+   * True if the daemon that still runs obeyed this STOP. If the robot is not stopped, it was resumed since.
+   */
   #wasResumed({ refusal, sentMs }: Press): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';
     const { status, clock } = this.#observed;

@@ -53,7 +53,7 @@ export class TelemetryView {
     this.#hasNews = true;
   }
 
-  /** No more data arrives, so plots show a gap. */
+  /** Call this when data stops arriving, so that plots show a gap. */
   breakOff(): void {
     if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
     this.#hasNews = true;

@@ -33,7 +33,7 @@ export class Tuning {
   /** Brings the unit into debug mode unless it is there. */
   readonly #prepare: (unit: UnitName) => Promise<boolean>;
   readonly #renewal: Renewal;
-  /** By unit, the time at which to ask again for its latest tuning. */
+  /** By unit, the timer that asks again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
   constructor(observed: Observed, prepare: (unit: UnitName) => Promise<boolean>) {
@@ -71,7 +71,7 @@ export class Tuning {
     if (before?.id === own && (tune.id !== own || tune.state !== 'running')) this.#renewal.drop();
   }
 
-  /** Begins to tune these loops, from the inside out. */
+  /** Begins to tune these loops, inner loops first. */
   async begin(unit: UnitName, loops: readonly string[]): Promise<void> {
     if (!(await this.#prepare(unit))) return;
     await this.action.run(async () => {
@@ -105,7 +105,7 @@ export class Tuning {
     const { daemon, clock } = this.#observed;
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
-    // If a tuning were wrongly shown as running, the excitations and trials of its unit would stay hidden.
+    // Asks again, because a tuning wrongly shown as running would hide the unit's excitations and trials.
     if ('refusal' in outcome && isUnanswered(outcome.refusal))
       this.#retries[unit] = clock.after(RETRY_MS, () => void this.#learn(unit));
     // If the stream has brought a change since the request, the change is newer than this answer.

@@ -23,7 +23,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 /** Keys that press a button of the gains. The button's `aria-keyshortcuts` has the same keys in capitals. */
 const GAIN_KEYS = ['enter', 'control+enter', 'control+z'];
 
-/** Listens to keys, wherever the focus is. Returns a function that ends this. */
+/** Listens to keys, wherever the focus is. Returns a function that stops listening. */
 export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   let [letter, letterAtMs] = ['', Number.NEGATIVE_INFINITY];
   const actOf = (event: KeyboardEvent): (() => void) | undefined => {

@@ -39,7 +39,7 @@ export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unkn
 }
 
 interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
-  /** The act of this button. While it is pending, the button shows so. */
+  /** The act of this button. While the act is pending, the button shows that. */
   readonly run: () => unknown;
   /** True if the button's act is pending for another reason, such as a key. */
   readonly busy?: boolean;
@@ -56,7 +56,8 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
   readonly pressed?: boolean;
   readonly disabled?: boolean;
   /**
-   * True if the button acts at the touch. A finger that stays, slides, or touches beside another one makes no click.
+   * True if the button acts as soon as it is touched. A finger that stays, slides, or touches beside another
+   * one makes no click.
    */
   readonly atTouch?: boolean;
   /** True if the button must be held on a touch screen, so that an accidental touch does nothing. */
@@ -86,7 +87,7 @@ export function Press(props: PressProps) {
   } = props;
   const model = useModel();
   const pending = useSignal(0);
-  /** The button acted at the touch. The click of that touch may still come, and is ignored. */
+  /** The button has acted on a touch. The click of that touch may still come, and is ignored. */
   const hasRun = useRef(false);
   const disabled = isGrey || (moves && model.isStopping) || (needs && !model.may(needs));
   const isHeld = isTouchScreen && (holds || moves);
@@ -245,7 +246,7 @@ export const writes =
     to.value = value;
   };
 
-/** Makes an input a field of text that shows and writes a signal. */
+/** The attributes of a text field that shows and writes this signal. */
 export function typed(text: { value: string | undefined }) {
   return {
     type: 'text' as const,

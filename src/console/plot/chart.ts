@@ -17,7 +17,7 @@ export interface ChartOptions {
   readonly outputQuantity?: Quantity;
   /** The window and the axes that the person chose. Without them the chart shows all of its data. */
   readonly settings?: PlotSettings;
-  /** The end of the time axis, if there is data as late. */
+  /** The latest time that the axis shows. The axis ends earlier if the data does. */
   readonly untilT?: () => number;
   /** The range of y while it is locked. */
   readonly lockedY?: () => [number, number] | undefined;
@@ -157,7 +157,10 @@ function valueText(value: number): string {
   return String(Number(value.toPrecision(6))).replace('-', '−');
 }
 
-/** Draws over the lines of a chart and not beyond, in one colour. `ratio` is the canvas pixels of one CSS pixel. */
+/**
+ * Draws over the lines of a chart, in one colour and only inside the plot. `ratio` is the canvas pixels of
+ * one CSS pixel.
+ */
 export function drawOver(
   { ctx, bbox }: uPlot,
   colour: Colour,

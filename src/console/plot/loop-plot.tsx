@@ -85,7 +85,7 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
 interface ReadoutProps {
   readonly loop: Loop;
   readonly columns: Columns;
-  /** The index of the moment at the cursor. */
+  /** The index of the sample at the cursor; null without a cursor. */
   readonly hovered: number | null;
   readonly settings: PlotSettings;
 }

@@ -36,7 +36,7 @@ export function PlotPanel() {
             </Press>
           </>
         )}
-        <Press pressed={view.isHeld} run={() => (view.isHeld ? view.goOn() : view.pause())}>
+        <Press pressed={view.isHeld} run={() => (view.isHeld ? view.unpause() : view.pause())}>
           {view.isHeld ? 'Go on' : 'Pause'}
         </Press>
         <Toggle on={stacks} title="Shows up to four loops below one another: choose them">
@@ -61,8 +61,8 @@ export function PlotPanel() {
 const MOST_STACKED = 3;
 
 /**
- * One button for each loop. On a phone, which shows the gains of one loop only, it chooses the loop. If `stacked` is given, the
- * loops below the chosen one, it adds the loop to these.
+ * One button for each loop. A press chooses the loop; a phone shows the gains of the chosen loop only. If
+ * `stacked` is given, a press adds the loop below the chosen one, or removes it there.
  */
 function LoopChooser({ stacked }: { readonly stacked: Signal<readonly LoopChoice[]> | undefined }) {
   const model = useModel();

@@ -13,7 +13,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const { name: unit } = gains.unit;
   const path = `/api/${unit}/profiles`;
   const act = useAction();
-  /** Fetches the list again after each change. */
+  /** Counts changes. Each one makes the page fetch the list again. */
   const changes = useSignal(0);
   const ask = () => daemon.get<readonly MeasuredProfile[]>(path);
   const { answer: list = [], action: listing } = useAnswer(ask, [changes.value]);

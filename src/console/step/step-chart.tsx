@@ -65,7 +65,7 @@ export function StepChart(props: StepChartProps) {
   );
 }
 
-/** Infinite for a step that did not settle. */
+/** The settling times of all shown steps. Infinite for a step that did not settle. */
 function settlings({ main, under }: StepChartProps): number[] {
   const steps = [...(main === undefined ? [] : [main]), ...under.map(({ step }) => step)];
   return steps.map(({ figures }) => figures.settlingS ?? Number.POSITIVE_INFINITY);

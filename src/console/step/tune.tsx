@@ -9,7 +9,7 @@ import { Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
 import { KEEP, TRY } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
-/** Says before a tuning which loops it moves, how far, and for how long. */
+/** Tells before a tuning which loops it moves, how far, and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const model = useModel();
   const { tuning } = model;

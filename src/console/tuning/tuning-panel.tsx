@@ -30,7 +30,7 @@ export function TuningPanel() {
   );
 }
 
-/** Makes edits of what was in force when the page was opened. */
+/** The button that turns the gains in force when the page was opened into edits. */
 function Snapshot() {
   const model = useModel();
   const action = useAction();

@@ -111,7 +111,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   );
 }
 
-/** Another caller saved loops that are edited here. The person decides once which gains to keep. */
+/** Asks which gains to keep after another caller saved loops that are edited here. */
 export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { unit, conflict } = gains;
