@@ -165,10 +165,8 @@ static void telemetry(struct motor *motor, uint8_t *data)
 {
     const struct state *shown = shown_of(motor);
     struct bus *bus = &motor->bus;
-    if (bus->snapshot_tick != shown->tick)
-        bus->sequence++;
-    bus->snapshot_tick = shown->tick;
-    data[0] = bus->sequence;
+    bus->loaded_tick = shown->tick;
+    data[0] = (uint8_t)(bus->sequence + (bus->snapshot_tick != shown->tick));
     memcpy(data + 1, shown->telemetry, MOTOR_GIMBAL_TELEMETRY_BYTES - 2);
 }
 
@@ -255,14 +253,24 @@ void motor_byte_received(struct motor *motor, uint8_t byte)
 uint8_t motor_byte_to_send(struct motor *motor)
 {
     struct bus *bus = &motor->bus;
-    /* A long read continues with the next frame, and past 255 with the first. */
-    uint8_t place = bus->place++;
+    uint8_t place = bus->place;
     const struct frame *frame = frame_of(motor->unit, place);
     if (frame == 0 || !frame->readable)
         return 0;
     if (frame != bus->loaded)
         load(motor, frame);
     return bus->data[place - frame->place];
+}
+
+void motor_byte_sent(struct motor *motor)
+{
+    struct bus *bus = &motor->bus;
+    if (bus->loaded != 0 && bus->loaded->place == MOTOR_TELEMETRY_REGISTER) {
+        bus->sequence = bus->data[0];
+        bus->snapshot_tick = bus->loaded_tick;
+    }
+    /* A long read continues with the next frame, and past 255 with the first. */
+    bus->place++;
 }
 
 /* Checks a write if one has come. A register byte alone is not a write. */

@@ -96,7 +96,8 @@ struct bus {
     uint32_t refusals, beats, selections;
     uint16_t silence_ms;
     uint8_t page, sequence;
-    uint32_t snapshot_tick;
+    /* The snapshot of telemetry that was read last, and the one in `data`. */
+    uint32_t snapshot_tick, loaded_tick;
     uint32_t mail_head;
     struct mail mail[MOTOR_MAIL];
 };
@@ -160,7 +161,10 @@ void motor_tick(struct motor *motor);
    repeated start and stop. */
 void motor_frame_ends(struct motor *motor);
 void motor_byte_received(struct motor *motor, uint8_t byte);
+/* The next byte of a read. The chip may ask for it before the host does, at the start at the earliest: nothing changes until
+   the chip calls motor_byte_sent. */
 uint8_t motor_byte_to_send(struct motor *motor);
+void motor_byte_sent(struct motor *motor);
 
 /* Functions that the files of the core share. */
 bool is_finite(float value);

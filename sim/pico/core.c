@@ -53,7 +53,9 @@ void EXPORT(read)(uint32_t place, uint32_t count)
     motor_frame_ends(&motor);
     motor_byte_received(&motor, (uint8_t)place);
     motor_frame_ends(&motor);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         buffer[i] = motor_byte_to_send(&motor);
+        motor_byte_sent(&motor);
+    }
     motor_frame_ends(&motor);
 }

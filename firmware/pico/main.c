@@ -1,0 +1,146 @@
+/* The loop of 1 kHz, and the core's port: what the loops ask of this board. */
+#include "pico.h"
+#include "loops.h"
+
+#define LOWEST_PRIORITY (UINT32_C(3) << 30)
+#define SYSTICK_RUNS 7
+
+static struct motor motor;
+static volatile bool is_due;
+static uint32_t longest_us;
+
+/* The board as it was at the start of this period. */
+static uint16_t faults;
+static float supply_v;
+static int32_t counts[MOTORS];
+static struct {
+    bool known, silent;
+    uint32_t silent_ms;
+    float volts;
+} driven[MOTORS];
+
+/* In one period no motor can turn by more counts. */
+#define MAX_COUNTS (int32_t)(MAX_RAD_S / (2 * PI * MOTOR_LOOP_RATE_HZ) * MAX_COUNTS_PER_TURN + 2)
+
+/* Returns whether the encoder fails. After a silence it has to count again before its motor gets torque. */
+static bool sense_encoder(uint32_t i)
+{
+    int32_t now = encoder_counts(i), change = now - counts[i];
+    bool jumped = driven[i].known && (change > MAX_COUNTS || change < -MAX_COUNTS);
+    bool hard = driven[i].volts > ENCODER_SILENT_V || driven[i].volts < -ENCODER_SILENT_V;
+    counts[i] = now;
+    driven[i].known = true;
+    driven[i].silent_ms = hard && change == 0 ? driven[i].silent_ms + 1 : 0;
+    if (change != 0)
+        driven[i].silent = false;
+    else if (ENCODER_SILENT_MS > 0 && driven[i].silent_ms >= ENCODER_SILENT_MS)
+        driven[i].silent = true;
+    return jumped || driven[i].silent;
+}
+
+static void sense(void)
+{
+    analog_read();
+    faults = analog_supply_mv() < SUPPLY_MIN_MV ? MOTOR_FAULTS_SUPPLY_LOW : 0;
+    supply_v = (float)analog_supply_mv() * 0.001f;
+    for (uint32_t i = 0; i < MOTORS; i++) {
+        if (sense_encoder(i))
+            faults |= MOTOR_FAULTS_ENCODER_FAILED;
+        if (analog_current_ma(i) > CURRENT_MAX_MA)
+            faults |= MOTOR_FAULTS_OVER_CURRENT;
+    }
+#ifdef GIMBAL
+    camera_read();
+    if (camera_is_lost())
+        faults |= MOTOR_FAULTS_CAMERA_LOST;
+#endif
+}
+
+int32_t port_encoder(enum motor_name name)
+{
+    return counts[name % MOTORS];
+}
+
+/* From the difference of the wheels' ways, so it is as true as the wheels' grip. */
+int32_t port_heading(void)
+{
+    const float count = 2 * PI * WHEEL_RADIUS_M * 1e7f / (WHEEL_ENCODER_COUNTS * WHEEL_GEAR * TRACK_MM);
+    return (int32_t)((counts[B] - counts[A]) * (int64_t)(count * (1 << 24)) >> 24);
+}
+
+struct picture port_picture(void)
+{
+    return camera_picture();
+}
+
+void port_drive(enum motor_name name, float volts)
+{
+    driven[name % MOTORS].volts = volts;
+    bridge_drive(name % MOTORS, volts, supply_v);
+}
+
+void port_torque(bool on)
+{
+    bridge_enable(on);
+}
+
+uint16_t port_faults(void)
+{
+    return faults;
+}
+
+void port_show(uint8_t mode, bool torque)
+{
+    lamp_show(mode, torque, faults != 0);
+}
+
+bool port_auto_moves(void)
+{
+    return AUTO_MOVES;
+}
+
+void period_interrupt(void)
+{
+    is_due = true;
+}
+
+static void wait_for_period(void)
+{
+    /* The event of an interrupt that comes between the two is kept, so it ends the wait. */
+    while (!is_due)
+        __asm__ volatile("wfe");
+    is_due = false;
+}
+
+static void start_periods(void)
+{
+    SYSTICK_PRIORITY = LOWEST_PRIORITY;
+    SYSTICK_RELOAD = CLOCK_HZ / MOTOR_LOOP_RATE_HZ - 1;
+    SYSTICK_NOW = 0;
+    SYSTICK_CSR = SYSTICK_RUNS;
+}
+
+int main(void)
+{
+    bridge_start();
+    watchdog_start();
+    lamp_start();
+    encoder_start();
+    analog_start();
+#ifdef GIMBAL
+    camera_start();
+#endif
+    motor_start(&motor, &UNIT, watchdog_boot_id());
+    target_start(&motor);
+    start_periods();
+    for (;;) {
+        wait_for_period();
+        uint32_t began_us = TIMER_US;
+        sense();
+        motor_tick(&motor);
+        target_watch();
+        watchdog_feed();
+        uint32_t us = TIMER_US - began_us;
+        longest_us = us > longest_us ? us : longest_us;
+    }
+}

@@ -1,0 +1,81 @@
+/* The parts of the image. Each driver has at most six functions: write them anew for your own hardware. */
+#ifndef PICO_H
+#define PICO_H
+
+#include "controller.h"
+#include <robot.h>
+#include "rp2040.h"
+
+#ifdef GIMBAL
+#define UNIT motor_gimbal
+#define MAX_COUNTS_PER_TURN (YAW_ENCODER_COUNTS * YAW_GEAR)
+#else
+#define UNIT motor_chassis
+#define MAX_COUNTS_PER_TURN (WHEEL_ENCODER_COUNTS * WHEEL_GEAR)
+#endif
+
+/* Motor A is yaw or left, motor B is pitch or right. */
+enum { A, B, MOTORS };
+
+int main(void);
+
+/* start.c */
+void pin_set_up(uint32_t pin, enum pin_function function, uint32_t pad);
+struct image_facts {
+    /* Length in RAM, and CRC-32 over that length with 0 as CRC. */
+    const void *bytes;
+    uint32_t crc;
+};
+const struct image_facts *image_facts(void);
+
+/* main.c */
+void period_interrupt(void);
+
+/* target.c: the controller on the bus. */
+void target_start(struct motor *motor);
+void target_interrupt(void);
+/* Releases the bus if a line has been low for 25 ms. Call it once per loop period. */
+void target_watch(void);
+
+/* watchdog.c: resets the chip if watchdog_feed has not been called for 20 ms. */
+enum reset_cause { RESET_BY_POWER, RESET_BY_RUN_PIN, RESET_BY_DEBUGGER, RESET_BY_WATCHDOG };
+void watchdog_start(void);
+void watchdog_feed(void);
+enum reset_cause watchdog_cause(void);
+/* Differs at every start. */
+uint32_t watchdog_boot_id(void);
+
+/* bridge.c: two motors. */
+void bridge_start(void);
+/* Torque. Without it the motors coast. */
+void bridge_enable(bool on);
+/* Volts on a motor, out of a supply of `supply_v`. */
+void bridge_drive(uint32_t motor, float volts, float supply_v);
+
+/* encoder.c */
+void encoder_start(void);
+/* Counts since the start; positive in the direction of a positive voltage. Wraps. */
+int32_t encoder_counts(uint32_t motor);
+
+/* analog.c */
+void analog_start(void);
+/* Measures. Call it once per loop period. */
+void analog_read(void);
+/* The supply, or its nominal value if it is not measured. */
+int32_t analog_supply_mv(void);
+int32_t analog_current_ma(uint32_t motor);
+
+/* camera.c */
+void camera_start(void);
+/* Takes what has arrived. Call it once per loop period. */
+void camera_read(void);
+struct picture camera_picture(void);
+/* Whether no picture has arrived for 200 ms. */
+bool camera_is_lost(void);
+
+/* lamp.c */
+void lamp_start(void);
+/* Call it once per loop period. */
+void lamp_show(uint8_t mode, bool torque, bool fault);
+
+#endif

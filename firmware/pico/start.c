@@ -1,0 +1,86 @@
+/* From the first instruction to main: memory, resets, clocks. And what happens if the program fails. */
+#include "pico.h"
+
+extern uint32_t zero_start[], zero_end[];
+extern const char stack_top[], image_bytes[];
+
+#define PERIPHERALS \
+    (RESET_ADC | RESET_I2C0 | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_PIO0 | RESET_PLL_SYS | RESET_PLL_USB | \
+     RESET_PWM | RESET_TIMER | RESET_UART0)
+
+/* The bridges go off at once. Nothing feeds the watchdog, so it resets the chip within 20 ms. */
+static void fail(void)
+{
+    bridge_enable(false);
+    for (;;) {
+    }
+}
+
+/* `feedback` x 12 MHz, divided twice. */
+static void start_pll(uint32_t pll, uint32_t feedback, uint32_t divider_1, uint32_t divider_2)
+{
+    REGISTER(pll + PLL_CS) = 1;
+    REGISTER(pll + PLL_FBDIV) = feedback;
+    /* Power to all but its delta-sigma modulator, then to the dividers when the loop is locked. */
+    CLEAR(pll + PLL_PWR) = BIT(0) | BIT(5);
+    while (!(REGISTER(pll + PLL_CS) & BIT(31))) {
+    }
+    REGISTER(pll + PLL_PRIM) = divider_1 << 16 | divider_2 << 12;
+    CLEAR(pll + PLL_PWR) = BIT(3);
+}
+
+/* The crystal runs already, and clk_ref with it. */
+static void start_clocks(void)
+{
+    start_pll(PLL_SYS, 125, 6, 2);
+    start_pll(PLL_USB, 100, 5, 5);
+    /* The source is selected before the processor moves to it. */
+    REGISTER(CLK_SYS_CTRL) = 0;
+    REGISTER(CLK_SYS_CTRL) = 1;
+    while (!(REGISTER(CLK_SYS_SELECTED) & BIT(1))) {
+    }
+    REGISTER(CLK_PERI_CTRL) = CLK_ENABLE;
+    REGISTER(CLK_ADC_CTRL) = CLK_ENABLE;
+    /* One tick a microsecond, for the timer and the watchdog. */
+    WATCHDOG_TICK = BIT(9) | CRYSTAL_HZ / 1000000;
+}
+
+static void start(void)
+{
+    for (uint32_t *word = zero_start; word < zero_end; word++)
+        *word = 0;
+    /* After a reset by a debugger some of them still run, so reset all. */
+    SET(RESETS_RESET) = PERIPHERALS;
+    CLEAR(RESETS_RESET) = PERIPHERALS;
+    while ((REGISTER(RESETS_DONE) & PERIPHERALS) != PERIPHERALS) {
+    }
+    start_clocks();
+    main();
+}
+
+void pin_set_up(uint32_t pin, enum pin_function function, uint32_t pad)
+{
+    REGISTER(PAD(pin)) = pad | PAD_SCHMITT | PAD_INPUT;
+    REGISTER(IO_CTRL(pin)) = function;
+}
+
+/* The table of vectors, and behind it what the image says of itself. */
+struct image {
+    const void *stack;
+    void (*exceptions[15])(void);
+    void (*interrupts[32])(void);
+    struct image_facts facts;
+};
+
+__attribute__((section(".vectors"), used)) static const struct image image = {
+    .stack = stack_top,
+    .exceptions = { [0] = start, [1] = fail, [2] = fail, [10] = fail, [13] = fail, [14] = period_interrupt },
+    .interrupts = { [I2C0_INTERRUPT] = target_interrupt },
+    .facts = { .bytes = image_bytes },
+};
+
+const struct image_facts *image_facts(void)
+{
+    /* scripts/firmware/uf2.ts changes these words, so the compiler must not know them. */
+    return (const struct image_facts *)(IMAGE_ADDRESS + offsetof(struct image, facts));
+}
