@@ -13,7 +13,7 @@ const DAMAGED = 'access-unavailable';
 const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
-/** The right that the request needs if stop and laser off are open to everybody. Undefined if it needs none. */
+/** The right that the request needs. Undefined for stop and laser off, which need none. */
 export function needOf({ method, path, body }: Request): Right | undefined {
   if (method === 'GET') return 'read';
   if (path.startsWith('/api/match')) return 'rule';
@@ -23,12 +23,12 @@ export function needOf({ method, path, body }: Request): Right | undefined {
   return path.includes('/pidconfig') ? 'tune' : 'drive';
 }
 
-/** Refused because the caller lacks a token or a right, or because the token list is damaged. */
+/** True if the caller lacked a token or a right, or if the token list was unreadable. */
 export function isAccessRefusal({ status, body }: Answer): boolean {
   return status === 401 || status === 403 || body?.code === DAMAGED;
 }
 
-/** Who may do what. */
+/** Knows which callers may do what. */
 export class AccessModel {
   /** The token lists that may be in force, oldest first. */
   #lists: TokenList[] = [[]];
@@ -41,7 +41,7 @@ export class AccessModel {
   /** True if the daemon may have started without a readable list. */
   #foundNone = false;
 
-  /** The newest. */
+  /** The newest token list. */
   get list(): TokenList {
     return this.#lists.at(-1) ?? [];
   }
@@ -76,7 +76,7 @@ export class AccessModel {
   }
 
   /** If the newest list was readable for long enough, the daemon has read it. */
-  rested(nowMs: number): void {
+  adopt(nowMs: number): void {
     if (nowMs <= this.#readByMs) return;
     this.#lists = [this.list];
     this.#hasRead = true;
@@ -87,7 +87,7 @@ export class AccessModel {
     return this.#possible.every(list => !allows(list, request));
   }
 
-  /** The identities that the robot may give this caller: a token, an address if there are no tokens, or a stranger. */
+  /** The identities under which the robot may know this caller: its token, its address without tokens, or a stranger. */
   identitiesOf({ as, elsewhere }: Request): readonly string[] {
     const address = elsewhere ? 'elsewhere' : 'here';
     return this.#possible.map(list => {
@@ -108,7 +108,7 @@ export class AccessModel {
     );
   }
 
-  atRest(shown: unknown): void {
+  judgeSettled(shown: unknown): void {
     const { list } = this;
     const expected = list === 'damaged' ? 'unavailable' : list.length > 0 ? 'closed' : 'open';
     promise(shown === expected, 'access', () => `access is ${shown}, not ${expected}`);
@@ -122,7 +122,7 @@ export class AccessModel {
 function allows(list: TokenList, request: Request): boolean {
   const need = needOf(request);
   if (need === undefined) return true;
-  // Looking harms nobody.
+  // Reading moves nothing, so it stays allowed.
   if (list === 'damaged') return need === 'read';
   if (list.length === 0) return true;
   const { as } = request;

@@ -5,7 +5,7 @@ export interface Asked {
   readonly request: Request;
   readonly sent: number;
   readonly sentMs: number;
-  /** The identities that the robot may have given the caller. */
+  /** The identities under which the robot may know the caller. */
   identities: readonly string[];
   /** Undefined until the request is answered. */
   answer?: Answer & { readonly at: number };

@@ -1,4 +1,4 @@
-/** The robot broke a promise. `promise` is equal for equal kinds of failure. */
+/** The robot broke a promise. `promise` names the kind of failure. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
   readonly promise: string;

@@ -22,7 +22,7 @@ export interface Answer<Body = AnyBody> {
   readonly body: Body | undefined;
 }
 
-/** Done, or begun. */
+/** True if the request was done (200) or begun (202). */
 export function isTaken({ status }: Answer<unknown>): boolean {
   return status === 200 || status === 202;
 }

@@ -23,7 +23,7 @@ export class Episodes {
     this.#steps = steps;
   }
 
-  /** A tuning in debug mode. The lease is renewed for a while, and the robot may move. */
+  /** A tuning in debug mode, whose lease is renewed for a while. Often a resume comes first. */
   tuning(unit: Unit): readonly Step[] {
     const random = this.#random;
     const { start, renewal } = this.#requests.tuning(unit);
@@ -70,7 +70,7 @@ export class Episodes {
     ];
   }
 
-  /** A request that is answered, and two whose frames reach the controller but seem to fail. */
+  /** One usual request, then two whose frames reach the controller but are reported as failed. */
   refusedAndDone(unit: Unit): readonly Step[] {
     const asked = (): readonly Step[] => [
       { do: 'ask', request: this.#requests.any(unit) },

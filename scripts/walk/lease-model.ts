@@ -2,7 +2,7 @@ import { type Asked, bodyMember, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
 
 interface Beat {
-  /** The identities that the robot may give the desk. */
+  /** The identities under which the robot may know this desk. */
   readonly by: readonly string[];
   readonly holder: unknown;
   readonly takesOver: boolean;
@@ -17,14 +17,14 @@ interface Accepted extends Beat {
   readonly toMs: number;
 }
 
-/** The largest rounding error of a time difference. At the very end of a lease either answer is right. */
+/** The largest rounding error of a time difference. This close to the end of a lease, either answer is right. */
 const ROUNDING_MS = 0.001;
 
 /** Knows which referee's desk holds the lease, and when it last beat. */
 export class LeaseModel {
   readonly #silenceMs: number;
   readonly #beats = new Set<Asked>();
-  /** The last accepted beat. Undefined if no beat is known, or if its caller is not. */
+  /** The last accepted beat. Undefined if there is none, or if it is unknown which caller holds the lease. */
   #last: Accepted | undefined;
   /** The latest time at which a beat may have been accepted, and the latest time at which a beat certainly was. */
   #maybeMs = Number.NEGATIVE_INFINITY;

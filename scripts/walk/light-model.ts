@@ -21,7 +21,7 @@ export class LightModel {
   /** The event number at which the interlock opened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
-  /** True if the robot may have switched the laser off without a caller since the last rest. */
+  /** True if the robot may have switched the laser off without a caller since it last settled. */
   #mayHaveDarkened = false;
 
   constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
@@ -34,7 +34,7 @@ export class LightModel {
     this.#pinTroubleMs = nowMs;
   }
 
-  /** A lock or a phase forbids light from `from` on. */
+  /** A lock or a phase forbids light from event `from` on. */
   forbidden(from: number, at: number): void {
     this.lit.sure(false, from, at);
   }
@@ -63,7 +63,7 @@ export class LightModel {
       this.lit.sure(true, asked.sent, at);
       this.#onMs = nowMs;
     }
-    // If the pin did not obey an On, the daemon darkens it as soon as it obeys.
+    // If the pin did not follow an On, the daemon writes it dark as soon as it works again.
     if (isOn(asked) && status === 503) this.lit.maybe(false, asked.sent, at);
     // A tuning may darken the laser before it is refused.
     if (isTuneStart(asked) && status !== 202) this.lit.maybe(false, asked.sent, at);
@@ -84,9 +84,7 @@ export class LightModel {
     this.#asking.delete(asked);
   }
 
-  /**
-   * The daemon is gone, and does not enforce `maxOnS`. The laser may be lit until systemd's next program darkens it.
-   */
+  /** The daemon is ending and may no longer enforce `maxOnS`. */
   ends(): void {
     this.#onMs = Number.POSITIVE_INFINITY;
   }
@@ -103,7 +101,7 @@ export class LightModel {
     promise(nowMs <= this.#onMs + this.#maxOnMs + 1, 'light limit', () => 'the laser is lit past its limit');
   }
 
-  atRest(lit: boolean, stopped: boolean, nowMs: number): void {
+  judgeSettled(lit: boolean, stopped: boolean, nowMs: number): void {
     promise(!(lit && stopped), 'light', () => 'the laser is lit while stopped');
     const limited = nowMs > this.#onMs + this.#maxOnMs;
     promise(
@@ -113,7 +111,7 @@ export class LightModel {
     );
   }
 
-  rested(lit: boolean): void {
+  adopt(lit: boolean): void {
     this.lit = new Candidates(lit);
     this.#mayHaveDarkened = false;
   }

@@ -4,7 +4,7 @@ import type { LogEvent, LogHead } from '../../src/schemas/log.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 
-/** The event log as a caller sees it at rest. */
+/** What the API shows of the event log when the robot has settled. */
 export interface LogShown {
   /** Undefined until the disk has a line. */
   readonly head: LogHead | undefined;
@@ -38,9 +38,9 @@ export class LogModel {
   readonly #heads: LogHead[] = [];
   /** Acts of this run that were answered 200. */
   readonly #done = new Set<string>();
-  /** True if a start could not read the log. Its line numbers may then restart. */
+  /** True if a daemon may have failed to read the log at its start. The line numbers may then restart. */
   #mayBeginAnew = false;
-  /** True if a start may have appended to lines that were never synced and are now lost. */
+  /** True if a daemon may have appended to lines that were never synced and are now lost. */
   #mayBreak = false;
 
   answered({ request: { method, path }, answer }: Asked): void {
@@ -62,7 +62,7 @@ export class LogModel {
     this.#done.clear();
   }
 
-  atRest(files: readonly LogFile[], { head, events }: LogShown): void {
+  judgeSettled(files: readonly LogFile[], { head, events }: LogShown): void {
     const recorded = new Set(
       events.flatMap(({ what, unit, outcome }) => (outcome === 'done' ? [`${what} ${unit}`] : [])),
     );
@@ -85,7 +85,7 @@ export class LogModel {
     }
   }
 
-  rested({ head }: LogShown): void {
+  adopt({ head }: LogShown): void {
     if (head !== undefined) this.#heads.splice(0, this.#heads.length, ...this.#heads.slice(-1), head);
   }
 

@@ -14,8 +14,8 @@ interface Tuning {
 }
 
 /**
- * Reads the state of a resting robot with this token. Throws BrokenPromise if the robot does not serve, or if its
- * answers are incomplete.
+ * Reads what a settled robot shows to this role. Throws BrokenPromise if the robot does not serve, or if an answer is
+ * incomplete.
  */
 export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
   const get = <Body>(path: string) => answerTo<Body>(life, path, as);
@@ -54,7 +54,7 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
   };
 }
 
-/** Answered without time passing. */
+/** Throws BrokenPromise if the answer waits for the clock. */
 async function answerTo<Body>(
   life: DaemonLife | undefined,
   path: string,
@@ -68,7 +68,7 @@ async function answerTo<Body>(
   promise(
     found?.status === 200,
     'serves',
-    () => `${path} answers ${found?.status} at rest: ${JSON.stringify(found?.body)}`,
+    () => `${path} answers ${found?.status} when settled: ${JSON.stringify(found?.body)}`,
   );
   const { body } = found ?? {};
   if (body === undefined) throw new BrokenPromise('serves', `${path} answers without a body`);

@@ -8,8 +8,8 @@ import { walk } from './walk.js';
 const { values } = argumentsOf(
   { command: 'npm run walk', about: 'Random histories of the robot, judged by a model of its promises.' },
   {
-    steps: { type: 'string', default: '10000', about: 'steps in all' },
-    seed: { type: 'string', about: 'of the random histories (default: a fresh one)' },
+    steps: { type: 'string', default: '10000', about: 'total number of steps' },
+    seed: { type: 'string', about: 'number that fixes the random histories (default: a new one)' },
     all: { type: 'boolean', about: 'continues after a broken promise, and shows one of each kind' },
   },
 );
@@ -19,7 +19,7 @@ const steps = wholeNumberOf('steps', values.steps, 1);
 await script(async () => {
   const startedMs = performance.now();
   const kinds = new Map<string, number>();
-  let last = { steps: 0, robotMs: 0, slowestRestMs: 0 };
+  let last = { steps: 0, robotMs: 0, slowestSettleMs: 0 };
   for await (const walked of randomWalks(seed, steps)) {
     last = walked;
     const { found } = walked;
@@ -31,7 +31,7 @@ await script(async () => {
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   const minutes = (last.robotMs / 60_000).toFixed(1);
-  console.log(`everything agreed at most ${last.slowestRestMs} ms after the last fault`);
+  console.log(`all units were consistent at most ${last.slowestSettleMs} ms after the last fault`);
   console.log(`${last.steps} steps of seed ${seed}, ${minutes} minutes of robot, in ${seconds} s`);
   for (const [kind, times] of kinds) console.log(`broken ${times} times: ${kind}`);
   process.exitCode = kinds.size > 0 ? 1 : 0;

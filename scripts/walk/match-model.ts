@@ -13,7 +13,7 @@ import type { UnitShown } from './unit-model.js';
 /** If the disk does not have the newest state, status says so within this time. */
 const SHOWN_MS = 1000;
 
-/** The match as a caller sees it at rest. */
+/** What the API shows of the match when the robot has settled. */
 export interface MatchShown {
   readonly phase: unknown;
   readonly locked: boolean;
@@ -38,7 +38,7 @@ export class MatchModel {
   readonly #changes = new Set<Asked>();
   /** When a caller last hung up during a change of lock or phase. */
   #abandonedMs = Number.NEGATIVE_INFINITY;
-  /** The event numbers since which lock and phase cannot have changed. Infinite while such a request is in flight. */
+  /** The event numbers since which lock and phase cannot have changed. Infinite while a request may change them. */
   #lockSince = 0;
   #phaseSince = 0;
   readonly #calls = new Set<string>();
@@ -65,7 +65,7 @@ export class MatchModel {
     if (!isChange(asked)) return 'none';
     this.#changes.delete(asked);
     if (body?.code === 'closing') {
-      this.#settledAt(asked, at);
+      this.#landed(asked, at);
       this.#maybe(asked, nowMs, at);
       return 'may stop';
     }
@@ -74,7 +74,7 @@ export class MatchModel {
       this.#lastCall.answered(asked, [...this.#phases(asked.sentMs - GRACE_MS), ...this.#phases(nowMs)]);
     const isKept = status === 200;
     const stands = isKept || (status === 503 && !isAccessRefusal(asked.answer));
-    this.#settledAt(asked, at);
+    this.#landed(asked, at);
     if (!isCall(asked)) {
       if (!stands) return 'none';
       const locked = isPost(asked, '/api/match/lock');
@@ -91,7 +91,7 @@ export class MatchModel {
     if (!this.#changes.delete(asked)) return;
     this.#abandonedMs = nowMs;
     if (isCall(asked)) this.#lastCall.lost(asked);
-    this.#settledAt(asked, at);
+    this.#landed(asked, at);
     this.#maybe(asked, nowMs, at);
   }
 
@@ -125,7 +125,7 @@ export class MatchModel {
     return this.#locked.can(true) || stops.some(Boolean) ? 'maybe' : 'no';
   }
 
-  /** Whether the robot may have stopped without a caller. One reason is a unit in debug mode, which a play forbids. */
+  /** Whether the robot may have stopped without a caller, for example because `auto` and `teleop` forbid debug mode. */
   mayStopByItself(nowMs: number, mayDebug: boolean): boolean {
     const mayPlay = this.#phases(nowMs).some(isPlay);
     return (
@@ -189,7 +189,7 @@ export class MatchModel {
     promise(code !== 'referee-silent' || silent, 'refused as without a referee', said);
   }
 
-  atRest(shown: MatchShown, stopped: boolean, nowMs: number): void {
+  judgeSettled(shown: MatchShown, stopped: boolean, nowMs: number): void {
     const { phase, locked, refereeSilent } = shown;
     promise(this.#locked.can(locked), 'lock', () => `locked is ${locked}, not ${this.#locked.values}`);
     const phases = this.#phases(nowMs);
@@ -212,7 +212,7 @@ export class MatchModel {
   }
 
   /** Checks that the unit's mode and its trial are allowed in the phase. */
-  unitAtRest({ phase }: MatchShown, stopped: boolean, { mode, isTried }: UnitShown): void {
+  judgeSettledUnit({ phase }: MatchShown, stopped: boolean, { mode, isTried }: UnitShown): void {
     const allows = PHASES.flatMap(one => (one === phase ? [DEFAULT_PERMISSIONS[one]] : []));
     promise(!(stopped && isTried), 'no trial while stopped', () => 'a trial runs on a stopped robot');
     for (const { modes, tune } of stopped ? [] : allows) {
@@ -225,7 +225,7 @@ export class MatchModel {
     }
   }
 
-  rested({ phase, locked, recorded }: MatchShown, nowMs: number, at: number): void {
+  adopt({ phase, locked, recorded }: MatchShown, nowMs: number, at: number): void {
     const standing = this.#phase.values.filter(one => possible(one, nowMs).some(now => now === phase));
     this.#phase.are(standing, at);
     this.#locked.are([locked], at);
@@ -237,7 +237,7 @@ export class MatchModel {
   }
 
   /** Called when a change is no longer in flight. */
-  #settledAt(asked: Asked, at: number): void {
+  #landed(asked: Asked, at: number): void {
     const others = [...this.#changes].some(other => isCall(other) === isCall(asked));
     const since = others ? Number.POSITIVE_INFINITY : at;
     if (isCall(asked)) this.#phaseSince = since;

@@ -20,12 +20,12 @@ import type { Frame } from './wire.js';
 const START_MS = 7000;
 /** Every request is answered within this time. */
 const ANSWER_MS = 1200;
-/** A fault cannot explain a refusal that comes later than this after its end. */
+/** A fault explains refusals until this long after its end. */
 const CALM_AFTER_MS = 2000;
 /** Codes of refusals that many simultaneous callers may get without any fault. */
 const BUSY = ['unit-busy', 'bus-busy'];
 
-/** The robot as a caller sees it at rest. */
+/** What the API shows of a settled robot: all faults have ended, and every request is answered. */
 export interface Shown {
   readonly stopped: boolean;
   readonly access: unknown;
@@ -56,7 +56,7 @@ export class Model {
   #hungUpMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
   #startedMs = 0;
-  /** True if the model has already stopped the robot for the loss of the referee. */
+  /** True if the model already counts the robot as stopped because the referee is silent. */
   #lost = false;
 
   constructor(settings: WalkSettings) {
@@ -219,28 +219,28 @@ export class Model {
     }
   }
 
-  atRest(truth: Truth, shown: Shown, logged: readonly LogFile[], nowMs: number): void {
-    this.access.atRest(shown.access);
-    this.log.atRest(logged, shown.log);
-    this.match.atRest(shown.match, shown.stopped, nowMs);
-    this.stop.atRest(truth, shown.stopped);
-    this.light.atRest(truth.lit, shown.stopped, nowMs);
-    this.tune.atRest(shown.units, { lit: truth.lit, stopped: shown.stopped }, nowMs);
+  judgeSettled(truth: Truth, shown: Shown, logged: readonly LogFile[], nowMs: number): void {
+    this.access.judgeSettled(shown.access);
+    this.log.judgeSettled(logged, shown.log);
+    this.match.judgeSettled(shown.match, shown.stopped, nowMs);
+    this.stop.judgeSettled(truth, shown.stopped);
+    this.light.judgeSettled(truth.lit, shown.stopped, nowMs);
+    this.tune.judgeSettled(shown.units, { lit: truth.lit, stopped: shown.stopped }, nowMs);
     for (const { name } of UNIT_LIST) {
-      this.match.unitAtRest(shown.match, shown.stopped, shown.units[name]);
-      this.units[name].atRest(truth.units[name], shown.units[name], nowMs);
+      this.match.judgeSettledUnit(shown.match, shown.stopped, shown.units[name]);
+      this.units[name].judgeSettled(truth.units[name], shown.units[name], nowMs);
     }
   }
 
-  /** Called after `atRest` has found no broken promise. */
-  rested({ lit, units }: Truth, shown: Shown, nowMs: number): void {
-    this.access.rested(nowMs);
+  /** Called after `judgeSettled` has found no broken promise. */
+  adopt({ lit, units }: Truth, shown: Shown, nowMs: number): void {
+    this.access.adopt(nowMs);
     const at = this.#next();
-    this.match.rested(shown.match, nowMs, at);
-    this.light.rested(lit);
-    this.log.rested(shown.log);
-    this.stop.rested(shown.stopped);
-    for (const { name } of UNIT_LIST) this.units[name].rested(units[name], shown.units[name], at);
+    this.match.adopt(shown.match, nowMs, at);
+    this.light.adopt(lit);
+    this.log.adopt(shown.log);
+    this.stop.adopt(shown.stopped);
+    for (const { name } of UNIT_LIST) this.units[name].adopt(units[name], shown.units[name], at);
   }
 
   #next(): number {
@@ -301,7 +301,7 @@ export class Model {
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
     const calm = !this.#inTrouble(asked.sentMs);
-    // Other requests that were answered in the same time may have caused the refusal.
+    // Other requests in flight at the same time may have caused the refusal.
     const hadOthers =
       this.#outstanding.size > 0 || this.#answeredMs >= asked.sentMs || nowMs < this.#hungUpMs + ANSWER_MS;
     const busy = BUSY.includes(String(body?.code)) && hadOthers;

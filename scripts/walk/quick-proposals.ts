@@ -3,10 +3,7 @@ import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
 /** One of this many proposals fails, as the real computing thread may. */
 const FAILS_EVERY = 9;
 
-/**
- * Proposes gains at once, while the real computation takes a second. The gains are unique, and the plant has no
- * delay.
- */
+/** Proposes gains at once, because the real computation takes a second. Every proposal has different gains. */
 export function quickProposals(): (task: ProposalTask) => Promise<Proposal> {
   let count = 0;
   return async () => {

@@ -20,7 +20,7 @@ const USUAL: WalkSettings = {
 
 const SETTLE_EVERY = 12;
 
-/** A history begins with a start of everything, and ends at rest. */
+/** Draws settings and about `length` steps. The last step is `settle`. */
 export function randomHistory(random: Random, length: number): History {
   const settings = random.chance(0.2)
     ? USUAL

@@ -18,15 +18,15 @@ export async function* randomWalks(seed: number, steps: number): AsyncGenerator<
   const random = new Random(seed);
   let walked = 0;
   let robotMs = 0;
-  let slowestRestMs = 0;
+  let slowestSettleMs = 0;
   while (walked < steps) {
     const length = Math.min(random.whole(LENGTH.min, LENGTH.max), Math.max(2, steps - walked));
     const history = randomHistory(random, length);
     walked += history.steps.length;
     const broken = await walk(history, figures => {
       robotMs += figures.robotMs;
-      slowestRestMs = Math.max(slowestRestMs, figures.slowestRestMs);
+      slowestSettleMs = Math.max(slowestSettleMs, figures.slowestSettleMs);
     });
-    yield { steps: walked, robotMs, slowestRestMs, found: broken && { history, broken } };
+    yield { steps: walked, robotMs, slowestSettleMs, found: broken && { history, broken } };
   }
 }

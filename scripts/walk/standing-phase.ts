@@ -1,7 +1,7 @@
 import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type Asked, bodyMember } from './asked.js';
 
-/** An act that ends without a caller has ended within this time. */
+/** The daemon acts at most this long after a time limit. */
 export const GRACE_MS = 50;
 
 /** A phase, and the interval in which its time runs out; infinite without a time limit. */

@@ -7,7 +7,7 @@ import type { Frame } from './wire.js';
 
 const SILENCE_AT_START_MS = 500;
 
-/** The heartbeats that one controller received. */
+/** The heartbeats that were written to one controller. */
 interface Beats {
   lastMs: number;
   /** The longest host silence that the controller was given since its latch was last seen. */
@@ -17,8 +17,8 @@ interface Beats {
 }
 
 /**
- * The promises of a stop. After its 200 no unit has torque until a caller asks for a resume, and the first torque is
- * in manual. Every controller is latched.
+ * Checks what a stop promises. Once a stop is answered 200, every controller is latched, and no unit has torque until
+ * a caller sends a resume. A unit that gets torque again is in manual mode.
  */
 export class StopModel {
   stopped = new Candidates<boolean>(false);
@@ -29,25 +29,28 @@ export class StopModel {
   }));
   /** Units that have had no torque since a stop was confirmed. */
   readonly #still = new Set<UnitName>();
-  /** True if a resume was sent since that confirmation. */
+  /** True if a resume was sent since a stop was confirmed. */
   #mayRelease = false;
-  /** Resumes in flight, and those that were in flight when a stop was answered. */
+  /** Resumes in flight. */
   readonly #resumes = new Set<Asked>();
-  #endedSinceRest = false;
+  #endedSinceSettle = false;
   /** The event numbers of the last stop that was answered, and of the last resume that was answered or lost. */
   #since = 0;
   #released = 0;
-  /** True if the robot may have stopped without a caller since the last rest. */
+  /** True if the robot may have stopped without a caller since it last settled. */
   #mayHaveStopped = false;
-  /** True if the disk or the power has failed since the last rest. After a restart only the controllers may know of a stop. */
+  /**
+   * True if the disk or the power has failed since the robot last settled. The latches may then be the only record of a
+   * stop.
+   */
   #mayBeUnrecorded = false;
 
   /**
-   * A reset may clear this controller's latch. After a restart of the daemon, only the latches may still know of a
-   * stop.
+   * A reset may clear this controller's latch. If the daemon has restarted, the latches may have been the only record
+   * of a stop, so the robot may be stopped or not.
    */
   reset(unit: UnitName, at: number): void {
-    if (!this.#endedSinceRest) return;
+    if (!this.#endedSinceSettle) return;
     this.#still.delete(unit);
     for (const value of [true, false]) this.stopped.maybe(value, at, at);
   }
@@ -96,7 +99,7 @@ export class StopModel {
     }
   }
 
-  /** Stopped from here on. */
+  /** The robot is stopped from this event on. */
   fell(at: number): void {
     this.stopped.sure(true, at, at);
     this.#since = at;
@@ -133,13 +136,13 @@ export class StopModel {
   ): void {
     const latched = UNIT_LIST.filter(({ name }) => truth.units[name].latched);
     const asks = outstanding.some(asked => isPost(asked, '/api/stop') || isPost(asked, '/api/resume'));
-    // If no controller answers at the next start, the record of an answered stop counts. After a power cut the record
-    // does not count, so a controller with its latch must answer first. During a fault the record may still count.
+    // The next daemon starts stopped if stop.json records a stop, or if a latched controller answers. It ignores the
+    // record after a power cut. Because of a fault, the disk may still have the record of an ended stop.
     const isOnRecord = !isCut && this.stopped.must(true);
     const mayStay = inTrouble || this.stopped.can(true);
     this.stopped.sure(isOnRecord || latched.length > 0, at, at);
     if (mayStay) this.stopped.maybe(true, at, at);
-    // The record stays invalid for later restarts, until the daemon has heard a controller.
+    // Later daemons ignore the record too, until one has heard a controller.
     if (isCut) this.#mayBeUnrecorded = true;
     if (this.#mayBeUnrecorded) this.stopped.maybe(false, at, at);
     if (asks) for (const value of [true, false]) this.stopped.maybe(value, at, at);
@@ -148,10 +151,10 @@ export class StopModel {
       this.#endedBeats(this.#beats[name]);
     }
     this.#resumes.clear();
-    this.#endedSinceRest = true;
+    this.#endedSinceSettle = true;
   }
 
-  atRest(truth: Truth, shown: unknown): void {
+  judgeSettled(truth: Truth, shown: unknown): void {
     for (const { name } of UNIT_LIST) {
       const { latched } = truth.units[name];
       promise(
@@ -169,9 +172,9 @@ export class StopModel {
     );
   }
 
-  rested(stopped: boolean): void {
+  adopt(stopped: boolean): void {
     this.stopped = new Candidates(stopped);
-    this.#endedSinceRest = false;
+    this.#endedSinceSettle = false;
     this.#mayHaveStopped = false;
     this.#mayBeUnrecorded = false;
   }

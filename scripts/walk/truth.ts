@@ -33,7 +33,7 @@ export function waveKey(wave: Excitation | undefined): string {
   return `${wave.loop} ${wave.amplitude} ${wave.periodS}`;
 }
 
-/** Walks save whole numbers only, and give every loop of a unit the same `kp`. */
+/** Equal gain sets have equal keys. Rounds to float32, as a controller does. */
 export function gainsKey(gains: GainSet): string {
   return Object.values(gains)
     .map(({ kp, ki, kd }) => `${Math.fround(kp)}/${Math.fround(ki)}/${Math.fround(kd)}`)

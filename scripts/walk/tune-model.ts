@@ -13,7 +13,7 @@ interface Tuning {
   untilMs: number;
 }
 
-/** The tunings as a caller sees them at rest. */
+/** What the API shows of the tunings when the robot has settled. */
 export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; readonly mode: unknown }>>;
 
 /** Knows which tunings may be running. Other models check their effects on gains, excitation and laser. */
@@ -44,7 +44,7 @@ export class TuneModel {
     this.#over(unit, Number.POSITIVE_INFINITY, nowMs);
   }
 
-  atRest(shown: TuneShown, { lit, stopped }: { lit: boolean; stopped: boolean }, nowMs: number): void {
+  judgeSettled(shown: TuneShown, { lit, stopped }: { lit: boolean; stopped: boolean }, nowMs: number): void {
     const tuned = UNIT_LIST.map(({ name }) => name).filter(name => shown[name].isTuned);
     promise(tuned.length < 2, 'one tuning', () => 'both units are tuned');
     for (const unit of tuned) {

@@ -15,7 +15,7 @@ import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
 import { isTuneStart } from './tune-model.js';
 
-/** One unit as a caller sees it at rest. */
+/** What the API shows of one unit of a settled robot. */
 export interface UnitShown {
   readonly mode: unknown;
   /** True if the unit runs the saved gains. */
@@ -36,9 +36,9 @@ export class UnitModel {
   modes = new Candidates<Mode>('manual');
   waves = new Candidates<string>(NO_WAVE);
   gains: Candidates<string>;
-  /** The gains of the last 200, and gains found in force since. */
+  /** The gains of the last save that was answered 200, and gains found in force since. */
   #sincePromise: Set<string>;
-  /** Requests refused since the last rest. After the end of the daemon any of them may turn out to be in force. */
+  /** Requests refused since the robot last settled. If the daemon ends, the next one may find any of them in force. */
   #refused: Asked[] = [];
   readonly trials: TrialModel;
   readonly #everSaved = new Set<string>();
@@ -55,7 +55,7 @@ export class UnitModel {
    * is never used.
    */
   #unkept = 0;
-  /** Modes, and their excitations, of a controller that the resume has not reached yet. */
+  /** Modes and excitations that the controller may still have if a resume has not reached it yet. */
   #unreached: readonly Mode[] = [];
   #unreachedWaves: readonly string[] = [];
 
@@ -106,7 +106,7 @@ export class UnitModel {
     }
   }
 
-  /** If this request ended a trial or a tuning, the unit runs the saved gains at the answer. */
+  /** Checks that a unit runs the saved gains when a request that ended its trial or tuning is answered. */
   broughtBack(asked: Asked, truth: UnitTruth, nowMs: number): void {
     const { method, path } = asked.request;
     const isEnd =
@@ -124,7 +124,7 @@ export class UnitModel {
    */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     const earlier = [...outstanding].filter(other => other.sent < asked.sent);
-    // A wave without amplitude gets in line late: the daemon ends a tuning first.
+    // An excitation of amplitude 0 begins to wait for its turn late, because the daemon ends a tuning first.
     const isInLine = (other: Asked) => this.#hasTurn(other) && bodyMember(other, 'amplitude') !== 0;
     const waits = this.#takesTurn(asked) && earlier.some(isInLine);
     // A save may share the turn of an earlier save.
@@ -151,7 +151,7 @@ export class UnitModel {
     this.#refused = [];
     this.#unreached = [];
     this.#unreachedWaves = [];
-    // If the disk lost such revisions, their numbers are used again.
+    // The disk may lose the newest revisions if they were never answered 200. Their numbers are then used again.
     for (const [revision, gains] of [...this.#revisions].sort(([a], [b]) => b - a)) {
       if (this.#everPromised.has(gains)) break;
       this.#revisions.delete(revision);
@@ -168,7 +168,7 @@ export class UnitModel {
     this.#unreachedWaves = [];
   }
 
-  atRest(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
+  judgeSettled(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
     const { name } = this.#unit;
     const { mode, wave } = truth;
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
@@ -192,8 +192,8 @@ export class UnitModel {
     promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);
   }
 
-  /** Replaces all candidates by the state that the robot shows at rest. */
-  rested({ mode, wave }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
+  /** Replaces all candidates by the state of the settled robot. */
+  adopt({ mode, wave }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
     if (!isTried) this.trials.mayGuard = false;
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);

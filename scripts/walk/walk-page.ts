@@ -31,7 +31,7 @@ interface PageParts {
 
 const LASER = '/api/laser';
 const RESUME = '/api/resume';
-/** The period in which the page receives the status. */
+/** The page receives the status once in this time. */
 const HEARS_MS = 100;
 
 /**
@@ -42,16 +42,17 @@ export class WalkPage {
   network = CLEAR;
   readonly #parts: PageParts;
   readonly #client: DaemonClient;
-  /** The number of presses so far: in all, and by path and body. */
+  /** The number of presses so far, in total and by path. */
   #presses = 0;
   readonly #pressesOf = new Map<string, number>();
+  /** The number of requests so far, by path. */
   readonly #sentOf = new Map<string, number>();
-  /** For each button, the number of all presses at its latest press. */
+  /** The value of `#presses` at the latest press of Stop, and of Off. */
   #lastStop = 0;
   #lastDarken = 0;
-  /** For each button, the number of all presses at the latest resume that was answered 200. */
+  /** The value of `#presses` at the press of the latest resume that was answered 200. */
   #lastResumed = 0;
-  /** Calendar time. */
+  /** The wall-clock time of the latest press of Off. */
   #darkenMs = 0;
 
   constructor(parts: PageParts) {
@@ -104,7 +105,7 @@ export class WalkPage {
   }
 
   /** Called after every fault has ended and the network is clear. */
-  atRest(): void {
+  judgeSettled(): void {
     for (const press of [this.#client.stopPress, this.#client.offPress]) {
       const isPending = press?.state === 'pending';
       promise(!isPending, 'page insists until it is answered', () => `${press?.ask.path} has no answer`);

@@ -3,10 +3,10 @@ import type { History } from './history.js';
 import { World } from './world.js';
 
 export interface Figures {
-  /** Simulated. */
+  /** Simulated time. */
   readonly robotMs: number;
   /** The longest time from the end of the last fault until all units were consistent. */
-  readonly slowestRestMs: number;
+  readonly slowestSettleMs: number;
 }
 
 /** Resolves with the promise that a history broke, or with undefined if it broke none. */
@@ -36,7 +36,7 @@ export async function walk(
     );
   } finally {
     world.close();
-    measured({ robotMs: world.clock.nowMs(), slowestRestMs: world.slowestRestMs });
+    measured({ robotMs: world.clock.nowMs(), slowestSettleMs: world.slowestSettleMs });
     process.off('unhandledRejection', note);
   }
 }

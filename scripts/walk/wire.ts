@@ -15,7 +15,7 @@ export interface Frame {
 export interface WireWatch {
   wrote(frame: Frame): void;
   /** Called after the controllers may have changed. */
-  settled(): void;
+  changed(): void;
 }
 
 /** The bus in simulated time. A transaction takes `frameMs`, and takes effect at its end. */
@@ -72,7 +72,7 @@ export class Wire {
         return await call();
       } finally {
         this.#underWay -= 1;
-        this.#watch.settled();
+        this.#watch.changed();
       }
     })();
     this.#last = transaction.catch(() => undefined);

@@ -24,12 +24,12 @@ const STATE_FOLDER = '/state';
 const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
 /**
- * The turns of the event loop after which nothing moves without time passing: for a request, and for a bus
- * transaction.
+ * Turns of the event loop after which the daemon can only wait for the clock: while a request is in flight, and
+ * otherwise.
  */
 const TURNS = { asked: 5, quiet: 2 } as const;
 /** This long after the last fault, every unit must be online and consistent. */
-const REST_MS = 2000;
+const SETTLE_MS = 2000;
 /** The pause between two checks for consistency. */
 const LOOK_MS = 100;
 /** The longest wait for a pending start or answer. */
@@ -37,13 +37,13 @@ const PATIENCE_MS = 3000;
 const CALL_MS = 60;
 /** After this time, all frames of a daemon that has ended have taken effect. */
 const EFFECT_MS = 20;
-/** The simulated robot catches up at most two seconds at once. */
+/** The clock's longest step. The simulated robot skips time beyond CATCH_UP_MS (2 s), so this must be shorter. */
 const STRIDE_MS = 1000;
 
 /** The robot, its disk and its callers in simulated time, with the model that judges them. */
 export class World {
   /** The longest time so far from the end of the last fault until all units were consistent. */
-  slowestRestMs = 0;
+  slowestSettleMs = 0;
   readonly clock = new ManualClock(() => (this.#model.outstanding.size > 0 ? TURNS.asked : TURNS.quiet));
   #config: Config;
   readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
@@ -58,7 +58,7 @@ export class World {
   #boots = 0;
   #interlockClosed = true;
   #life: DaemonLife | undefined;
-  /** A broken promise found between steps, for example in an answer. */
+  /** The first error so far, usually a BrokenPromise. It ends the walk. */
   #broken: unknown;
 
   constructor(settings: WalkSettings) {
@@ -81,7 +81,7 @@ export class World {
       frameMs,
       watch: {
         wrote: frame => this.#model.wrote(frame, this.clock.nowMs()),
-        settled: () => this.#watch(),
+        changed: () => this.#watch(),
       },
     });
   }
@@ -166,7 +166,7 @@ export class World {
     await settle();
   }
 
-  /** Ends everything that could still act. */
+  /** Kills the daemon, so that nothing acts after the walk. */
   close(): void {
     this.#life?.kill();
   }
@@ -212,7 +212,7 @@ export class World {
     return { answer, hangUp };
   }
 
-  /** Takes the id of a trial or a tuning from its answer. */
+  /** Replaces LATEST_ID in the body by the id that was answered last for this path. */
   #withId(request: Request): Request {
     const { path, body } = request;
     if (typeof body !== 'object' || body === null) return request;
@@ -306,7 +306,7 @@ export class World {
       this.#disk.cutPower(step.left);
       this.#boots += 1;
     }
-    // Runs what systemd runs after the daemon. Without power the pin is dark anyway.
+    // Darkens the pin, as trunnion-dark does when the daemon has ended. Without power the pin is dark anyway.
     this.#robot.inject({ target: 'pin', fault: 'clear' });
     this.#model.light.pin(false, this.clock.nowMs());
     const { laser } = this.#robot.hardware;
@@ -342,13 +342,13 @@ export class World {
       try {
         await this.#judged();
         const agreedMs = this.clock.nowMs();
-        // Units must stay consistent. Between two polls of a correction they may look consistent too early.
+        // Looks again, because a unit may seem consistent for a moment while the daemon corrects it.
         await this.#pass(LOOK_MS);
-        this.#model.rested(this.#truth(), await this.#judged(), this.clock.nowMs());
-        this.slowestRestMs = Math.max(this.slowestRestMs, agreedMs - sinceMs);
+        this.#model.adopt(this.#truth(), await this.#judged(), this.clock.nowMs());
+        this.slowestSettleMs = Math.max(this.slowestSettleMs, agreedMs - sinceMs);
         return;
       } catch (error) {
-        if (this.clock.nowMs() >= sinceMs + REST_MS) throw error;
+        if (this.clock.nowMs() >= sinceMs + SETTLE_MS) throw error;
       }
     }
   }
@@ -359,8 +359,8 @@ export class World {
       name,
       content: this.#disk.content(join(STATE_FOLDER, name)),
     }));
-    this.#model.atRest(this.#truth(), shown, logged, this.clock.nowMs());
-    this.#page?.atRest();
+    this.#model.judgeSettled(this.#truth(), shown, logged, this.clock.nowMs());
+    this.#page?.judgeSettled();
     return shown;
   }
 }
