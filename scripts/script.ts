@@ -13,7 +13,7 @@ import {
 import { configProblem } from '../src/config/config.js';
 import { isRobotError, messageOf } from '../src/core/errors.js';
 
-/** Runs the work of a script. A failure prints one line. A defect prints its stack. */
+/** Runs the work of a script. Prints one line for a failure from outside, and the stack for a defect of the script. */
 export async function script(work: () => void | Promise<void>): Promise<void> {
   try {
     await work();
@@ -26,10 +26,7 @@ export async function script(work: () => void | Promise<void>): Promise<void> {
   }
 }
 
-/**
- * Failures from outside are plain errors, errors of the robot, or system errors with `errno`. Anything else is a
- * defect.
- */
+/** Plain errors, errors of the robot and system errors with `errno` are failures from outside. All others are defects. */
 function isDefect(error: unknown): boolean {
   if (!(error instanceof Error) || isRobotError(error) || 'errno' in error) return false;
   return error.constructor !== Error || error.message === '';

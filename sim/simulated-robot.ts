@@ -7,10 +7,7 @@ import { SimulatedPin } from './bus/simulated-pin.js';
 import { type Controller, SimulatedController } from './firmware/simulated-controller.js';
 import type { Physics } from './firmware/unit-loops.js';
 
-/**
- * If the simulation lags by more than this, the rest is dropped: simulated time then runs slower, and never in a
- * burst.
- */
+/** The longest lag that the simulation makes up. Time beyond it is skipped, so that the robot does not move in a burst. */
 const CATCH_UP_MS = 2000;
 
 /** A simulated robot: controllers and mechanics behind the hardware ports, with faults on request. */

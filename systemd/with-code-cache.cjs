@@ -60,7 +60,7 @@ function readCode(program, source) {
     const code = file.subarray(CHECKSUM_BYTES);
     return file.readUInt32LE() === checksumOf(source, code) ? code : undefined;
   } catch {
-    // Missing, too short or not readable: the program starts without it.
+    // The cache is missing, too short or unreadable. The program starts without it.
     return undefined;
   }
 }

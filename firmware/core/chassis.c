@@ -140,7 +140,7 @@ static float excited(const struct command *command, uint8_t slot)
     return excitation != 0 && excitation->slot == slot ? wave.value : 0;
 }
 
-/* The outer loop: from the distance to a speed. */
+/* Runs the position loop, which sets the speed loop's setpoint. */
 static void place(const struct command *command, struct loops *loops)
 {
     struct reading *reading = &loops->reading[MOTOR_CHASSIS_POSITION_SLOT];

@@ -9,7 +9,7 @@
 #define HALF_BEND_RAD (2 * PI / 3)
 #define BEND_M (2 * HALF_BEND_RAD * RADIUS_M)
 #define STRAIGHT_M (2 * RADIUS_M * 1.7320508f)
-/* Height of the far bend's centre over the near one's. */
+/* Distance between the centres of the two bends. */
 #define CENTRES_M (4 * RADIUS_M)
 #define SEARCH_M 0.05f
 /* The detour in metres that costs as much as a wrong heading. */

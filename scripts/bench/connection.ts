@@ -91,7 +91,7 @@ export async function openStream(port: number): Promise<Socket> {
   const [first] = await Promise.race([once(socket, 'data'), gone]);
   gone.catch(() => undefined);
   if (!String(first).startsWith('HTTP/1.1 200')) {
-    // If refused connections stay open, the daemon closes idle ones.
+    // A refused connection that stays open makes the daemon close an idle one.
     socket.destroy();
     throw new Error(`no stream: ${String(first).slice(0, 80)}`);
   }

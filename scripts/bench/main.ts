@@ -21,7 +21,7 @@ processor time, memory and start. Mode switch and idle time are measured on the 
 );
 const runs = wholeNumberOf('runs', values.runs, 1);
 const checkouts = ['.', ...(values.against === undefined ? [] : [values.against])].map(path => resolve(path));
-// The servers end with this process, but not if a signal ends it.
+// Server kills its process on `exit`, which Node emits after process.exit() but not after a signal.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 await script(() =>

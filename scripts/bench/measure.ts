@@ -28,7 +28,7 @@ export const FULL: Plan = { starts: 5, acts: 100, warmMs: 30_000, idleMs: 15_000
 export const QUICK: Plan = { starts: 1, acts: 5, warmMs: 200, idleMs: 500, rateMs: 200 };
 
 const BUS_HZ = '400000';
-/** A mode switch soon after another one waits until the first has taken effect. */
+/** Pause between mode switches. A switch that comes sooner has to wait until the one before has taken effect. */
 const SPACED_MS = 100;
 
 interface Act {
@@ -41,7 +41,7 @@ interface Act {
 const modes = ['auto', 'manual'].map(mode => request('POST', '/api/gimbal/mode/switch', { mode }));
 const modeOf = (turn: number) => modes[turn % 2] ?? Buffer.alloc(0);
 const SWITCH: Act = { pauseMs: SPACED_MS, request: modeOf };
-/** Switches first to the mode in force. */
+/** Before each measured switch, repeats the mode that is in force. */
 const SWITCH_AFTER_REPEAT: Act = { prepare: turn => modeOf(turn + 1), pauseMs: 0, request: modeOf };
 
 const ACTS: Readonly<Record<string, Act>> = {

@@ -15,7 +15,7 @@ const TICKS_TO_TAKE_EFFECT = 20;
 
 /**
  * A motor controller that takes almost no processor time. It answers reads from 256 bytes of memory. The firmware
- * runs only after a write that is not a heartbeat. It has no physics, and its time does not pass.
+ * runs only after a write that is not a heartbeat. Nothing moves, and no time passes between writes.
  */
 export class MemoryController {
   readonly #memory = Buffer.alloc(2 * SPACE_BYTES);

@@ -1,4 +1,4 @@
-/** The value that this part of the values lies below. `part` is from 0 to 1. NaN without values. */
+/** The percentile at `part`, which is from 0 to 1. NaN without values. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

@@ -108,7 +108,7 @@ function membersOf(value: unknown): Members {
   return { members: Object.entries(value).map(([name, member]) => [name, membersOf(member)]), value };
 }
 
-/** Changes the place with this number, counted from the outermost. */
+/** Changes one of the nested values. `at` is its number, modulo their count; 0 is the outermost. */
 function bentBy(whole: Members, { at, how, name, value }: Bend): Members {
   const places = placesIn(whole);
   let left = at % places;

@@ -43,7 +43,7 @@ export const decoding = fc.property(
 interface Step {
   readonly address: number;
   readonly data: Buffer;
-  /** If the register is writable, the data becomes a frame with a valid checksum. */
+  /** True if the data of a writable register gets the right length and a valid checksum. */
   readonly sealed: boolean;
   readonly length: number;
   readonly ticks: number;

@@ -29,7 +29,7 @@ export class RobotTarget {
     this.#hangMs = hangMs;
   }
 
-  /** Sends the bytes. Checks that a refused request changed nothing, and that a wrong one broke nothing. */
+  /** Sends the bytes. Checks that the answer is in time and no defect, and that a refused request changed nothing. */
   async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
     if (this.#before === undefined) {
       await this.#comeToRest();
@@ -87,8 +87,8 @@ export class RobotTarget {
   }
 
   /**
-   * Ends lock and phase, because every later request would be refused for them. A trial or a tuning ends by its
-   * lease.
+   * Ends lock and phase, because either would forbid every later request. A trial or a tuning ends when its lease
+   * expires.
    */
   async #comeToRest(): Promise<void> {
     const { phase, id, revision, lock } = partOf(await this.#get('/api/match'));
@@ -136,7 +136,7 @@ export class RobotTarget {
         if (text.includes(EVENT_STREAM)) end();
         else patience = setTimeout(end, LAST_ANSWER_MS);
       });
-      // If the request was incomplete, the answer need not be waited for.
+      // Closes its side after an incomplete request, so that the server does not wait for the rest.
       if (whole) socket.write(bytes);
       else socket.end(bytes);
     });

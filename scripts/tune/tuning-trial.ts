@@ -8,7 +8,7 @@ import { TrialPort } from './trial-port.js';
 
 type Start = (defaults: Gains) => Gains;
 
-/** Starting gains that are not in the matrix. No tuning can correct gains of the wrong sign. */
+/** Starting gains that --matrix leaves out. No tuning can correct gains of the wrong sign. */
 const OTHER_STARTS: Readonly<Record<string, Start>> = {
   'as they are': gains => gains,
   'wrong way': ({ kp, ki, kd }) => ({ kp: -kp, ki: -ki, kd: -kd }),

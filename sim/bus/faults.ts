@@ -10,7 +10,7 @@ const OF_UNIT = ['unplug', 'plug', 'brownout', ...OF_BUS, 'clear'] as const;
 export type BusFault = (typeof OF_BUS)[number];
 type FaultTarget = UnitName | 'bus' | 'pin';
 
-/** The fault must fit the target. One that does not is reported once, at `/fault`. */
+/** The valid pairs of target and fault. A request with another pair gets one error, at `/fault`. */
 const PAIRS: readonly { readonly targets: readonly FaultTarget[]; readonly faults: readonly string[] }[] = [
   { targets: UNITS, faults: OF_UNIT },
   { targets: ['bus'], faults: [...OF_BUS, 'clear'] },

@@ -146,7 +146,7 @@ export class SimulatedBus implements I2cBus {
     return first.fault;
   }
 
-  /** Holds the bus. If it hangs, until `clear`; otherwise until the adapter times out. */
+  /** Blocks the bus: until `clear` if it hangs, otherwise until the adapter times out. */
   async #stickBy(target: Target, hangs: boolean): Promise<void> {
     await new Promise<void>(resolve => {
       const timer = hangs ? undefined : this.#options.clock.after(TIMEOUT_MS, resolve);

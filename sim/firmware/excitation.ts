@@ -6,7 +6,7 @@ export interface ExcitedLoop {
   readonly loop: Loop;
   readonly amplitude: number;
   readonly periodS: number;
-  /** Largest deviation of the loop; 0 = any. */
+  /** The guard: largest difference of setpoint and measured value; 0 = no limit. */
   readonly deviation: number;
 }
 

@@ -21,7 +21,7 @@ const REFUSAL_SHOWN_MS = 1000;
 
 type Values = Readonly<Record<string, number>>;
 
-/** A controller from one start to the next. Without power it loses all of this. */
+/** The firmware of a controller, from one start of the controller to the next. */
 export class Firmware {
   readonly #unit: Unit;
   readonly #loops: UnitLoops;
@@ -38,7 +38,7 @@ export class Firmware {
   #refusalAgeMs = Number.POSITIVE_INFINITY;
   #excitation: ExcitedLoop;
   #ranAway = false;
-  /** Reads within one loop period show one snapshot, with one number. */
+  /** The number of the current snapshot. All reads within one loop period return the same snapshot. */
   #snapshot = 0;
   #isSnapshotOld = false;
 
@@ -119,7 +119,7 @@ export class Firmware {
     return () => this.#gains.stage(loop, { kp: value('kp'), ki: value('ki'), kd: value('kd') });
   }
 
-  /** The encoded register. The pages of a capture are scaled as their loop's telemetry. */
+  /** The register with its encoding. A page of a capture has the scale of its loop's telemetry. */
   shape(register: Register): Register {
     const { loop } = this.#recorder;
     if (register.name !== 'capture_page' || loop === undefined) return register;
@@ -173,7 +173,7 @@ export class Firmware {
     return this.#loops.readings[name] ?? AT_REST;
   }
 
-  /** The guard ends an excitation that moves its loop too far. */
+  /** Ends the excitation if setpoint and measured value differ by more than the guard allows. */
   #watch({ setpoint, measured }: LoopReading): void {
     const { deviation } = this.#excitation;
     if (deviation === 0 || Math.abs(setpoint - measured) <= deviation) return;

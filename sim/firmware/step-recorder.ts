@@ -75,8 +75,9 @@ export class StepRecorder {
   }
 
   /**
-   * Call once per loop period, with the excited loop before and after it. `edge`: the setpoint is new in this period. A
-   * wave that ends or moves to another loop leaves no capture of its last edge, because the response is incomplete.
+   * Call once per loop period, with the excited loop before and after it. `edge` is true if the setpoint is new in this
+   * period. A wave that ends or moves to another loop leaves no capture of its last edge, because the response is
+   * incomplete.
    */
   tick(wave: Wave | undefined, before: LoopReading, after: LoopReading, edge: boolean): void {
     if (this.#recording?.loop !== wave?.loop) this.#recording = undefined;

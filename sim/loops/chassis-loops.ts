@@ -100,7 +100,7 @@ export class ChassisLoops implements UnitLoops {
     this.readings.position.show(reference.placeM, reference.placeM, 0);
   }
 
-  /** The outer loop: from the distance to a speed. */
+  /** Runs the position loop, which sets the speed loop's setpoint. */
   #place(command: LoopCommand): void {
     const reference = this.#reference;
     const excited = excitedLoop(command);

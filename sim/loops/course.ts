@@ -14,7 +14,7 @@ const STRAIGHT_M = 2 * RADIUS_M * Math.sqrt(3);
 
 export const LAP_M = 2 * (BEND_M + STRAIGHT_M);
 
-/** Height of the far bend's centre over the near one's. */
+/** Distance between the centres of the two bends. */
 const CENTRES_M = 4 * RADIUS_M;
 
 /**

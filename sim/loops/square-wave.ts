@@ -5,10 +5,7 @@ import { excitedLoop } from './loop-parts.js';
 /** How long the setpoint takes to return after a wave has ended. */
 const FADE_S = 1;
 
-/**
- * The excitation of debug mode. It begins with its positive half. A new amplitude or period counts from the next
- * edge.
- */
+/** The excitation of debug mode. It begins with its positive half. A new amplitude or period begins at the next edge. */
 export class SquareWave {
   readonly #rateHz: number;
   /** The number that is added to the setpoint now. */

@@ -54,7 +54,7 @@ export class RobotTrial {
     this.physics.step();
   }
 
-  /** The second step of the excitation, from one amplitude to the other, in debug mode. */
+  /** Excites the loop in debug mode. Returns the figures of the second step, which goes from one amplitude to the other. */
   step(unit: UnitName, loop: string, amplitude: number, periodS: number): StepFigures {
     this.command(unit, { mode: 'debug' });
     this.run(0.2);

@@ -104,7 +104,7 @@ async function staysLatched(host: Host, act: () => Promise<void>): Promise<void>
   same('stopped in status', (await host.status()).flags.includes('stopped'), true);
 }
 
-/** If one of these fails, no further check is safe. */
+/** The sentence about the latch. If its check fails, no further check is safe. */
 export const LATCH =
   'The latch stays until it is released, whatever else happens on the bus, and however long the host is away.';
 const IN_FORCE =

@@ -141,8 +141,8 @@ export class Host {
   }
 
   /**
-   * The state in which each check begins: latched, in manual, without excitation, and without a limit of host
-   * silence.
+   * Brings the controller to the state in which each check begins: latched, in manual, without excitation, and without
+   * a limit of host silence.
    */
   async rest(): Promise<void> {
     this.isBeating = false;
