@@ -90,12 +90,12 @@ export class Access {
     return this.#problem;
   }
 
-  /** The caller with this secret. Undefined stands for a caller without one. */
-  callerOf(secret: string | undefined): Caller {
+  /** The caller whose secret has this hash. Undefined stands for a caller without a secret. */
+  callerOf(secretHash: string | undefined): Caller {
     if (this.state === 'open') return EVERYTHING;
     if (this.#tokens === undefined) return READER;
-    if (secret === undefined) return NOBODY;
-    const token = tokenOf(secret, this.#tokens);
+    if (secretHash === undefined) return NOBODY;
+    const token = tokenOf(secretHash, this.#tokens);
     return token === undefined ? STRANGER : { token, rights: ROLES[token.role] };
   }
 

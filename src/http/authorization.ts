@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Access, Caller } from '../access/access.js';
+import { hashOf } from '../access/token.js';
 import { RobotError } from '../core/errors.js';
 import { isOwnOrigin } from './foreign-pages.js';
 import type { Authorize } from './route.js';
@@ -10,7 +11,7 @@ const SESSION_S = 30 * 24 * 3600;
 
 export function authorization(access: Access): Authorize {
   return (ctx, need) => {
-    const { secret, isCookie } = presented(ctx);
+    const { hash, isCookie } = presented(ctx);
     const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
       // A browser also sends its cookie for pages of other sites, so the cookie gives no right here.
@@ -18,7 +19,7 @@ export function authorization(access: Access): Authorize {
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;
     }
-    const caller = access.callerOf(secret);
+    const caller = access.callerOf(hash);
     nameCaller(ctx, caller);
     if (caller.token !== undefined && ctx.state.bystander === undefined) keepInFlood(ctx.socket);
     access.require(need, caller);
@@ -33,15 +34,29 @@ export function nameCaller(ctx: Context, { token, rights }: Caller): void {
 }
 
 export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller {
-  return access.callerOf(presented(ctx).secret);
+  return access.callerOf(presented(ctx).hash);
+}
+
+interface Presented {
+  /** The hash of the caller's secret. Undefined without a secret. */
+  readonly hash: string | undefined;
+  readonly isCookie: boolean;
+}
+
+/** A request is authorized several times, because its token may be removed meanwhile. Its secret is hashed once. */
+function presented(ctx: Context): Presented {
+  ctx.state.presented ??= read(ctx);
+  return ctx.state.presented;
 }
 
 /** The token of `Authorization: Bearer`, otherwise the token in the page's cookie. */
-function presented(ctx: Context): { readonly secret: string | undefined; readonly isCookie: boolean } {
+function read(ctx: Context): Presented {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
-  if (bearer !== undefined) return { secret: bearer, isCookie: false };
-  const cookie = ctx.cookies.get(cookieName(ctx));
-  return { secret: cookie, isCookie: cookie !== undefined };
+  const secret = bearer ?? ctx.cookies.get(cookieName(ctx));
+  return {
+    hash: secret === undefined ? undefined : hashOf(secret),
+    isCookie: bearer === undefined && secret !== undefined,
+  };
 }
 
 /**

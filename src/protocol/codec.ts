@@ -16,11 +16,12 @@ import {
  * writes.
  */
 export function crc8(address: number, register: number, data: Uint8Array): number {
-  let crc = 0;
-  for (const byte of [address, register, ...data]) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
-  }
+  return data.reduce(crc8OfByte, crc8OfByte(crc8OfByte(0, address), register));
+}
+
+function crc8OfByte(before: number, byte: number): number {
+  let crc = before ^ byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x80 ? ((crc << 1) ^ 0x07) & 0xff : crc << 1;
   return crc;
 }
 

@@ -44,8 +44,8 @@ interface Job {
   readonly register: Register;
   readonly urgency: Urgency;
   readonly sinceMs: number;
-  /** Fails the job if it still waits when its time is over. */
-  readonly limit: Timer;
+  /** Fails the job if it still waits when its time is over. Undefined if the job never waited. */
+  limit?: Timer;
   attempts: number;
   /** Whether the caller has been answered although the kernel call still runs. */
   isGivenUp: boolean;
@@ -125,7 +125,6 @@ export class Link {
         register,
         urgency,
         sinceMs,
-        limit: this.#clock.after(Math.max(0, urgency.untilMs - sinceMs), () => this.#expire(job)),
         attempts: 0,
         isGivenUp: false,
         attempt: () => call(job.attempts).then(resolve),
@@ -133,11 +132,17 @@ export class Link {
       };
       this.#waiting.push(job);
       this.#next();
+      if (this.#inFlight !== job) this.#limit(job);
     });
   }
 
+  #limit(job: Job): void {
+    const leftMs = Math.max(0, job.urgency.untilMs - this.#clock.nowMs());
+    job.limit ??= this.#clock.after(leftMs, () => this.#expire(job));
+  }
+
   #next(): void {
-    if (this.#inFlight !== undefined) return;
+    if (this.#inFlight !== undefined || this.#waiting.length === 0) return;
     const firsts = PRIORITIES.flatMap(one => this.#waiting.find(job => job.urgency.priority === one) ?? []);
     const [urgent, ...others] = firsts;
     if (urgent === undefined) return;
@@ -178,7 +183,7 @@ export class Link {
       const endedMs = this.#clock.nowMs();
       this.busMs += endedMs - beganMs;
       this.#endedMs.set(placeOf(job.unit.address, job.register), endedMs);
-      if (error === undefined) job.limit.cancel();
+      if (error === undefined) job.limit?.cancel();
       else if (!job.isGivenUp) this.#failed(job, error);
       // The caller of this transaction continues first: its next frame may be more urgent than the waiting ones.
       process.nextTick(() => this.#next());
@@ -201,9 +206,10 @@ export class Link {
     if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
       this.#waiting.unshift(job);
+      this.#limit(job);
       return;
     }
-    job.limit.cancel();
+    job.limit?.cancel();
     const { unit, register, attempts } = job;
     job.fail(failure.with({ address: unit.address, register: register.name, attempts, unit: unit.name }));
   }

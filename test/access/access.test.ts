@@ -24,8 +24,10 @@ describe('access', () => {
     };
     await access.open();
     for (let count = 0; count < 10_000; count += 1)
-      expect(codeOf(() => access.require('drive', access.callerOf(newSecret())))).to.equal('token-unknown');
-    expect([access.callerOf('secret').token?.name, reads]).to.deep.equal(['desk', 1]);
+      expect(codeOf(() => access.require('drive', access.callerOf(hashOf(newSecret()))))).to.equal(
+        'token-unknown',
+      );
+    expect([access.callerOf(hashOf('secret')).token?.name, reads]).to.deep.equal(['desk', 1]);
     access.close();
   });
 
@@ -122,7 +124,7 @@ describe('a list of tokens that was read', () => {
         1,
       ]);
       expect(codeOf(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
-      expect(access.callerOf('secret').token?.name).to.equal('desk');
+      expect(access.callerOf(hashOf('secret')).token?.name).to.equal('desk');
       expect(access.problem?.context).to.include({ lastHolds: true });
       expect(access.problem?.context.cure).to.include(cure);
       await becomes(list(encodeTokens([])));

@@ -16,12 +16,16 @@ describe('tokens', () => {
   });
 
   it('are taken as they are typed', () => {
-    expect(tokenOf(secrets.desk, TOKENS)?.name).to.equal('desk');
-    expect(tokenOf(secrets.driver.toUpperCase().replaceAll('-', ' '), TOKENS)?.name).to.equal('driver');
-    expect(tokenOf(newSecret(), TOKENS)).to.equal(undefined);
-    expect(tokenOf('', TOKENS)).to.equal(undefined);
+    expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
+    expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
+      'driver',
+    );
+    expect(tokenOf(hashOf(newSecret()), TOKENS)).to.equal(undefined);
+    expect(tokenOf(hashOf(''), TOKENS)).to.equal(undefined);
     // The small letter of the Kelvin sign is k.
-    expect(tokenOf('\u212a', [{ name: 'k', role: 'operator', hash: hashOf('k') }])).to.equal(undefined);
+    expect(tokenOf(hashOf('\u212a'), [{ name: 'k', role: 'operator', hash: hashOf('k') }])).to.equal(
+      undefined,
+    );
   });
 
   it('come back from their file, which does not hold the secrets', () => {

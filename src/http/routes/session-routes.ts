@@ -1,5 +1,6 @@
 import type { Caller } from '../../access/access.js';
 import { RIGHTS, ROLE_NAMES } from '../../access/roles.js';
+import { hashOf } from '../../access/token.js';
 import { RobotError } from '../../core/errors.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
@@ -38,7 +39,7 @@ export function sessionRoutes({ access, robot: { simulated } }: AppOptions): Rou
       body: s.object({ token: { ...s.text(), maxLength: 200 } }),
       problems: ['token-unknown', 'access-unavailable'],
       act: ({ body: { token: secret }, ctx }) => {
-        const caller = access.callerOf(secret);
+        const caller = access.callerOf(hashOf(secret));
         access.require('read', caller);
         if (access.state === 'unavailable') throw access.problem ?? new RobotError('access-unavailable');
         if (caller.token !== undefined) {
