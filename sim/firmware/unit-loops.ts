@@ -28,7 +28,7 @@ export interface UnitLoops {
   tick(command: LoopCommand): void;
   /** The readings of the last tick, by the name of the loop. */
   readonly readings: Readonly<Record<string, LoopReading>>;
-  /** Counts the edges of the excitation. In the tick in which it increases, the setpoint is already the new one. */
+  /** The number of edges of the excitation so far. A tick that increases it has already used the new setpoint. */
   readonly edges: number;
   readonly targetVisible: boolean;
   readonly pose: Pose | undefined;

@@ -19,9 +19,9 @@ export interface Sight {
 interface Picture {
   readonly tick: number;
   readonly visible: boolean;
-  /** To the left of the boresight, in the newest picture that shows the target. */
+  /** The target's angle to the left of the boresight. If `visible` is false, the angle when it was last seen. */
   readonly yawRad: number;
-  /** Above the boresight. */
+  /** The target's angle above the boresight, with the same exception. */
   readonly pitchRad: number;
 }
 

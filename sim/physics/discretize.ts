@@ -8,7 +8,7 @@ function multiply(a: Matrix, b: Matrix): number[][] {
 
 const TAYLOR_TERMS = 18;
 
-/** With a larger norm, squaring would leave no correct digit. */
+/** The largest norm of a matrix. Above it, rounding errors of the squarings would leave no correct digit. */
 const MAX_NORM = 1e9;
 
 /**

@@ -7,8 +7,9 @@ export interface Board {
   readonly port: number;
   readonly stateFolder: string;
   readonly pid: number;
-  /** From the start of the process to the open port, with the processor time of all threads. */
+  /** The time from the start of the process to the open port. */
   readonly startMs: number;
+  /** The processor time of all threads until then. */
   readonly startCpuMs: number;
   /** The time for which transactions had the bus since the start. */
   readonly busMs: number;

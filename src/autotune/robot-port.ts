@@ -51,7 +51,7 @@ export interface Tuning {
 export function robotPort(tuning: Tuning, id: string, progress: (words: string) => void) {
   const { robot, clock } = tuning;
   const unit = robot.units[tuning.unit];
-  /** Why the whole tuning ends early; undefined while it goes on. */
+  /** The reason why the whole tuning ends early. Undefined until it does. */
   let over: Error | undefined;
   /** Aborted with the reason when the whole tuning ends early, or the tuning of the current loop. */
   let ending = new AbortController();

@@ -22,7 +22,7 @@ export interface Shape<O extends Options = Options> {
   /** The command as a person types it, such as `trunnion stop`. */
   readonly command: string;
   readonly about: string;
-  /** Operands in brackets may be left out. `[X …]` stands for any number. */
+  /** The names of the operands. `[X]` is optional. `[X …]` accepts any number of operands. */
   readonly operands?: readonly string[];
   readonly options: O;
 }

@@ -8,7 +8,7 @@ interface Words {
   /** The line in the help. */
   readonly about: string;
   readonly done: string;
-  /** The text if the daemon obeyed but could not confirm everything. CODE stands for the reason. */
+  /** The text if the daemon acted, but not every effect is confirmed. CODE is replaced by the error's code. */
   readonly unconfirmed: string;
   /** The text if no daemon listens on this board. A simulator may be running. */
   readonly noDaemon: string;

@@ -9,7 +9,7 @@ import { errnoOf } from '../core/errors.js';
 import { valued } from './arguments.js';
 import { Failure } from './command.js';
 
-/** Where a robot has its files, and where it listens unless the configuration says otherwise. */
+/** The default files of a robot, and the address on which it listens by default. */
 export interface Home {
   readonly host: string;
   readonly state: string;

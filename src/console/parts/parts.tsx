@@ -93,8 +93,11 @@ export function Press(props: PressProps) {
   const isHeld = isTouchScreen && (holds || moves);
   const act = async () => {
     pending.value += 1;
-    await run();
-    pending.value -= 1;
+    try {
+      await run();
+    } finally {
+      pending.value -= 1;
+    }
   };
   const hold = useHold(act, disabled);
   const onPress = {
