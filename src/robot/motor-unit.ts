@@ -118,9 +118,7 @@ export function motorUnit(options: UnitOptions) {
       return state.online ? state.telemetry : undefined;
     },
 
-    tick(): Promise<void> {
-      return supervision.tick();
-    },
+    tick: supervision.tick,
 
     /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
     async find(untilMs: number): Promise<void> {
@@ -135,14 +133,11 @@ export function motorUnit(options: UnitOptions) {
     setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
-        const { wantedExcitation } = state;
         await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
         sameBoot();
-        // The controller's guard may have ended the excitation after the read above. `shown` is then stale.
-        const isFresh = state.wantedExcitation === wantedExcitation;
-        state.confirmedMode(mode, isFresh ? shown : undefined);
+        state.confirmedMode(mode, shown);
       });
     },
 
@@ -190,9 +185,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /** Undoes what refused requests may have left in the controller. Never rejects. */
-    settle(): Promise<void> {
-      return reconciler.settle();
-    },
+    settle: reconciler.settle,
 
     /**
      * Whether the controller is known to be latched, so that the daemon finds the stop there after a restart.
@@ -236,13 +229,11 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /** Puts the unit into manual, so that nothing moves when torque returns. */
-    enterManual(stillWanted: () => void): Promise<void> {
-      return gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted);
-    },
+    enterManual: (stillWanted: () => void) =>
+      gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted),
 
-    unlatch(stillWanted: () => void): Promise<void> {
-      return gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted);
-    },
+    unlatch: (stillWanted: () => void) =>
+      gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted),
 
     /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
     released(confirmed: boolean): void {

@@ -75,9 +75,8 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     return latch.frames.during(unsettled => controller.setLatch(true, { untilMs, stillWanted, unsettled }));
   };
 
-  const unlatch = (terms: Terms): Promise<void> => {
-    return state.latch.writeRelease(unsettled => controller.setLatch(false, { ...terms, unsettled }));
-  };
+  const unlatch = (terms: Terms): Promise<void> =>
+    state.latch.writeRelease(unsettled => controller.setLatch(false, { ...terms, unsettled }));
 
   /** Writes the excitation. Resolves with the excitation that the controller then shows. */
   const excite = async (excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> => {
@@ -97,7 +96,6 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     await controller.status({ priority: 'gains', untilMs });
     if (state.latch.step === 'set') await latch(untilMs);
     await controller.commitGains(gains, terms);
-    terms.stillWanted();
   };
 
   /** Corrects the latch. This comes before everything else, and does not wait for the unit's turn. */

@@ -49,14 +49,7 @@ export function stopOf(options: StopOptions) {
     const ownRecord = recorded;
     underWay += 1;
     try {
-      const untilMs = clock.nowMs() + STOP_MS;
-      let missing = await unconfirmed(untilMs);
-      if (resuming !== undefined) {
-        // A frame of a resume may have reached a controller after its latch. The resume ends first, and then the
-        // latches are confirmed once more.
-        await resuming.catch(() => undefined);
-        missing = await unconfirmed(Math.max(untilMs, clock.nowMs() + LATCH_AGAIN_MS));
-      }
+      const missing = await unconfirmed(clock.nowMs() + STOP_MS);
       if (units.some(unit => !unit.isLatched)) await ownRecord;
       const failures = [...(pinFailure ? [pinFailure] : []), ...missing];
       const [first, ...others] = failures;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
-import type { Excitation, GainSet, Loop, Mode } from '../core/units.js';
+import type { Excitation, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
 import { WantedGains } from './wanted-gains.js';
@@ -9,16 +9,6 @@ import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch 
 
 /** Faults that report a frame damaged on the bus. They say nothing about the motors. */
 const HARMLESS: readonly string[] = ['frame_refused', 'commit_refused'];
-
-/**
- * The wanted values that the controller does not show. A member is undefined if the controller's value is
- * right.
- */
-interface Difference {
-  readonly mode: Mode | undefined;
-  readonly gains: GainSet | undefined;
-  readonly excitation: GuardedExcitation | undefined;
-}
 
 type UnitStateOptions = ConstructorParameters<typeof WantedGains>[0] & {
   readonly clock: Clock;
@@ -212,8 +202,11 @@ export class UnitState {
     if (!confirmed) this.modeFrames.disturb();
   }
 
-  /** What must be corrected besides the latch, which is always corrected first. Undefined if nothing differs. */
-  get difference(): Difference | undefined {
+  /**
+   * What must be corrected besides the latch, which is always corrected first: the values that the controller should
+   * show instead. A value that is right is undefined. If nothing differs, the result is undefined.
+   */
+  get difference() {
     if (this.#status === undefined || this.#mode === undefined) return undefined;
     const gains = this.wantedGainsRun ? undefined : this.gains.wanted;
     // The release puts the controller into manual, so the mode is not corrected before.

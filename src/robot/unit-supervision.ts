@@ -144,9 +144,7 @@ export function supervise(parts: UnitParts) {
    * Whether the unit is in manual without a trial, and no listener follows its readings. Then heartbeats and readings
    * are less frequent, which leaves bus and processor to other programs, such as vision.
    */
-  const isAtRest = (): boolean => {
-    return state.mode === 'manual' && state.gains.trial === undefined && !isFollowed();
-  };
+  const isAtRest = (): boolean => state.mode === 'manual' && state.gains.trial === undefined && !isFollowed();
 
   const areReadingsDue = (): boolean => {
     const { telemetry, readAtMs } = state;
@@ -169,9 +167,7 @@ export function supervise(parts: UnitParts) {
     return !isRare || isOlder(beatAtMs, BEAT_AT_REST_MS);
   };
 
-  const isOlder = (atMs: number, ageMs: number): boolean => {
-    return clock.nowMs() - atMs >= ageMs;
-  };
+  const isOlder = (atMs: number, ageMs: number): boolean => clock.nowMs() - atMs >= ageMs;
 
   const beat = async (urgency: Urgency): Promise<void> => {
     await controller.heartbeat(silence.givenMs, urgency);
