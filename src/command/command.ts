@@ -85,10 +85,7 @@ const NEVER_DONE = 13;
 /** Runs a program, and sets the exit code: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
 export async function runProgram(program: Program, args: readonly string[]): Promise<void> {
   process.exitCode = NEVER_DONE;
-  const said = await answer(program, args).catch((error: unknown): Said => {
-    if (!isRobotError(error, 'bad-config')) throw error;
-    return wrong(configProblem(error));
-  });
+  const said = await answer(program, args).catch((error: unknown) => wrong(configProblem(error)));
   if (said !== undefined) {
     const stream = said.isReport === true || said.exitCode === 0 ? process.stdout : process.stderr;
     stream.write(`${said.text.trimEnd()}\n`);

@@ -39,7 +39,7 @@ export function loadConfig(file: string | undefined, overrides: Overrides, defau
   return { ...config, http: { ...config.http, host, port }, state: { folder: state } };
 }
 
-/** The problems of a configuration, one line each. */
+/** The problems of a configuration, one line each. Rethrows any other error. */
 export function configProblem(error: unknown): string {
   if (!isRobotError(error, 'bad-config')) throw error;
   return error.context.reason;

@@ -52,8 +52,6 @@ interface Contexts {
     readonly reason?: string;
     /** The frame in hexadecimal. */
     readonly bytes?: string;
-    readonly field?: string;
-    readonly value?: number;
     readonly slot?: number;
   };
   'bad-field': { readonly field?: string; readonly value?: number | undefined; readonly loop?: string };

@@ -10,10 +10,10 @@ export function isGains(value: unknown): value is Gains {
   return isObject(value) && [value.kp, value.ki, value.kd].every(Number.isFinite);
 }
 
-/** The value of a JSON text; undefined if the text is not JSON. */
-export function parsedJson(text: string): unknown {
+/** The value of a JSON text; undefined if there is no text, or if it is not JSON. */
+export function parsedJson(text: string | null): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text ?? '');
   } catch {
     return undefined;
   }

@@ -23,6 +23,10 @@ export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
 /** The gains of every loop of one unit, by loop name. */
 export type GainSet = Readonly<Record<string, Gains>>;
 
+export function sameGains(one: Gains | undefined, other: Gains | undefined): boolean {
+  return one?.kp === other?.kp && one?.ki === other?.ki && one?.kd === other?.kd;
+}
+
 /**
  * Telemetry sends each value as an int16 number of counts. `countsPerUnit` sets the resolution and the range
  * (32767 counts).

@@ -32,10 +32,7 @@ export function errorCode(error: unknown): string {
   return errnoOf(error) ?? messageOf(error);
 }
 
-/** The member at the path in parsed JSON. Undefined if there is none. */
-export function memberOf(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (found, name) => (isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined),
-    value,
-  );
+/** The member of an object in parsed JSON. Undefined if there is none. */
+export function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined;
 }

@@ -104,10 +104,10 @@ export class EventLog {
       seq: this.#seq,
       ...timesOf(this.#clock),
       what,
-      ...(unit !== undefined && { unit }),
-      ...(who !== undefined && { who }),
-      ...(outcome !== undefined && { outcome }),
-      ...(detail !== undefined && { detail }),
+      unit,
+      who,
+      outcome,
+      detail,
     };
     const kept = this.#kept[group];
     kept.push(event);

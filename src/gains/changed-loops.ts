@@ -1,4 +1,4 @@
-import type { GainSet, Gains } from '../core/units.js';
+import { type GainSet, type Gains, sameGains } from '../core/units.js';
 
 interface ChangedLoop {
   readonly before: Gains | null;
@@ -12,9 +12,8 @@ interface ChangedLoop {
 export function changedLoops(before: GainSet, after: GainSet): Record<string, ChangedLoop> {
   const changed: Record<string, ChangedLoop> = {};
   for (const loop of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [one, other] = [before[loop] ?? null, after[loop] ?? null];
-    if ((['kp', 'ki', 'kd'] as const).some(gain => one?.[gain] !== other?.[gain]))
-      changed[loop] = { before: one, after: other };
+    const [one, other] = [before[loop], after[loop]];
+    if (!sameGains(one, other)) changed[loop] = { before: one ?? null, after: other ?? null };
   }
   return changed;
 }

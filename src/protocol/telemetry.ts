@@ -20,9 +20,6 @@ export function readingsOf({ loops, hasPose }: Unit, values: Readonly<Record<str
       output: value(`${name}.output`),
     };
   }
-  if (!hasPose) return { loops: readings };
-  return {
-    loops: readings,
-    pose: { x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') },
-  };
+  const pose = { x: value('pose.x'), y: value('pose.y'), heading: value('pose.heading') };
+  return { loops: readings, ...(hasPose && { pose }) };
 }

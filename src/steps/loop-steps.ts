@@ -1,5 +1,5 @@
 import { isGains, isObject } from '../core/json.js';
-import type { Gains, UnitName } from '../core/units.js';
+import { type Gains, sameGains, type UnitName } from '../core/units.js';
 import type { RememberedStep } from '../schemas/step.js';
 import { type StateFile, type StateParts, stateFile, type WorkQueue } from '../storage/state-file.js';
 import { stepScore } from '../tuning/step-figures.js';
@@ -123,10 +123,6 @@ function thinned(steps: readonly RememberedStep[]): RememberedStep[] {
 
 function sizeOf({ oldSetpoint, setpoint }: RememberedStep): number {
   return Math.abs(setpoint - oldSetpoint);
-}
-
-function sameGains(one: Gains, other: Gains | undefined): boolean {
-  return one.kp === other?.kp && one.ki === other.ki && one.kd === other.kd;
 }
 
 /** The steps of a file with one JSON object a line. Throws if a line is no step. */

@@ -37,7 +37,7 @@ describe('the log lines of events', () => {
       { level: 30, before: 'none', after: 'pre', msg: 'phase' },
     ]);
     const recorded = eventLog.after(0).events.map(({ seq, t, at, ...event }) => event);
-    expect(recorded).to.deep.equal([
+    expect(JSON.parse(JSON.stringify(recorded))).to.deep.equal([
       { what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } },
       { what: 'offline', unit: 'chassis', detail: { code: 'nack' } },
       { what: 'phase', detail: { before: 'none', after: 'pre' } },

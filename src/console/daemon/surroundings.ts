@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { parsedJson } from '../../core/json.js';
 
 /** The parts of the browser that the page uses, besides drawing. Tests pass a fake. */
 export interface Surroundings {
@@ -45,15 +46,6 @@ export interface PageStorage {
 
 /** The list that is stored as JSON. Empty if there is none, or if it is damaged. */
 export function readList(storage: PageStorage, key: string): readonly unknown[] {
-  const list = parsed(storage.read(key));
+  const list = parsedJson(storage.read(key));
   return Array.isArray(list) ? list : [];
-}
-
-/** Undefined if `text` is not JSON. */
-export function parsed(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json.js';
+import { isObject, parsedJson } from '../../core/json.js';
 import {
   defaultGains,
   type GainSet,
@@ -7,7 +7,6 @@ import {
   type Unit,
   type UnitName,
 } from '../../core/units.js';
-import { parsed } from '../daemon/surroundings.js';
 import { loopNamed } from './loop-choice.js';
 import { parseGain } from './numbers.js';
 
@@ -105,7 +104,7 @@ export type Imported = { readonly gains: AllGains } | { readonly faults: readonl
 
 /** Parses a file of all gains. Rejects the whole file if it has any fault. */
 export function importGains(text: string): Imported {
-  const file = parsed(text);
+  const file = parsedJson(text);
   if (file === undefined) return { faults: ['This file is not JSON.'] };
   return isAllGains(file) ? { gains: file } : { faults: faultsOf(file) };
 }

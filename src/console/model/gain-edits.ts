@@ -1,7 +1,8 @@
 import { batch, computed, effect, signal } from '@preact/signals';
+import { parsedJson } from '../../core/json.js';
 import type { GainSet, Gains, Unit } from '../../core/units.js';
 import type { DaemonClient } from '../daemon/daemon.js';
-import { parsed, type Surroundings } from '../daemon/surroundings.js';
+import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import {
   changeText,
@@ -70,7 +71,7 @@ export class GainEdits {
     this.#clock = clock;
     this.saving = new Action(clock, `${unit.title} gains`);
     this.trial = new OwnTrial(unit, daemon, clock);
-    const allKept = () => Object(parsed(storage.read(KEY)));
+    const allKept = () => Object(parsedJson(storage.read(KEY)));
     storage.follow(KEY, () => {
       this.kept.value = readable(allKept()[unit.name]);
     });

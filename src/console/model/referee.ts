@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
+import { parsedJson } from '../../core/json.js';
 import type { Phase } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
-import { parsed } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 import type { Observed } from './stop.js';
@@ -43,7 +43,7 @@ export class Referee {
     this.#observed = observed;
     this.action = new Action(clock, 'Match');
     this.#beats = new Renewal(clock);
-    this.durations.value = { ...DURATIONS, ...Object(parsed(storage.read(KEY))) };
+    this.durations.value = { ...DURATIONS, ...Object(parsedJson(storage.read(KEY))) };
   }
 
   /** True if this page sends beats. */

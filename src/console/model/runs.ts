@@ -1,5 +1,5 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Gains, UnitName } from '../../core/units.js';
+import { type Gains, sameGains, type UnitName } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
@@ -167,7 +167,3 @@ export class Runs {
 
 export const stepPath = (unit: UnitName, loop: string, number: number) =>
   `/api/${unit}/step?loop=${loop}&number=${number}`;
-
-function sameGains(one: Gains, other: Gains): boolean {
-  return one.kp === other.kp && one.ki === other.ki && one.kd === other.kd;
-}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
-import { type Loop, unitNamed } from '../../core/units.js';
+import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
@@ -121,7 +121,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
     state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],
   );
   const stored = gains.stored.value?.gains;
-  const isKept = better.every(one => gainsText(stored?.[one.loop]) === gainsText(one.gains));
+  const isKept = better.every(one => sameGains(stored?.[one.loop], one.gains));
   const keep = async () => {
     const loops = Object.fromEntries(better.map(one => [one.loop, one.gains]));
     if (!(await gains.saveLoops(loops, revision.value)))

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { parsedJson } from '../../core/json.js';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
-import { parsed } from '../daemon/surroundings.js';
 import { importGains } from '../model/edits.js';
 import { loopNamed } from '../model/loop-choice.js';
 import { Outcome, offerJson, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
@@ -33,7 +33,7 @@ export function GainsFile() {
     if (file === undefined || gains === undefined) return;
     const text = await file.text();
     input.value = '';
-    sets.value = profilesIn(parsed(text));
+    sets.value = profilesIn(parsedJson(text));
     if (sets.value.length > 0) return;
     const imported = importGains(text);
     if ('faults' in imported) {
