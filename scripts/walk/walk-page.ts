@@ -1,5 +1,5 @@
 import { STOP, WANTED_MS } from '../../src/console/daemon/asks.js';
-import { DaemonClient } from '../../src/console/daemon/daemon.js';
+import { DaemonClient, LASER } from '../../src/console/daemon/daemon.js';
 import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
 import { type Clock, every } from '../../src/core/clock.js';
 import type { Mode, UnitName } from '../../src/core/units.js';
@@ -29,7 +29,6 @@ interface PageParts {
   readonly broken: (error: unknown) => void;
 }
 
-const LASER = '/api/laser';
 const RESUME = '/api/resume';
 /** The page receives the status once in this time. */
 const HEARS_MS = 100;
@@ -106,9 +105,10 @@ export class WalkPage {
 
   /** Called after every fault has ended and the network is clear. */
   judgeSettled(): void {
-    for (const press of [this.#client.stopPress, this.#client.offPress]) {
+    for (const path of [STOP, LASER]) {
+      const press = this.#client.asks.insisting(path);
       const isPending = press?.state === 'pending';
-      promise(!isPending, 'page insists until it is answered', () => `${press?.ask.path} has no answer`);
+      promise(!isPending, 'page insists until it is answered', () => `${path} has no answer`);
     }
   }
 

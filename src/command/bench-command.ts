@@ -16,13 +16,6 @@ const NOT_AT_REST =
 /** The number of times that the laser is switched off. Each time adds a line to the event log. */
 export const LASER_OFFS = 10;
 
-interface Look {
-  readonly status: Status;
-  readonly board: Board;
-  readonly atMs: number;
-  readonly processorMs: number;
-}
-
 /**
  * `trunnion bench`: measures the running daemon on its own bus. The command only asks and reads. It switches the
  * laser off only while the laser is dark and the robot is not in use.
@@ -57,7 +50,7 @@ export async function benchCommand(place: Place, seconds: number, token: string 
   return { text, exitCode: 0, json: { simulated: status.simulated, ...Object.fromEntries(rows) } };
 }
 
-async function look(place: Place): Promise<Look> {
+async function look(place: Place) {
   const status = await askDaemon(place, BREAK_GLASS_LOOK, { command: 'bench' });
   const board = boardOf(status);
   if (!isStatus(status) || board === undefined) throw new Failure('An older daemon runs: restart it.');

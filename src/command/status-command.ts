@@ -36,8 +36,7 @@ async function overHttp({ url, token }: Remote): Promise<unknown> {
   try {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const answer: unknown = await (await fetch(new URL('/api/status', url), { headers, signal })).json();
-    return answer;
+    return await (await fetch(new URL('/api/status', url), { headers, signal })).json();
   } catch (error) {
     const why = error instanceof Error ? errnoOf(error.cause) : undefined;
     throw new Failure(`No daemon answers at ${url}${why === undefined ? '' : ` (${why})`}.`);

@@ -12,13 +12,8 @@ export interface Gains {
 /** The largest gain: controllers calculate in float32. */
 export const FLOAT32_MAX = 3.4028234663852886e38;
 
-interface Bounds {
-  readonly min?: number;
-  readonly max?: number;
-}
-
 /** The accepted range of each gain; no limit by default. */
-export type GainBounds = Readonly<Partial<Record<keyof Gains, Bounds>>>;
+export type GainBounds = Readonly<Partial<Record<keyof Gains, { min?: number; max?: number }>>>;
 
 /** The gains of every loop of one unit, by loop name. */
 export type GainSet = Readonly<Record<string, Gains>>;

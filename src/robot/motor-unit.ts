@@ -236,8 +236,6 @@ export function motorUnit(options: UnitOptions) {
       gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted),
 
     /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
-    released(confirmed: boolean): void {
-      state.released(confirmed);
-    },
+    released: (confirmed: boolean) => state.released(confirmed),
   };
 }

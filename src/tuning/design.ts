@@ -37,14 +37,6 @@ export interface DesignTask {
   readonly style: Style;
 }
 
-export interface Design {
-  readonly gains: Gains;
-  readonly evaluation: Evaluation;
-  readonly cost: number;
-  /** The cost of the latest gains. */
-  readonly costNow: number;
-}
-
 /**
  * The real plant may differ from the fitted one. It may be stronger with more delay, weaker, or have more
  * friction.
@@ -71,8 +63,11 @@ const SETTLINGS = 5;
 /** For each kind of plant, the number of gains to design, in the order kp, ki, kd. */
 const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2, integrator: 1 };
 
-/** Finds gains that are quick and calm on this plant and on slightly different plants. */
-export function design(whole: DesignTask): Design {
+/**
+ * Finds gains that are quick and calm on this plant and on slightly different plants. `costNow` is the cost of the
+ * latest gains.
+ */
+export function design(whole: DesignTask) {
   const { shape, plant, horizon } = whole;
   const seeds = seedsOf(whole);
   // A quick loop has settled long before the end of a half wave, so the rest is left out.

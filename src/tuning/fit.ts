@@ -3,12 +3,6 @@ import { type ExcitedRun, sizeOf } from './excited-run.js';
 import { nelderMead } from './nelder-mead.js';
 import { type LoopShape, outputReach, type Plant, plantSpace } from './plant.js';
 
-export interface Fit {
-  readonly plant: Plant;
-  /** Root mean square of the difference from the records, in percent of the step. */
-  readonly errorPercent: number;
-}
-
 const STARTS = 300;
 /** The best results of each stage start the next stage, with a smaller simplex. */
 const STAGES = [
@@ -20,9 +14,10 @@ const STAGES = [
 
 /**
  * Finds the plant that fits the records best, in closed loop with the firmware's PID. Tries each start twice: as if
- * the controller had started the first edge from its old output, and as if not.
+ * the controller had started the first edge from its old output, and as if not. `errorPercent` is the root mean square
+ * of the difference from the records, in percent of the step.
  */
-export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]): Fit {
+export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]) {
   const [first] = runs;
   if (first === undefined) throw new RangeError('nothing was recorded');
   const { dimensions, plantAt } = plantSpace(shape, sizeOf(first), first.output, usedReach(shape, first));

@@ -40,12 +40,6 @@ interface Parameter {
   readonly isLinear?: boolean;
 }
 
-/** Maps points of the unit cube to plants, for a search. */
-interface PlantSpace {
-  readonly dimensions: number;
-  plantAt(point: readonly number[]): Plant;
-}
-
 const STILL: Plant = {
   gain: 1,
   tauS: 1,
@@ -58,9 +52,9 @@ const STILL: Plant = {
 
 /**
  * The possible plants for a step of `size` from a resting output of `output`. The step needs at most `reach` more
- * output.
+ * output. For a search, `plantAt` maps points of the unit cube to plants.
  */
-export function plantSpace(shape: LoopShape, size: number, output: number, reach: number): PlantSpace {
+export function plantSpace(shape: LoopShape, size: number, output: number, reach: number) {
   const parameters = parametersOf(shape, size, output, reach);
   const plantAt = (point: readonly number[]) => {
     const plant: { -readonly [Name in keyof Plant]: number } = { ...STILL };

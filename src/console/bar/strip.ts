@@ -1,5 +1,6 @@
 import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
+import { LASER } from '../daemon/daemon.js';
 import { type Action, refusalText } from '../model/action.js';
 import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
@@ -98,7 +99,7 @@ function stopLines(model: Model): Line[] {
 /** The line about the Off that was pressed here. */
 function offLines(model: Model): Line[] {
   const { daemon, laser } = model;
-  const press = daemon.offPress;
+  const press = daemon.asks.insisting(LASER);
   const about = 'Laser Off';
   if (press?.state === 'pending' && press.sent > 1)
     return [{ tone: 'bad', about, text: 'sent, asking again…' }];

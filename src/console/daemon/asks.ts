@@ -72,12 +72,12 @@ export class Asks {
     this.#options = options;
   }
 
-  /** The number of presses so far. */
+  /** The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP drops the ask. */
   get presses(): number {
     return this.#presses;
   }
 
-  /** The newest press of this path, if it is one that insists. */
+  /** The newest press of this path, if it insists and is not forgotten. An On, which does not insist, replaces an Off. */
   insisting(path: string): Press | undefined {
     this.#changes.value;
     return this.#insisting(path);

@@ -1,7 +1,7 @@
 import type { GainSet, Mode, UnitName } from '../../core/units.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
-import { type Ask, Asks, deadlineMs, type Press, STOP } from './asks.js';
+import { type Ask, Asks, deadlineMs, STOP } from './asks.js';
 import { createSend, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -25,16 +25,16 @@ interface DaemonHandlers extends SendHandlers {
   readonly rights: () => string | undefined;
 }
 
-const LASER = '/api/laser';
+export const LASER = '/api/laser';
 
 /** All requests of the page to the daemon. */
 export class DaemonClient {
+  readonly asks: Asks;
   readonly #send: Send;
-  readonly #asks: Asks;
 
   constructor(surroundings: Surroundings, { rights, ...handlers }: DaemonHandlers) {
     this.#send = createSend(surroundings, handlers);
-    this.#asks = new Asks({
+    this.asks = new Asks({
       clock: surroundings.clock,
       rights,
       send: (press, signal) => {
@@ -44,38 +44,16 @@ export class DaemonClient {
     });
   }
 
-  /** The newest STOP that was pressed here, until the page no longer needs to show it. */
-  get stopPress(): Press | undefined {
-    return this.#asks.insisting(STOP);
-  }
-
-  /** The newest Off that was pressed here, unless an On came after it. */
-  get offPress(): Press | undefined {
-    return this.#asks.insisting(LASER);
-  }
-
-  /**
-   * The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP in between
-   * drops the ask.
-   */
-  get presses(): number {
-    return this.#asks.presses;
-  }
-
   /** Data came from the daemon, so the daemon is reachable: retries an unanswered STOP or Off at once. */
-  heard = () => this.#asks.pass(true);
-  forgetStop = () => this.#asks.forget(STOP);
-  forgetOff = () => this.#asks.forget(LASER);
-
-  press = <T>(ask: Ask) => this.#asks.press<T>(ask);
-  stop = () => this.#asks.press({ path: STOP, rule: 'insists' });
-  resume = () => this.#asks.press({ path: '/api/resume', rule: 'calms', ends: STOP });
-  light = () => this.#asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
-  darken = () => this.#asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
+  heard = () => this.asks.pass(true);
+  stop = () => this.asks.press({ path: STOP, rule: 'insists' });
+  resume = () => this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP });
+  light = () => this.asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
+  darken = () => this.asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
   switchMode = (unit: UnitName, mode: Mode) =>
-    this.#asks.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule: calmsIf(mode === 'manual') });
+    this.asks.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule: calmsIf(mode === 'manual') });
   excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
-    this.#asks.press({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
+    this.asks.press({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
 
   /** Begins a trial, or changes or renews the one with this id. */
   tryGains = (
@@ -83,13 +61,13 @@ export class DaemonClient {
     body: { gains: GainSet; leaseS: number; id: string | undefined },
     options: Pick<Ask, 'renews' | 'since'>,
   ) =>
-    this.#asks.press<TrialStatus>({ path: `/api/${unit}/pidconfig/trial`, body, rule: 'moves', ...options });
+    this.asks.press<TrialStatus>({ path: `/api/${unit}/pidconfig/trial`, body, rule: 'moves', ...options });
 
   /** Begins a tuning, or renews the one with this id. */
   tune = (unit: UnitName, body: TuneBody) =>
-    this.#asks.press<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews: 'id' in body });
+    this.asks.press<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews: 'id' in body });
   endTune = (unit: UnitName) =>
-    this.#asks.press({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
+    this.asks.press({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
 
   /** Requests that are sent once, whatever other asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);

@@ -28,12 +28,6 @@ export interface Change {
   readonly to: number;
 }
 
-export interface EditState {
-  readonly changes: readonly Change[];
-  /** The fault of each text, by the pointer of its field. */
-  readonly faults: Readonly<Record<string, string>>;
-}
-
 export function fieldsOf(unit: Unit): Field[] {
   return unit.loops.flatMap(({ name }) =>
     GAIN_NAMES.map(gain => ({ loop: name, gain, pointer: `/${name}/${gain}` })),
@@ -45,10 +39,10 @@ export function storedValue(gains: GainSet, field: Field): number {
 }
 
 /**
- * The changes and faults in these texts. A text with the stored value, such as `1.0` for 1, does not count as
- * an edit.
+ * The changes in these texts, and the faults of the other texts by the pointers of their fields. A text with the stored
+ * value, such as `1.0` for 1, does not count as an edit.
  */
-export function editState(unit: Unit, stored: GainSet, texts: EditTexts): EditState {
+export function editState(unit: Unit, stored: GainSet, texts: EditTexts) {
   const changes: Change[] = [];
   const faults: Record<string, string> = {};
   for (const field of fieldsOf(unit)) {

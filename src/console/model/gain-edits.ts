@@ -190,7 +190,7 @@ export class GainEdits {
     }
     const { changes } = editState(this.unit, base.gains, texts);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
-    return this.saveSet(withChanges(base.gains, changes), done, base);
+    return this.#saveBy('pidconfig', withChanges(base.gains, changes), done, base);
   }
 
   /**
@@ -202,11 +202,7 @@ export class GainEdits {
     if (stored === undefined) return Promise.resolve(false);
     const set = { ...stored, ...loops };
     const changes = difference(this.unit, stored, set).map(change => changeText(this.unit, change));
-    return this.saveSet(set, `Saved: ${changes.join('; ')}`, { gains: stored, revision });
-  }
-
-  saveSet(gains: GainSet, done: string, from?: Stored): Promise<boolean> {
-    return this.#saveBy('pidconfig', gains, done, from);
+    return this.#saveBy('pidconfig', set, `Saved: ${changes.join('; ')}`, { gains: stored, revision });
   }
 
   restore(revision: number): Promise<boolean> {

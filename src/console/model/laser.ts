@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { Status } from '../../schemas/status.js';
+import { LASER } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import type { Observed } from './stop.js';
@@ -30,7 +31,7 @@ export class Laser {
     this.action = new Action(clock, 'Laser');
     effect(() => {
       const isDark = fresh.value && status.value?.laser.light === 'dark';
-      if (isDark && daemon.offPress?.state === 'expired') daemon.forgetOff();
+      if (isDark && daemon.asks.insisting(LASER)?.state === 'expired') daemon.asks.forget(LASER);
     });
   }
 
@@ -48,7 +49,7 @@ export class Laser {
 
   /** True while an Off is unanswered. */
   get isOwed(): boolean {
-    return this.#observed.daemon.offPress?.state === 'pending';
+    return this.#observed.daemon.asks.insisting(LASER)?.state === 'pending';
   }
 
   light(): Promise<unknown> {

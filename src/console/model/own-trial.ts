@@ -73,7 +73,7 @@ export class OwnTrial {
   }
 
   begin(gains: GainSet): Promise<boolean> {
-    const since = this.#daemon.presses;
+    const since = this.#daemon.asks.presses;
     return this.action.run(
       () => this.#inTurn(() => this.#begin(gains, since)),
       'Tried, not saved: it ends with this page.',

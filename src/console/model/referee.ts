@@ -100,18 +100,20 @@ export class Referee {
     this.#revision = Math.max(this.#revision, this.#observed.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
-    return this.action.run(() => this.#observed.daemon.press({ path: '/api/match', body, rule }));
+    return this.action.run(() => this.#observed.daemon.asks.press({ path: '/api/match', body, rule }));
   }
 
   lock(reason: string): Promise<boolean> {
     const path = '/api/match/lock';
     return this.action.run(() =>
-      this.#observed.daemon.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
+      this.#observed.daemon.asks.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
     );
   }
 
   unlock(): Promise<boolean> {
-    return this.action.run(() => this.#observed.daemon.press({ path: '/api/match/unlock', rule: 'moves' }));
+    return this.action.run(() =>
+      this.#observed.daemon.asks.press({ path: '/api/match/unlock', rule: 'moves' }),
+    );
   }
 
   /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import type { Clock } from '../../core/clock.js';
 import type { Status } from '../../schemas/status.js';
-import type { Press } from '../daemon/asks.js';
+import { type Press, STOP } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { PageStorage } from '../daemon/surroundings.js';
 
@@ -27,12 +27,13 @@ export class Stop {
       // is stopped.
       const press = untracked(() => this.press);
       if (press === undefined || press.state === 'pending') return;
-      if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.forgetStop();
+      if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.asks.forget(STOP);
     });
   }
 
+  /** The newest STOP, until the page no longer needs to show it. */
   get press(): Press | undefined {
-    return this.#observed.daemon.stopPress;
+    return this.#observed.daemon.asks.insisting(STOP);
   }
 
   /** Undefined while it is unknown. */
@@ -52,7 +53,7 @@ export class Stop {
 
   /** Call this for each status. A status tells more than the answer to a STOP. */
   heardStatus(): void {
-    if (this.press?.state === 'done') this.#observed.daemon.forgetStop();
+    if (this.press?.state === 'done') this.#observed.daemon.asks.forget(STOP);
   }
 
   /**
