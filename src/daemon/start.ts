@@ -10,11 +10,11 @@ import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
+import { UNIT_LIST } from '../core/units.js';
 import { version } from '../core/version.js';
 import { createDurableLog } from '../events/durable-log.js';
-import { logEvents } from '../events/event-lines.js';
+import { logEvents, recordStorage } from '../events/event-lines.js';
 import { EventLog, newRunId } from '../events/event-log.js';
-import { recordStorage } from '../events/storage-events.js';
 import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
@@ -32,7 +32,6 @@ import type { ProcessLock } from '../storage/path-lock.js';
 import { openStopFile } from '../storage/stop-file.js';
 import { agreedSilence, recordGivenSilence, silenceFile } from './agreed-silence.js';
 import { openPort, type Port } from './port.js';
-import { endAllButThoseOf } from './revoked.js';
 import type { Notifier } from './systemd-notify.js';
 
 /**
@@ -200,4 +199,22 @@ export async function startBehind(port: Port, parts: Parts) {
     access.close();
   };
   return { url, close };
+}
+
+/**
+ * Frees the lease and ends trials and tunings, except those of these callers. All other callers have lost their
+ * tokens.
+ */
+function endAllButThoseOf(
+  names: readonly string[],
+  { robot, autotune, match }: { robot: Robot; autotune: Autotune; match: Match },
+): void {
+  match.lease.keepOnlyOf(names);
+  for (const { name } of UNIT_LIST) {
+    const { trial, gains } = robot.units[name];
+    const tune = autotune.of(name);
+    if (tune?.state === 'running' && !names.includes(tune.by))
+      autotune.end('its token was removed').catch(() => undefined);
+    if (trial !== undefined && !names.includes(trial.by)) gains.endTrial('ended').catch(() => undefined);
+  }
 }

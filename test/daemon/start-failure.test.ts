@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { startFailure } from '../../src/daemon/start-failure.js';
+import { startFailure } from '../../src/daemon/run.js';
 
 describe('a start that fails says why in one line, with the cure', () => {
   const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { recordStorage } from '../../src/events/storage-events.js';
+import { recordStorage } from '../../src/events/event-lines.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, linesOf, logFilesOf, runOn } from './log-bench.js';
