@@ -129,7 +129,7 @@ enum { MOTOR_STOP_RELEASED = 0, MOTOR_STOP_STOPPED = 1 };
 
 #pragma pack(push, 1)
 
-/* Who answers here. The host refuses a controller whose magic, kind, protocol or loops differ. */
+/* Identifies the controller. The host refuses one whose magic, kind, protocol or loops differ. */
 struct motor_identity {
     uint32_t magic;
     uint8_t kind;
@@ -193,7 +193,7 @@ MOTOR_ASSERT(offsetof(struct motor_stop, stop) == 0, "stop.stop");
 MOTOR_ASSERT(offsetof(struct motor_stop, crc) == 1, "stop.crc");
 MOTOR_ASSERT(sizeof(struct motor_stop) == 2, "stop");
 
-/* The host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`. */
+/* Says that the host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`. */
 struct motor_heartbeat {
     uint8_t count;
     uint16_t silence_ms;
@@ -204,7 +204,7 @@ MOTOR_ASSERT(offsetof(struct motor_heartbeat, silence_ms) == 1, "heartbeat.silen
 MOTOR_ASSERT(offsetof(struct motor_heartbeat, crc) == 3, "heartbeat.crc");
 MOTOR_ASSERT(sizeof(struct motor_heartbeat) == 4, "heartbeat");
 
-/* Make the staged gains active, all at once, if every loop is staged and the checksum is theirs. */
+/* Make the staged gains active, all at once, if every loop is staged and the checksum matches. */
 struct motor_commit {
     uint32_t checksum;
     uint8_t crc;
@@ -213,7 +213,7 @@ MOTOR_ASSERT(offsetof(struct motor_commit, checksum) == 0, "commit.checksum");
 MOTOR_ASSERT(offsetof(struct motor_commit, crc) == 4, "commit.crc");
 MOTOR_ASSERT(sizeof(struct motor_commit) == 5, "commit");
 
-/* The square wave of debug mode, added to the setpoint of one loop. Write: the deviation becomes 0. */
+/* The square wave of debug mode, added to the setpoint of one loop. Writing sets `deviation` to 0. */
 struct motor_excitation {
     uint8_t slot;
     float amplitude;
@@ -241,7 +241,7 @@ MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, deviation) == 9, "guarded
 MOTOR_ASSERT(offsetof(struct motor_guarded_excitation, crc) == 13, "guarded_excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_guarded_excitation) == 14, "guarded_excitation");
 
-/* Choose the page that `capture_page` shows. The capture read is kept for 1 s after each selection. */
+/* Choose the page that `capture_page` shows. The capture is kept for 1 s after each selection. */
 struct motor_capture_select {
     uint8_t page;
     uint8_t crc;
@@ -319,7 +319,7 @@ MOTOR_ASSERT(offsetof(struct motor_capture_page, measured_6) == 28, "capture_pag
 MOTOR_ASSERT(offsetof(struct motor_capture_page, crc) == 30, "capture_page.crc");
 MOTOR_ASSERT(sizeof(struct motor_capture_page) == 31, "capture_page");
 
-/* The loops, from one snapshot. Values beyond the range of int16 saturate. */
+/* The state of all loops, from one snapshot. Values beyond the range of int16 saturate. */
 struct motor_gimbal_telemetry {
     uint8_t sequence;
     struct {
@@ -360,7 +360,7 @@ MOTOR_ASSERT(offsetof(struct motor_gimbal_telemetry, angle_pitch.output) == 23, 
 MOTOR_ASSERT(offsetof(struct motor_gimbal_telemetry, crc) == 25, "gimbal_telemetry.crc");
 MOTOR_ASSERT(sizeof(struct motor_gimbal_telemetry) == 26, "gimbal_telemetry");
 
-/* The loops, from one snapshot. Values beyond the range of int16 saturate. */
+/* The state of all loops, from one snapshot. Values beyond the range of int16 saturate. */
 struct motor_chassis_telemetry {
     uint8_t sequence;
     struct {

@@ -115,13 +115,13 @@ const WIRE: readonly Check[] = [
   check(LATCH, 'modes', async host => {
     for (const name of ['manual', 'debug', 'auto'] as const) await staysLatched(host, () => host.enter(name));
   }),
-  check('A read may have any length.', 'a part of a frame', async host => {
+  check('A read may have any length, also more than 32 bytes.', 'a part of a frame', async host => {
     const whole = await host.bytes(0, frameBytes(REGISTERS.identity));
     same('the first five bytes', await host.bytes(0, 5), whole.subarray(0, 5));
     same('from the sixth byte on', await host.bytes(5, 8), whole.subarray(5));
   }),
   check(
-    'Behind a frame it continues with the bytes that follow, and behind 255 with those from 0.',
+    'After a frame it continues with the bytes that follow, and after offset 255 with those from 0.',
     'status behind identity',
     async host => {
       const bytes = await host.bytes(0, 32);
@@ -129,7 +129,7 @@ const WIRE: readonly Check[] = [
     },
   ),
   check(
-    'Behind a frame it continues with the bytes that follow, and behind 255 with those from 0.',
+    'After a frame it continues with the bytes that follow, and after offset 255 with those from 0.',
     'identity behind 255',
     async host => {
       same('identity', (await host.bytes(SPACE_BYTES - 3, 16)).subarray(3), await host.bytes(0, 13));
@@ -491,7 +491,7 @@ const READINGS: readonly Check[] = [
       same('page', (await host.read(PAGE)).page, page);
     }
   }),
-  check('Samples behind the end are 0.', 'page 37', async host => {
+  check('Samples after the end of a capture are 0.', 'page 37', async host => {
     await host.write(REGISTERS.capture_select, { page: 37 });
     same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28));
   }),
@@ -524,7 +524,7 @@ const READINGS: readonly Check[] = [
       same('sequence', (await host.read(register)).sequence, (sequence + 1) & 0xff);
     },
   ),
-  check('−32768 is never sent', 'telemetry', async host => {
+  check('Never send −32768', 'telemetry', async host => {
     const frame = await host.bytes(
       telemetryRegister(host.unit).address,
       frameBytes(telemetryRegister(host.unit)),

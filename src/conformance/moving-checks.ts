@@ -60,7 +60,7 @@ async function runsAway(host: Host): Promise<void> {
 }
 
 const RAN_AWAY =
-  'The fault `ran_away` is shown until an excitation frame of either register is taken or the mode changes.';
+  'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.';
 
 /** In these checks motors have torque, with the gains that the controller had before. */
 export const MOVING_CHECKS: readonly Check[] = [

@@ -87,7 +87,7 @@ export const REGISTERS = {
     name: 'identity',
     address: 0x00,
     access: 'read',
-    doc: 'Who answers here. The host refuses a controller whose magic, kind, protocol or loops differ.',
+    doc: 'Identifies the controller. The host refuses one whose magic, kind, protocol or loops differ.',
     fields: [
       { name: 'magic', type: 'u32', doc: 'The bytes "TRUN" in this order.' },
       { name: 'kind', type: 'u8', doc: 'The unit: 1 gimbal, 2 chassis.' },
@@ -95,7 +95,7 @@ export const REGISTERS = {
       { name: 'firmware_major', type: 'u8', doc: 'Firmware version, for people.' },
       { name: 'firmware_minor', type: 'u8', doc: 'As above.' },
       { name: 'firmware_patch', type: 'u8', doc: 'As above.' },
-      { name: 'loops', type: 'u8', doc: 'Number of loops the firmware runs.' },
+      { name: 'loops', type: 'u8', doc: 'Number of loops that the firmware runs.' },
       { name: 'loop_rate_hz', type: 'u16', unit: 'Hz', doc: 'Rate of the control loops.' },
     ],
   },
@@ -111,8 +111,8 @@ export const REGISTERS = {
         doc: 'Differs at every controller start: a counter or a random number.',
       },
       { name: 'mode', type: 'u8', values: MODE_VALUES, doc: 'Mode in force.' },
-      { name: 'flags', type: 'u8', bits: FLAGS, doc: 'What holds now.' },
-      { name: 'faults', type: 'u16', bits: FAULTS, doc: 'What is wrong now.' },
+      { name: 'flags', type: 'u8', bits: FLAGS, doc: 'The state now, one bit each.' },
+      { name: 'faults', type: 'u16', bits: FAULTS, doc: 'The faults now, one bit each.' },
       {
         name: 'active_checksum',
         type: 'u32',
@@ -141,14 +141,14 @@ export const REGISTERS = {
     name: 'heartbeat',
     address: 0x58,
     access: 'write',
-    doc: 'The host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`.',
+    doc: 'Says that the host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`.',
     fields: [
-      { name: 'count', type: 'u8', doc: 'Any value; the host counts.' },
+      { name: 'count', type: 'u8', doc: 'Any value; the host sends a counter.' },
       {
         name: 'silence_ms',
         type: 'u16',
         unit: 'ms',
-        doc: 'Host silence that is borne; 0 = for ever. 500 at start.',
+        doc: 'Longest time without a heartbeat before torque goes off; 0 = no limit. 500 at start.',
       },
     ],
   },
@@ -156,14 +156,14 @@ export const REGISTERS = {
     name: 'commit',
     address: 0x60,
     access: 'write',
-    doc: 'Make the staged gains active, all at once, if every loop is staged and the checksum is theirs.',
+    doc: 'Make the staged gains active, all at once, if every loop is staged and the checksum matches.',
     fields: [{ name: 'checksum', type: 'u32', doc: 'CRC-32 of the whole staged set.' }],
   },
   excitation: {
     name: 'excitation',
     address: 0x68,
     access: 'read, write',
-    doc: 'The square wave of debug mode, added to the setpoint of one loop. Write: the deviation becomes 0.',
+    doc: 'The square wave of debug mode, added to the setpoint of one loop. Writing sets `deviation` to 0.',
     fields: EXCITATION_FIELDS,
   },
   guarded_excitation: {
@@ -184,7 +184,7 @@ export const REGISTERS = {
     name: 'capture_select',
     address: 0xd0,
     access: 'write',
-    doc: 'Choose the page that `capture_page` shows. The capture read is kept for 1 s after each selection.',
+    doc: 'Choose the page that `capture_page` shows. The capture is kept for 1 s after each selection.',
     fields: [{ name: 'page', type: 'u8', doc: 'Page from 0.' }],
   },
   capture: {
@@ -200,7 +200,7 @@ export const REGISTERS = {
       {
         name: 'samples',
         type: 'u16',
-        doc: 'Samples recorded, at most 256. Sample 0 is the last before the edge.',
+        doc: 'Number of samples, at most 256. Sample 0 is from the last loop period before the edge.',
       },
     ],
   },
@@ -247,7 +247,7 @@ export function telemetryRegister(unit: Unit): Register {
     name: 'telemetry',
     address: 0x30,
     access: 'read',
-    doc: 'The loops, from one snapshot. Values beyond the range of int16 saturate.',
+    doc: 'The state of all loops, from one snapshot. Values beyond the range of int16 saturate.',
     fields: [
       { name: 'sequence', type: 'u8', doc: 'Counts snapshots; wraps.' },
       ...loops,
@@ -268,8 +268,8 @@ export function capturePageRegister(countsPerUnit: number): Register {
     access: 'read',
     doc: "Seven samples of the capture, in the counts of the loop's telemetry.",
     fields: [
-      { name: 'number', type: 'u8', doc: 'The capture these samples belong to.' },
-      { name: 'page', type: 'u8', doc: 'The page selected.' },
+      { name: 'number', type: 'u8', doc: 'Number of the capture that these samples belong to.' },
+      { name: 'page', type: 'u8', doc: 'The selected page.' },
       ...samples.flat(),
     ],
   };

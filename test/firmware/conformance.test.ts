@@ -195,7 +195,7 @@ const WRONG_FIRMWARES: Readonly<
     }),
   ],
   'ends a read at 255': [
-    'Behind a frame it continues with the bytes that follow, and behind 255 with those from 0.',
+    'After a frame it continues with the bytes that follow, and after offset 255 with those from 0.',
     controller => ({
       read: (address, length) =>
         controller.read(address, length).fill(0, Math.min(length, SPACE_BYTES - address)),
