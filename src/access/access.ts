@@ -138,8 +138,8 @@ export class Access {
       const isKnown = isRobotError(error, 'access-unavailable');
       const problem = isKnown ? error : new RobotError('access-unavailable', {}, { cause: error });
       const { context, cause } = problem;
-      // The file exists but the daemon may not read it. It may name tokens, so it closes a robot that has no list in
-      // force.
+      // The file exists, the daemon may not read it, and it may name tokens. So a robot without a list in
+      // force must not stay open.
       const isNotOurs = isRobotError(cause, 'storage-failed') && NOT_OURS.includes(cause.context.errno ?? '');
       if (context.isUnread && (this.#hadList || !isNotOurs)) this.#keep(context, problem);
       else this.#hold('damaged', problem);

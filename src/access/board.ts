@@ -25,7 +25,7 @@ export function boardOf(answer: unknown): Board | undefined {
   return isBoard(board) ? board : undefined;
 }
 
-/** Whether only programs on this board reach a port that listens on `host`. */
+/** Whether only programs on this board can reach a port that listens on `host`. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

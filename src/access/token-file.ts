@@ -34,9 +34,9 @@ export async function readTokens(disk: Disk, folder: string): Promise<readonly T
 }
 
 /**
- * Resolves when the tokens are on the disk. Rejects with `storage-failed`. The old tokens are then in force, unless
- * the error has `mayRemain`. If there was no list before, a failure leaves an empty list: a daemon that has read the
- * new list would take a missing file for a lost one, and stay closed.
+ * Resolves when the tokens are on the disk. Rejects with `storage-failed`. The old tokens are then in force,
+ * unless the error has `mayRemain`. If there was no list before, a failure leaves an empty list, not a
+ * missing file. A daemon that has read the new list would treat a missing file as lost, and stay closed.
  */
 export async function writeTokens(disk: Disk, folder: string, tokens: readonly Token[]): Promise<void> {
   const path = tokenFile(folder);

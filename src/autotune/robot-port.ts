@@ -31,13 +31,13 @@ const READ_OUT_MS = 2000;
 /** Ends the tuning of one loop. The tuning continues with the next loop. */
 export class LoopFailure extends Error {}
 
-/** What is tuned, and for whom. */
+/** What to tune, and for which caller. */
 export interface Tuning {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly propose: Propose;
   readonly unit: UnitName;
-  /** In the order in which they are tuned. */
+  /** The loops in the order of their tuning. */
   readonly loops: readonly [Loop, ...Loop[]];
   readonly style: Style;
   /** The name of the token that began the tuning. Without tokens, the address. */
@@ -271,7 +271,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     abort,
     renew,
     finish,
-    /** The gains that the loops run while they are not being tuned. */
+    /** The gains that loops run while they are not being tuned. */
     base: () => base,
     isAborted: () => over !== undefined,
   };

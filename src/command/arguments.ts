@@ -17,7 +17,7 @@ export function valued(value: string, about: string, usual?: string) {
   return { type: 'string', value, about, usual } as const;
 }
 
-/** What a command or a script takes. Its help and its refusals derive from this. */
+/** The arguments of a command or a script. Its help and its error messages derive from this. */
 export interface Shape<O extends Options = Options> {
   /** The command as a person types it, such as `trunnion stop`. */
   readonly command: string;

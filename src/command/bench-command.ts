@@ -17,8 +17,8 @@ const NOT_AT_REST =
 export const LASER_OFFS = 10;
 
 /**
- * `trunnion bench`: measures the running daemon on its own bus. The command only asks and reads. It switches the
- * laser off only while the laser is dark and the robot is not in use.
+ * `trunnion bench`: measures the running daemon on its own bus. The command reads, and switches the laser off
+ * a few times. It does so only while the laser is dark and the robot is not in use.
  */
 export async function benchCommand(place: Place, seconds: number, token: string | undefined): Promise<Said> {
   const before = await look(place);
@@ -83,7 +83,7 @@ function round(value: number): number {
   return Number(value.toPrecision(3));
 }
 
-/** Processor time of all threads. /proc/PID/stat would count in steps of 10 ms. */
+/** Processor time of all threads. /proc/PID/stat has a resolution of only 10 ms. */
 export function processorMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const ns = threads.map(thread =>

@@ -40,7 +40,10 @@ export function wrong(text: string): Said {
 /** A failure, with a text for the person at the terminal. */
 export class Failure extends Error {}
 
-/** A row of a program's table of commands. `command` is its name without the program's, such as `token add`. */
+/**
+ * A row of a program's table of commands. `command` is its name without the name of the program, such as
+ * `token add`.
+ */
 export interface Command extends Shape {
   /** Resolves with undefined if there is nothing to print. */
   run(program: string, args: readonly string[]): Promise<Said | undefined>;

@@ -77,8 +77,8 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 /**
- * Resolves with the answer of the daemon's socket. Throws a `Failure` if there is none. `noDaemon` is its text if no
- * daemon runs, and `cure` a part of its text if the daemon hangs.
+ * Resolves with the answer of the daemon's socket. Throws a `Failure` if there is none. `noDaemon` is the
+ * text of the failure if no daemon runs. `cure` is a part of the text if the daemon hangs.
  */
 export async function askDaemon(
   { socket, isSimulated }: Place,

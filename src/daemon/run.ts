@@ -8,15 +8,15 @@ import { darkenPin } from '../robot/laser.js';
 import { type Daemon, type Parts, start } from './start.js';
 import { createNotifier } from './systemd-notify.js';
 
-/** If a stop takes longer, something hangs. The process then kills itself. */
+/** If the daemon takes longer to end, something hangs. The process then kills itself. */
 const STOP_MS = 2000;
 /** If file work at the end of the process takes longer, it hangs in the kernel. The process then kills itself. */
 const HANG_MS = 1000;
 const LOOK_MS = 5;
 const MEMORY_MS = 250;
 /**
- * The part of V8's limit at which memory counts as full. The rest of the limit is room for short-lived objects. A daemon
- * without a leak uses far less.
+ * The fraction of V8's limit at which memory counts as full. The rest of the limit is room for short-lived
+ * objects. A daemon without a leak uses far less.
  */
 const FULL = 0.75;
 

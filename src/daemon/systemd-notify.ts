@@ -45,8 +45,8 @@ export function createNotifier(
       endFeeding = every(clock, watchdogMs / FEEDS_PER_WATCHDOG, feed);
     },
     /**
-     * Reports that the daemon is stopping. The watchdog is no longer fed; systemd limits the time of a stop
-     * itself.
+     * Reports that the daemon is stopping. The watchdog is no longer fed, because systemd itself limits how
+     * long stopping may take.
      */
     stopping: () => {
       endFeeding();

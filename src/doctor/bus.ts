@@ -122,7 +122,7 @@ function reported(status: Status, { name, title }: Unit): Found {
     const cure = cures.length > 0 ? [...new Set(cures)].join(' ') : RETRIED;
     return wrong(lines.map(({ about, text }) => `${about} ${text}`).join(' '), cure);
   }
-  // A firmware with the guard of 0.2.0 runs trials without a guard.
+  // Firmware that has only the guard of version 0.2.0 runs trials without a guard.
   const isWithdrawn = flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
   const note = isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
   return fine(`${title} is online: firmware ${firmware}, protocol ${protocol}${note}`);

@@ -34,7 +34,7 @@ export interface Case extends Asked {
   readonly user: User;
 }
 
-/** Checks by their names. */
+/** Checks, keyed by name. */
 export type Checks = Readonly<Record<string, (asked: Case) => Promise<Found>>>;
 
 export const UNIT = 'trunnion.service';

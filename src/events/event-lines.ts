@@ -11,9 +11,9 @@ import { countRepeats } from './repeats.js';
 const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
 
 /**
- * Records what the robot does. Each event without a caller also gets a log line under its name. Requests have a log
- * line already. Equal warnings share one line a minute, because a loose cable must not fill the disk. Returns a
- * function that ends the recording.
+ * Records what the robot does. Each event without a caller also gets a log line under its name. Requests have
+ * a log line already. A repeated warning gets at most one line a minute, because a loose cable must not fill
+ * the disk. Returns a function that ends the recording.
  */
 export function logEvents(robot: Pick<Robot, 'events'>, eventLog: EventLog, log: Logger, clock: Clock) {
   const repeats = countRepeats(clock, ({ what, unit, detail }, count) =>

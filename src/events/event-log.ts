@@ -85,7 +85,7 @@ export class EventLog {
     this.#quotas[bystander].record(event, changed);
   }
 
-  /** The events with higher numbers that are in memory, at most 500. */
+  /** The events after this number that are still in memory, at most 500. */
   after(seq: number): LogPage {
     const events = Object.values(this.#kept)
       .flat()

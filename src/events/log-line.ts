@@ -7,7 +7,7 @@ export interface LogLine extends LogEvent {
   readonly boot: string;
   /** Whether the wall clock was synchronised over the network. */
   readonly synchronised: boolean;
-  /** SHA-256 of the line before, without its line break; zeros in the first line of all. */
+  /** SHA-256 of the line before, without its line break; zeros in the very first line. */
   readonly prev: string;
 }
 

@@ -65,8 +65,8 @@ const IN_FLIGHT_MS = 100;
  * is slow, stuck or gone, or if the disk is full, lines are lost, but nothing waits. Pipes and sockets must be
  * non-blocking.
  *
- * This replaces the asynchronous destination of pino. At the exit of the process, pino's retries forever if the disk
- * is full, and throws if the reader is stuck.
+ * This replaces the asynchronous destination of pino. When the process ends, pino's destination retries forever if the
+ * disk is full, and throws if the reader is stuck.
  */
 function lineWriter(fd: number, form: (json: string) => string) {
   const chunks: Buffer[] = [];

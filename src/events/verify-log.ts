@@ -7,7 +7,7 @@ export interface LogFile {
   readonly content: Buffer;
 }
 
-/** A line and its place. Files and lines count from 0. */
+/** A line with its place and its hash. `file` and `index` count from 0. */
 interface Place {
   readonly file: number;
   readonly index: number;

@@ -7,7 +7,7 @@ import { parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
-/** How much is parsed before other work gets its turn: a few milliseconds on a small board. */
+/** The number of bytes that are parsed before other work runs: a few milliseconds' work on a small board. */
 const PARSED_AT_ONCE_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 

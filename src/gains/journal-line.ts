@@ -15,7 +15,7 @@ export interface JournalEntry {
 
 interface JournalText {
   readonly entries: readonly JournalEntry[];
-  /** Whether a line has a wrong checksum or cannot be used, or the end is torn. */
+  /** Whether a line has a wrong checksum or cannot be used, or the file ends in the middle of a line. */
   readonly damaged: boolean;
   /** The format of a newer version, which this version cannot read. Undefined for the format of this version. */
   readonly newerFormat: number | undefined;
@@ -26,7 +26,7 @@ interface JournalText {
  * a member `format`. No version has written that member so far.
  */
 const FORMAT = 1;
-/** The largest revision. No robot saves more often, and JavaScript counts exactly up to it. */
+/** The largest revision. No robot saves more often, and JavaScript's numbers are exact up to this one. */
 export const MAX_REVISION = 2 ** 52;
 const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
@@ -83,8 +83,8 @@ function decodeLine(line: string): JournalEntry | undefined {
 }
 
 /**
- * The format that the line names; undefined for our own. The checksum is not checked, since a newer format may have
- * another one.
+ * The format that the line names; undefined for the format of this version. The checksum is not checked,
+ * since a newer format may have another one.
  */
 function formatOf(line: string): number | undefined {
   const value = line.includes('"format"') ? parsedJson(line) : undefined;

@@ -6,7 +6,10 @@ import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
 import type { OutputPin } from './ports.js';
 
-/** After an export, udev changes the owner of the files a few milliseconds later. */
+/**
+ * The longest wait for access to a line's files. After an export, udev changes their owner a few milliseconds
+ * later.
+ */
 const ACCESS_WITHIN_MS = 1000;
 const LOOK_EVERY_MS = 20;
 
@@ -101,7 +104,7 @@ export class Pin implements OutputPin {
 
   /** Never throws. Writes a laser's pin dark before it gives the line back, because the line may keep its level. */
   release(): void {
-    // If darkening fails, the line is given back all the same: opening it again is the other way to darken it.
+    // The line is given back even if darkening fails: opening it again is the other way to darken it.
     if (this.#isLaser) attempted(() => this.write(false));
     attempted(() => this.#native.unexport());
   }

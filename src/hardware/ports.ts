@@ -42,7 +42,7 @@ export interface Hardware {
   readonly bus: I2cBus;
   readonly laser: OutputPin | Missing;
   readonly interlock?: Interlock;
-  /** Releases devices. The laser keeps its level. Later calls fail with `bus-closed`. */
+  /** Releases devices. The laser's pin keeps its level. Later calls fail with `bus-closed`. */
   close(): Promise<void>;
 }
 

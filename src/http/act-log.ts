@@ -6,7 +6,7 @@ import { STOP_PROBLEMS } from './problem-table.js';
 import type { Route } from './route.js';
 
 /** The codes of acts that fail and still take effect, such as a lock that the disk refused. */
-const HOLD_ALL_THE_SAME: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
+const STILL_TAKE_EFFECT: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
 
 /** Runs `act` for a route. Records the request and its outcome. */
 export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
@@ -21,7 +21,7 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
       const changed = log.changes !== changes;
       // `changed` also counts changes by other requests at the same time. They do not turn a refusal into an
       // act.
-      const holds = outcome !== 'done' && HOLD_ALL_THE_SAME.includes(outcome);
+      const holds = outcome !== 'done' && STILL_TAKE_EFFECT.includes(outcome);
       if (bystander === undefined) log.record(event, changed && holds);
       else log.recordOf(bystander, event, changed);
     };

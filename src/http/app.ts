@@ -24,7 +24,7 @@ import { stepRoutes, unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
 import { telemetrySource } from './telemetry-source.js';
 
-/** The whole HTTP interface, with the status that it reports. It does not listen. */
+/** The whole HTTP interface, with the status that it reports. It does not open a port. */
 export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
   const { clock, log, robot } = options;
   const startedMs = clock.nowMs();

@@ -26,7 +26,7 @@ const MOST_STREAMS = { rule: 32, drive: 28, read: 24 } as const;
 const COMMENT_MS = 5_000;
 /** Streams check this often whether the status changed. Changes in between share one event. */
 const COMPARE_MS = 40;
-/** Readings within this time go out in one write: two at 50 Hz. */
+/** Readings within this time go out in one write: two readings at 50 Hz. */
 const GATHER_S = 0.03;
 /** A browser reconnects this soon after its stream ended. */
 const RETRY_MS = 300;
@@ -37,7 +37,7 @@ const STUCK_MS = 2000;
 
 interface Stream {
   readonly ctx: Context;
-  /** When the socket became full; undefined if it is not full. */
+  /** The time at which the socket became full (Clock milliseconds). Undefined if it is not full. */
   slowSinceMs: number | undefined;
   /** The last status that was written, as `lastingText` gives it. */
   lastSent: string | undefined;

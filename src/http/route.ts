@@ -101,8 +101,8 @@ export function isForCaller(need: Need): boolean {
 }
 
 /**
- * Koa gets text or bytes. For any other body it would load Node's fetch, to compare the body with `Response`. That
- * takes 60 ms at the first answer, and on a small board long enough for the watchdog.
+ * Koa gets text or bytes. For any other body it would load Node's fetch, to compare the body with `Response`.
+ * That takes 60 ms at the first answer, and on a small board so long that the watchdog may end the daemon.
  */
 function send(ctx: Context, answer: unknown): void {
   if (answer === undefined) return;

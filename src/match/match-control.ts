@@ -87,7 +87,10 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
         recorded: file.problem === undefined,
       };
     },
-    /** Locks and stops. The lock holds even if this rejects. Rejects as a stop does, or with `not-kept`. */
+    /**
+     * Locks the robot and stops it. The lock holds even if this rejects. Rejects as a stop does, or with
+     * `not-kept`.
+     */
     lock: async (lock: Lock): Promise<void> => {
       match.lock(lock);
       await allEnded([robot.stop(`locked by ${lock.by}`), keep()]);

@@ -63,8 +63,8 @@ export function encodeFrame<R extends Register>(
 }
 
 /**
- * Throws RobotError `bad-frame` for a wrong length, a wrong CRC, a value that the table does not allow, or a value
- * that is not finite.
+ * Throws RobotError `bad-frame` for a wrong length, a wrong CRC, a value that the register does not allow, or
+ * a value that is not finite.
  */
 export function decodeFrame<R extends Register>(address: number, register: R, frame: Buffer): FieldValues<R> {
   const refuse = (reason: string) =>

@@ -64,9 +64,12 @@ export class Link {
   busMs = 0;
   readonly #bus: I2cBus;
   readonly #clock: Clock;
-  /** If two jobs have the same priority, the first one goes first. */
+  /** In order of arrival. Of two jobs with the same priority, the earlier one goes first. */
   readonly #waiting: Job[] = [];
-  /** Counts frames while both a mode switch and a lower priority wait, up to `SHARE_BESIDE_SWITCHES`. */
+  /**
+   * Counts frames that are sent while both a mode switch and a lower priority wait. Restarts at
+   * `SHARE_BESIDE_SWITCHES`.
+   */
   #besideSwitches = 0;
   /** The job that has the bus until its kernel call has ended, even past its deadline. */
   #inFlight: Job | undefined;
@@ -215,7 +218,7 @@ export class Link {
   }
 }
 
-/** Registers have addresses of one byte. */
+/** A key for a controller's register. Registers have addresses of one byte. */
 function placeOf(address: number, register: Register): number {
   return address * 256 + register.address;
 }

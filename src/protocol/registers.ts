@@ -209,7 +209,7 @@ export const REGISTERS = {
 const GAINS_BASE = 0x80;
 const GAINS_STRIDE = 0x10;
 
-/** The staging frame of the loop in `slot`. Read: what is staged there. */
+/** The staging frame of the loop in `slot`. Reading it returns the staged gains. */
 export function gainsRegister(slot: number) {
   return {
     name: `gains_${slot}`,
@@ -224,7 +224,7 @@ export function gainsRegister(slot: number) {
   } as const satisfies Register;
 }
 
-/** Setpoint, measured value and output of every loop in slot order. If the unit has a pose, it follows. */
+/** Setpoint, measured value and output of every loop in slot order. The pose follows, if the unit has one. */
 export function telemetryRegister(unit: Unit): Register {
   const scaled = (name: string, quantity: keyof typeof QUANTITIES, doc: string): Field => ({
     name,

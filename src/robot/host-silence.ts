@@ -24,7 +24,7 @@ export function hostSilence(link: Link, unit: Unit, clock: Clock, { beforeMs, gi
   let isGiven = false;
   return {
     givenMs,
-    /** A heartbeat has given the controller this process's host silence. */
+    /** Call this when a heartbeat has given the controller this process's host silence. */
     given: () => {
       isGiven = true;
     },

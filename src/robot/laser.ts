@@ -8,7 +8,7 @@ import { failure, type LaserEvent, type LaserReason, type LaserState } from './r
 interface LaserOptions {
   readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
   readonly clock: Clock;
-  /** 0 = no limit. */
+  /** The longest time that the laser stays lit; 0 = no limit. */
   readonly maxOnS: number;
   readonly emit: (event: LaserEvent) => void;
 }
@@ -34,7 +34,7 @@ export class Laser {
     });
   }
 
-  /** What status shows. If a caller switched the laser off, the reason is undefined. */
+  /** The laser's part of the status. If a caller switched the laser off, the reason is undefined. */
   report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
     // The interlock is read before the pin: if the interlock's line is lost, reading it darkens the laser.
     const interlock = this.#interlock();
@@ -154,7 +154,10 @@ export class Laser {
     if (before !== after) this.#options.emit({ what: 'laser', detail });
   }
 
-  /** Whether the interlock is closed, or the error if its pin cannot be read. True if the robot has no interlock. */
+  /**
+   * Whether the interlock is closed, or the error if its pin cannot be read. A robot without an interlock
+   * counts as closed.
+   */
   #interlock(): 'closed' | 'open' | RobotError {
     try {
       return this.#options.hardware.interlock?.isClosed() === false ? 'open' : 'closed';

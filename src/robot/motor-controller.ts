@@ -77,7 +77,10 @@ export class MotorController {
     this.#telemetry = telemetryRegister(options.unit);
   }
 
-  /** Throws `wrong-identity` unless the controller runs this unit's firmware with our version of the protocol. */
+  /**
+   * Throws `wrong-identity` unless the controller runs this unit's firmware with this version of the
+   * protocol.
+   */
   async identify(urgency: Urgency): Promise<Identity> {
     const found = await this.#read(REGISTERS.identity, urgency);
     const { name: unit, kind, loops } = this.#options.unit;

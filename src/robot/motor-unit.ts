@@ -74,10 +74,10 @@ export function motorUnit(options: UnitOptions) {
         mode,
         faults: status?.faults ?? [],
         flags: flags(),
-        /** Whether the controller guards trials. Undefined while it is offline. */
+        /** Whether the controller guards trials. Undefined while the unit is offline. */
         guardsTrials: status?.flags.includes('guarded_excitation'),
         torque: torque(),
-        /** Null outside debug mode and while offline. */
+        /** The excitation; null outside debug mode and while offline. */
         excitation: (online && mode === 'debug' && state.excitation) || null,
         identity,
         /** Whether the saved gains are the active ones. */
@@ -194,7 +194,7 @@ export function motorUnit(options: UnitOptions) {
       return state.online && state.latch.holds;
     },
 
-    /** From now on the latch is wanted. `confirmStop` waits until the controller shows it. */
+    /** Makes the latch wanted. `confirmStop` waits until the controller shows it. */
     stop(): void {
       state.wantStop();
       supervision.probeSoon();

@@ -14,7 +14,7 @@ import { type StopMemory, stopOf } from './stop.js';
 
 export interface RobotSettings {
   readonly pollHz: number;
-  /** 0 = no limit. */
+  /** The longest time that the laser stays lit; 0 = no limit. */
   readonly laserMaxOnS: number;
   /** The mode that a controller gets after it reset itself. */
   readonly onControllerReset: 'manual' | 'restore';

@@ -22,7 +22,7 @@ interface PendingSave extends SaveOptions {
 /** Saves and trials of one unit's gains. */
 export function unitGains(parts: UnitParts) {
   const { controller, emit, gate, permission, reconciler, state, store, unit } = parts;
-  /** In order of arrival. */
+  /** The saves that wait for the controller, in order of arrival. */
   const pending = new Set<PendingSave>();
 
   /**
@@ -93,7 +93,7 @@ export function unitGains(parts: UnitParts) {
         }
         // A pending save would end this trial as soon as the disk answers.
         if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
-        // Fresh readings show which loops are already beyond their bound. The new gains are not the cause.
+        // Fresh readings show which loops are beyond their bound already before the new gains run.
         if (running === undefined) state.sawReadings(await controller.telemetry(untilMs));
         await reconciler.mendExcitation(untilMs, true);
         await reconciler.applyGains(trial.gains, untilMs);
@@ -115,7 +115,7 @@ export function unitGains(parts: UnitParts) {
   const endTrial = async (why: TrialEnd): Promise<void> => {
     const end = () => state.gains.endTrial(why);
     end();
-    // An earlier trial may begin while this waits for its turn. It is ended too.
+    // A trial that was requested earlier may begin while this waits for its turn. That trial is ended too.
     await reconciler.bringBack(why === 'ended' ? end : undefined);
   };
 

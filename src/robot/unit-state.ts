@@ -32,7 +32,7 @@ export class UnitState {
 
   /** The observed state. `supervise` sets the members without `#`. */
   online = false;
-  /** Undefined until a controller of the right kind has answered. */
+  /** The controller's identity. Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
   /** Why the unit is offline. */
   problem: RobotError | undefined;
@@ -209,7 +209,7 @@ export class UnitState {
   get difference() {
     if (this.#status === undefined || this.#mode === undefined) return undefined;
     const gains = this.wantedGainsRun ? undefined : this.gains.wanted;
-    // The release puts the controller into manual, so the mode is not corrected before.
+    // The mode is not corrected before a release, because the release puts the controller into manual.
     const mode = this.latch.isReleasing || this.mode === this.#mode ? undefined : this.#mode;
     const excitation = this.dueExcitation(this.gains.trial !== undefined);
     if (mode === undefined && gains === undefined && excitation === undefined) return undefined;

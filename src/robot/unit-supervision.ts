@@ -91,7 +91,8 @@ export function supervise(parts: UnitParts) {
     } catch (error) {
       gone(error);
       emit(failure('not-found', error));
-      // A stop that came during the probe has not reached the controller yet.
+      // A stop that came during the probe has not reached the controller yet, so the next probe comes at
+      // once.
       if (isRobotError(error, 'stopped')) probeSoon();
       else probeAtMs = clock.nowMs() + probeEveryMs;
       probeEveryMs = Math.min(SLOWEST_PROBE_MS, probeEveryMs * 2);
@@ -175,7 +176,7 @@ export function supervise(parts: UnitParts) {
     beatAtMs = clock.nowMs();
   };
 
-  /** Reads the step capture if the status shows a new one. Rejects as the bus does. */
+  /** Reads the step capture if the status shows a new one. Rejects if the bus fails. */
   const readCapture = async (status: ControllerStatus): Promise<void> => {
     const before = captured;
     captured = status;

@@ -12,7 +12,7 @@ export interface Trial {
   /** Only the tuning itself may change its trial. Otherwise it would judge gains that it never measured. */
   readonly ofTuning?: true;
   readonly gains: GainSet;
-  /** The end in milliseconds of the clock. The owner can renew it. */
+  /** The time at which the trial ends (Clock milliseconds). The owner can renew the trial. */
   readonly endsAtMs: number;
 }
 
@@ -99,8 +99,8 @@ export class WantedGains {
   }
 
   /**
-   * Returns a check that throws `trial-ended` if an event since this call ends any trial. It also covers a trial that
-   * is just being begun or renewed.
+   * Returns a check that throws `trial-ended` if an event since this call would end any trial. The check also
+   * covers a trial that is just being begun or renewed.
    */
   noneEnded(): () => void {
     const endings = this.#endings;

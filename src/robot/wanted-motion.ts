@@ -76,7 +76,7 @@ export interface GuardedExcitation extends Excitation {
 /** The wanted excitation of a unit in debug mode. */
 export class WantedExcitation {
   readonly #emit: (event: UnitEvent) => void;
-  /** Undefined if none is wanted. */
+  /** Undefined if no excitation is wanted. */
   current: Excitation | undefined;
   /** The guard that the caller asked for. Undefined for the loop's own bound. */
   runaway: number | undefined;

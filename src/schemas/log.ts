@@ -34,8 +34,8 @@ export type LogHead = s.TypeOf<typeof logHead>;
 
 export type LogPage = s.TypeOf<typeof logPage>;
 
-/** An event to be recorded. The event log gives it number and time. */
+/** An event to be recorded. The event log adds number and time. */
 export interface NewEvent extends Omit<LogEvent, 'seq' | 't' | 'at'> {
-  /** The error. Only the log line contains it. */
+  /** The error behind the event. Only the log line contains it. */
   readonly error?: unknown;
 }

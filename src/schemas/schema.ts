@@ -74,7 +74,7 @@ export function object<M extends Members>(members: M): Schema<Shape<M>> {
   return { ...growing(members), additionalProperties: false };
 }
 
-/** An answer. Later versions may add members to it. */
+/** An object to which later versions may add members, as they may to answers. */
 export function growing<M extends Members>(members: M): Schema<Shape<M>> {
   const required = Object.entries(members).filter(([, member]) => !(OPTIONAL in member));
   return { type: 'object', properties: members, required: required.map(([name]) => name) };
@@ -85,12 +85,12 @@ export function named<T>(title: string, schema: Schema<T>, description?: string)
   return { title, ...schema, description };
 }
 
-/** A request body with a name. */
+/** A request body with a title. */
 export function body<M extends Members>(title: string, members: M): Schema<Shape<M>> {
   return named(title, object(members));
 }
 
-/** An answer with a name. */
+/** An answer with a title. */
 export function answer<M extends Members>(title: string, members: M, description?: string): Schema<Shape<M>> {
   return named(title, growing(members), description);
 }

@@ -30,7 +30,7 @@ export function watchOutputs(robot: Robot, clock: Clock) {
       const { telemetry, mode } = robot.units[name];
       const readings = kept[name];
       if (telemetry === undefined || mode !== 'debug') readings.length = 0;
-      // A failed poll leaves the previous telemetry.
+      // A failed poll leaves the previous telemetry, which is not recorded twice.
       else if (readings.at(-1)?.telemetry !== telemetry) {
         const atMs = clock.nowMs();
         readings.push({ atMs, telemetry });

@@ -134,13 +134,18 @@ async function syncFolder(folder: string): Promise<void> {
 
 export type StorageFailure = RobotError<'storage-failed'>;
 
-/** `error` as a storage failure. Any other error is a defect of this program. */
+/**
+ * Returns a storage failure unchanged. Any other error is a defect of this program, and becomes the cause of
+ * a storage failure.
+ */
 export function storageFailure(error: unknown): StorageFailure {
   if (isRobotError(error, 'storage-failed')) return error;
   return new RobotError('storage-failed', { operation: 'use', path: 'the state folder' }, { cause: error });
 }
 
-/** The same failure for a refused change. `mayRemain`: the change may be found after a restart. */
+/**
+ * Makes the failure of a refused change from this one. `mayRemain`: the change may be found after a restart.
+ */
 export function refusal({ context, cause }: StorageFailure, mayRemain: boolean): StorageFailure {
   return new RobotError('storage-failed', { ...context, mayRemain }, { cause });
 }

@@ -55,8 +55,8 @@ export async function putInPlace(disk: Disk, path: string, parts: Iterable<Buffe
 export const DAMAGED = '.damaged-';
 
 /**
- * The path of the copy of a damaged file. The path depends on the content: equal damage is kept once, and other damage
- * does not overwrite it.
+ * The path of the copy of a damaged file. The path depends on the content: equal content is copied once, and
+ * other content does not overwrite the copy.
  */
 export function damagedCopy(path: string, content: Buffer): string {
   return path + DAMAGED + sha256(content).slice(0, 16);

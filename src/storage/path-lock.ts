@@ -46,7 +46,10 @@ export class PathLock implements ProcessLock {
     this.#held = undefined;
   }
 
-  /** Node has no flock(2). The program flock locks the descriptor that it inherits; the lock lasts while we keep it open. */
+  /**
+   * Node has no flock(2). The program flock locks the descriptor that it inherits. The lock lasts while this
+   * process keeps the descriptor open.
+   */
   async #lockedByFlock(): Promise<FileHandle> {
     const file = await attempt('lock', this.#path, () => open(this.#path, 'r'));
     try {

@@ -7,7 +7,7 @@ export interface Course {
   readonly ticksEach: number;
   /** The loop at rest, before the first edge. */
   readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
-  /** At the first edge the controller starts from its old output, and the difference fades. */
+  /** True if the controller starts the first edge from its old output, and the difference fades. */
   readonly bridged?: boolean;
   /** A load that is added to the output from this tick on, after the controller. */
   readonly load?: { readonly size: number; readonly fromTick: number };

@@ -40,7 +40,7 @@ export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]) {
   return { plant: plantAt(best.point), errorPercent: 100 * Math.sqrt(best.value) };
 }
 
-/** The largest output that the gains can have requested. */
+/** The largest output that these gains can have requested. */
 function usedReach(shape: LoopShape, run: ExcitedRun): number {
   const { kp, ki } = run.gains;
   const halfS = run.halfTicks * shape.periodS;

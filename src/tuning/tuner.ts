@@ -18,7 +18,7 @@ export interface TunerPort {
   propose(task: ProposalTask): Promise<Proposal>;
   /** Tells people what the tuner does. */
   progress(words: string): void;
-  /** The seconds left for the whole tuning. */
+  /** The seconds left for the tuning of this loop. */
   secondsLeft(): number;
 }
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { Outcome, Press, Toggle, typed, useModel } from '../parts/parts.js';
 
-/** Replaces the page's panels if the caller may not read. STOP and laser off stay. */
+/** Replaces the page's panels if the caller may not read. STOP and laser off remain. */
 export function Login() {
   const { access } = useModel();
   const token = useSignal('');

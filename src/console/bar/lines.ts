@@ -26,7 +26,7 @@ export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] 
   return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];
 }
 
-/** Why Resume must not be pressed now. Empty if it may be. */
+/** Why Resume must not be pressed now, in a few words. Empty if it may be pressed. */
 export function whyNoResume({ stopped, match, ...status }: Status): string {
   if (match.lock !== null) return 'locked';
   if (!match.allows.resume) return match.refereeSilent ? 'no referee' : `not in ${match.phase}`;

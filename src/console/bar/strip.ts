@@ -74,7 +74,8 @@ const PRESS_AGAIN = 'Press it again if it is still wanted.';
 const MANY_TIMES = 20;
 
 /**
- * The line about the STOP that was pressed here. If the robot is known to be stopped, the line from status says more.
+ * The line about the STOP that was pressed here. If the robot is known to be stopped, only the line from
+ * status is shown.
  */
 function stopLines(model: Model): Line[] {
   const { stop } = model;

@@ -19,7 +19,7 @@ export interface Ask {
   readonly rule: 'insists' | 'moves' | 'calms';
   /** Only for `insists`: expires WANTED_MS after the press if it is unanswered. */
   readonly expires?: boolean;
-  /** Renews what an older ask began. A renewal does not replace another ask. */
+  /** True if the ask renews what an older ask began. A renewal does not replace another ask. */
   readonly renews?: boolean;
   /** When this ask is done, the ask with this path is no longer wanted. */
   readonly ends?: string;

@@ -11,7 +11,7 @@ export interface Session {
   readonly name: string | null;
   readonly role: string | null;
   readonly rights: readonly string[];
-  /** A daemon of 0.2.0 does not send it. */
+  /** A daemon of version 0.2.0 does not send this. */
   readonly simulated?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class DaemonClient {
 
   /** Requests that are sent once, whatever other asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);
-  /** Undefined if it is refused or not answered. */
+  /** Resolves with undefined if the request is refused or not answered. */
   read = async <T>(path: string): Promise<T | undefined> => {
     const outcome = await this.get<T>(path);
     return 'body' in outcome ? outcome.body : undefined;

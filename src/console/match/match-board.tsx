@@ -22,7 +22,7 @@ export function MatchBoard() {
 /** `auto` is also a mode, so the phase is called autonomous. */
 export const phaseText = (phase: Phase) => (phase === 'auto' ? 'autonomous' : phase);
 
-/** Formats `1:05`. Never below 0. */
+/** Formats seconds as `1:05`. A negative time becomes `0:00`. */
 export function minutesText(seconds: number): string {
   const left = Math.max(0, Math.ceil(seconds));
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;

@@ -17,7 +17,8 @@ export function RefereePanel() {
   if (match === undefined) return null;
   const id = name.value ?? match.id ?? 'match-1';
   const { value: interrupted } = referee.interrupted;
-  // Without this, a second press would start the phase again with its whole time.
+  // The button of this phase is disabled, because a second press would start the phase again with its whole
+  // time.
   const isRunning = (phase: Phase) => match.phase === phase && match.id === id;
   return (
     <div class="referee">

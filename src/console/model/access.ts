@@ -11,7 +11,7 @@ export class Access {
   readonly action: Action;
   readonly #daemon: DaemonClient;
   readonly #onAnswer: () => void;
-  /** The number of questions so far, and the number of the newest question that was answered. */
+  /** The number of session requests so far, and the number of the newest one that was answered. */
   #asked = 0;
   #answered = 0;
 

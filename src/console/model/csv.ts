@@ -9,7 +9,7 @@ export interface CsvFile {
   readonly content: string;
 }
 
-/** The samples that a plot shows. */
+/** A CSV file of the samples that a plot shows. */
 export function telemetryFile(
   model: Model,
   choice: LoopChoice,
@@ -35,7 +35,7 @@ export function telemetryFile(
   };
 }
 
-/** The samples of a step. */
+/** A CSV file of the samples of a step. */
 export function stepFile(choice: LoopChoice, step: RememberedStep): CsvFile {
   const { unit, loop } = choice;
   const { quantity } = loopOf(choice);
@@ -54,7 +54,7 @@ export function stepFile(choice: LoopChoice, step: RememberedStep): CsvFile {
 
 const gainsText = ({ kp, ki, kd }: Partial<Gains> = {}) => `kp ${kp} ki ${ki} kd ${kd}`;
 
-/** RFC 4180 with a header after lines of `# about`. Unknown values are empty cells. */
+/** CSV as in RFC 4180, with a header after lines of `# about`. Unknown values are empty cells. */
 export function csv(
   columns: Readonly<Record<string, readonly (number | null)[]>>,
   ...about: string[]

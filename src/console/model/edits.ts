@@ -56,7 +56,7 @@ export function editState(unit: Unit, stored: GainSet, texts: EditTexts) {
   return { changes, faults };
 }
 
-/** The texts that differ from what is stored. */
+/** The texts that are faulty, or that differ from the stored values. */
 export function realEdits(unit: Unit, stored: GainSet, texts: EditTexts): EditTexts {
   const { changes, faults } = editState(unit, stored, texts);
   const pointers = new Set([...changes.map(change => change.field.pointer), ...Object.keys(faults)]);

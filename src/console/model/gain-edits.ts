@@ -26,7 +26,7 @@ export interface Stored {
 /** The unsaved edits of one unit. They outlive a reload, and all windows of one browser share them. */
 export interface KeptEdits {
   readonly texts: EditTexts;
-  /** The gains that were edited. */
+  /** The saved gains on which the edits are based. */
   readonly base?: Stored | undefined;
 }
 
@@ -194,8 +194,8 @@ export class GainEdits {
   }
 
   /**
-   * Saves gains of some loops, unless the saved gains are newer than `revision`. Keeps the edits of other
-   * loops.
+   * Saves gains of some loops. The daemon refuses the save if another revision is in force. Keeps the edits
+   * of other loops.
    */
   saveLoops(loops: GainSet, revision: number): Promise<boolean> {
     const stored = this.stored.value?.gains;
@@ -214,8 +214,8 @@ export class GainEdits {
   }
 
   /**
-   * Sends a request that saves gains, unless the saved gains are newer than `from`. The answer is the gains
-   * in force.
+   * Sends a request that saves gains. The daemon refuses it if another revision than that of `from` is in
+   * force. The answer is the gains in force.
    */
   async #saveBy(path: string, body: unknown, done: string, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;

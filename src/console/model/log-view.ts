@@ -12,7 +12,10 @@ const MOST_SEEN = 100;
 
 type Restart = LogEvent & { readonly unit: UnitName };
 
-/** The part of the daemon's event log that this page has, and the controller restarts that a person confirmed. */
+/**
+ * The part of the daemon's event log that this page has, and the restarts of controllers that a person has to
+ * confirm.
+ */
 export class LogView {
   /** Oldest first. */
   readonly events = signal<readonly LogEvent[]>([]);
@@ -126,8 +129,8 @@ const EFFECTS: Readonly<Record<string, string>> = {
 const TOGETHER_S = 2;
 
 /**
- * Joins events, so that each act has one: a change becomes part of the request that caused it. A change without `who`
- * was made by the robot itself.
+ * Joins events, so that each act is one event: a change becomes part of the request that caused it. A change
+ * without `who` was made by the robot itself.
  */
 export function actsOf(events: readonly LogEvent[]): LogEvent[] {
   const effects = new Set<LogEvent>();

@@ -1,6 +1,6 @@
 import { type Loop, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 
-/** The loop that is plotted, excited and shown in its steps. */
+/** The loop whose plot, test steps and captured steps the page shows. */
 export interface LoopChoice {
   readonly unit: UnitName;
   readonly loop: string;

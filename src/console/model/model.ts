@@ -79,7 +79,7 @@ export class Model {
         tune: tune => this.tuning.take(tune),
         log: event => {
           this.log.take(event);
-          // The steps of a trial now belong to the saved revision.
+          // The steps of a trial now belong to the saved revision, so the list is fetched again.
           if (event.what === 'save') void this.runs.look();
         },
       },
@@ -113,7 +113,7 @@ export class Model {
     return this.stop.stopped === true || this.stop.isUnanswered;
   }
 
-  /** Without the right to read there is no status. */
+  /** Without the right to read there is no status, but the session tells the same. */
   get isSimulated(): boolean {
     return (this.status.value ?? this.access.session.value)?.simulated === true;
   }

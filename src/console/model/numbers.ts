@@ -22,8 +22,8 @@ export type StepSize = 'fine' | 'usual' | 'coarse';
 const STEP_EXPONENTS: Readonly<Record<StepSize, number>> = { fine: -2, usual: -1, coarse: 0 };
 
 /**
- * Changes the second significant digit by one. A fine step changes the third. A power of ten steps towards zero by
- * the step of the smaller numbers, so that a step back returns to the same value.
+ * Changes the second significant digit by one. A fine step changes the third. From a power of ten towards
+ * zero, the step is that of the smaller numbers, so that a step back returns to the same value.
  */
 export function stepped(value: number, direction: 1 | -1, by: StepSize): number {
   const size = Math.abs(value);
@@ -37,14 +37,14 @@ export function stepped(value: number, direction: 1 | -1, by: StepSize): number 
   return next === 0 ? 0 : next;
 }
 
-/** Fixed decimals, with a typographic minus sign. */
+/** Formats with a fixed number of decimals and a typographic minus sign. */
 export function fixed(value: number | null | undefined, decimals: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const text = value.toFixed(decimals);
   return (Number(text) === 0 ? text.replace('-', '') : text).replace('-', '−');
 }
 
-/** Formats `21:03:07`, with the date if it was not today. */
+/** Formats a time as `21:03:07`, with the date if it was not today. */
 export function clockText(iso: string, now = new Date()): string {
   const time = new Date(iso);
   const two = (value: number) => String(value).padStart(2, '0');

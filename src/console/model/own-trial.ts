@@ -57,7 +57,7 @@ export class OwnTrial {
   readonly #renewal: Renewal;
   /** The latest request. The next one waits for its answer, which contains the id. */
   #latest: Promise<unknown> = Promise.resolve();
-  /** The gains that are renewed. */
+  /** The gains of the trial that is renewed. */
   #gains: GainSet | undefined;
 
   constructor(unit: Unit, daemon: DaemonClient, clock: Clock) {

@@ -77,8 +77,8 @@ export class Runs {
   }
 
   /**
-   * The main run: the newest, or the one with the gains that a tuning proposes. Until its samples have arrived, the
-   * previous main run.
+   * The main run: the newest, or the one with the gains that a tuning proposes. Until its samples have
+   * arrived, the newest run that has samples.
    */
   get main(): RememberedStep | undefined {
     const main = this.#sampled(this.#main);
@@ -107,7 +107,7 @@ export class Runs {
     void this.#fetch();
   }
 
-  /** Fetches what is new. Repeats that if something arrived during the fetch. */
+  /** Fetches new steps. Fetches again if this is called during the fetch. */
   async look(): Promise<void> {
     this.#news = true;
     if (this.#looking) return;

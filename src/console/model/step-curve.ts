@@ -59,7 +59,7 @@ export function inPercent(step: RememberedStep): RememberedStep {
   };
 }
 
-/** The predicted step goes from minus its setpoint to plus its setpoint. */
+/** The predicted step goes from minus its setpoint to plus its setpoint, so the setpoint is added. */
 export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve {
   return [
     curve.measured.map((_, index) => index * curve.periodS),

@@ -43,7 +43,7 @@ export class TelemetryView {
     this.#hasNews = true;
   }
 
-  /** Readings from before the page was opened, oldest first. */
+  /** Takes in readings from before the page was opened, oldest first. */
   takePast(samples: readonly Telemetry[]): void {
     const last = samples.at(-1);
     if (last === undefined) return;
@@ -109,7 +109,7 @@ export class Timeline {
 
 export interface Mark {
   readonly t: number;
-  /** Undefined for both units. */
+  /** Undefined if the mark is for both units. */
   readonly unit?: UnitName;
   readonly text: string;
 }

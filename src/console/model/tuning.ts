@@ -22,7 +22,10 @@ export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' |
   return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${leftS} s.`;
 }
 
-/** The running tuning and the latest tuning of each unit, whoever began it. The page renews its own. */
+/**
+ * The running tuning and the latest tuning of each unit, whoever began it. The page renews the tuning that it
+ * began.
+ */
 export class Tuning {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
   readonly style = signal<Style>('normal');
@@ -54,7 +57,10 @@ export class Tuning {
     return this.running !== undefined && this.running.id === this.#renewal.id.value;
   }
 
-  /** Fetches the tunings that began or ended while this page had no stream. A tuned unit is in debug mode. */
+  /**
+   * Fetches the tunings that began or ended while this page had no stream. A tuned unit is in debug mode, so
+   * other units are skipped.
+   */
   async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {
       if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;

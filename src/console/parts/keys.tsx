@@ -59,10 +59,13 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
   return () => window.removeEventListener('keydown', listener, { capture: true });
 }
 
-/** Presses a button in the card of the focused gain. Without one, in the card of the chosen unit. */
+/**
+ * Presses a button in the card of the focused gain. If no gain has the focus, in the card of the chosen unit.
+ */
 function gainAct(keys: string, target: EventTarget | null): (() => void) | undefined {
   const field = target instanceof HTMLInputElement && target.id.startsWith('gain-') ? target : undefined;
-  // Enter belongs to the focused element: it may be the second press on a button that ended a trial.
+  // Outside the fields of gains, Enter belongs to the focused element: it may be the second press on a button
+  // that ended a trial.
   if (field === undefined && (keys === 'enter' || (keys === 'control+z' && target !== document.body)))
     return undefined;
   const card = field?.closest('.unit') ?? document.querySelector('.unit[data-chosen]');
@@ -85,7 +88,7 @@ function takesLetters(target: EventTarget | null): boolean {
   return target instanceof Element && target.matches('[type=password], [type=text]:not([inputmode=decimal])');
 }
 
-/** The list that `?` shows. It is not modal, because a modal list would keep the mouse from STOP. */
+/** The list that `?` shows. It is not modal, because a modal list would block clicks on STOP. */
 export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
   return (
     <dialog open class="card key-help" aria-label="Keys">

@@ -239,7 +239,7 @@ export function Outcome({ action, pending }: { readonly action: Action; readonly
   );
 }
 
-/** For an element that scrolls: makes it scroll by keyboard. */
+/** Attributes that let the keyboard scroll an element. */
 export const scrolls = { tabIndex: 0 } as const;
 
 /** Makes a function that writes this value to the signal. */

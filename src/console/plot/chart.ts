@@ -3,7 +3,7 @@ import type { Quantity } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
 import { type Colour, palette } from '../parts/palette.js';
 
-/** The unit of the values. `%` if they are parts of something. */
+/** The unit of the values. `%` for percentages. */
 export type ChartUnit = Quantity | '%';
 
 export type ChartSeries = Pick<uPlot.Series, 'width' | 'dash' | 'scale' | 'show'> & {

@@ -9,7 +9,7 @@ import { figuresText } from '../step/figure-table.js';
 
 const SHOWN = 50;
 
-/** The saves: when, and what each changed. */
+/** A table of the saves, with the time and the changes of each. */
 export function Revisions({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { daemon } = model;
@@ -66,7 +66,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
   );
 }
 
-/** The changes of a revision. One row without a field if there are none. */
+/** The rows of one revision, one for each changed gain. One row without a field if nothing changed. */
 function rowsOf(
   unit: Unit,
   { revision, gains }: HistoryLine,

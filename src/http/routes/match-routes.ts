@@ -7,7 +7,7 @@ import { get, post, type Route } from '../route.js';
 
 const name = { ...s.text(), minLength: 1, maxLength: 64 };
 const DAY_S = 86_400;
-/** Milliseconds from 1970 to 2100. A desk may send the time as revision, and no call can use up all revisions. */
+/** Milliseconds from 1970 to 2100, so that a desk may send the time as revision. */
 const HIGHEST_REVISION = 4_102_444_800_000;
 
 /** The referee's part of a match. Every call sets a state and toggles none, so repeating a call is harmless. */
