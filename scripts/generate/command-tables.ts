@@ -28,7 +28,7 @@ trunnion, trunnion-sim \\- daemon of a competition robot, and the same on a simu
 [\\fIOPTIONS\\fR]
 .SH DESCRIPTION
 .B trunnion
-without a command serves the robot. The other commands work beside it.
+without a command serves the robot. The other commands are for a robot that is being served.
 .B trunnion-sim
 serves a simulated robot on the loopback address.
 .SH COMMANDS

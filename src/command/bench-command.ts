@@ -11,7 +11,7 @@ import { Failure, type Said } from './command.js';
 import { askDaemon, type Place } from './place.js';
 
 const NOT_AT_REST =
-  'not measured: only while the laser is dark, both units are in manual, no match runs, and it is allowed';
+  'not measured: this needs a dark laser, both units in manual, no match, and the right to switch the laser off';
 
 /** The number of times that the laser is switched off. Each time adds a line to the event log. */
 export const LASER_OFFS = 10;

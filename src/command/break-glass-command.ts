@@ -22,15 +22,17 @@ export const ACTS: Readonly<Record<BreakGlassAct, Words>> = {
   stop: {
     about: 'Stop the robot, on the board and without a token',
     done: 'Stopped: the laser is dark, and torque is off.',
-    unconfirmed: 'The robot is stopped, but that is not confirmed (CODE). Ask again, or cut the power.',
+    unconfirmed:
+      'The robot is stopped, but this is not confirmed (CODE). Repeat the command, or cut the power.',
     noDaemon:
       "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power.",
     cure: 'Cut the power. ',
   },
   unlock: {
-    about: 'Take the match lock away, on the board and without a token',
+    about: 'Remove the match lock, on the board and without a token',
     done: 'Unlocked. A stopped robot stays stopped until someone resumes.',
-    unconfirmed: 'Unlocked, but not on the disk (CODE): a restart locks again.',
+    unconfirmed:
+      'Unlocked, but the disk does not have this yet (CODE): after a restart the robot is locked again.',
     noDaemon: "Nothing was unlocked: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
     cure: RESTART,
   },

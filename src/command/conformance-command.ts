@@ -24,7 +24,8 @@ export async function conformanceCommand(
   const onInterrupt = () => interrupt.abort();
   process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt);
   try {
-    if (agrees !== undefined && !(await agrees())) return failed('Nothing was asked, and nothing has moved.');
+    if (agrees !== undefined && !(await agrees()))
+      return failed('Nothing was checked, and nothing has moved.');
     const moves = agrees !== undefined;
     const found = await conformance({ unit, bus, moves, clock: systemClock, signal: interrupt.signal });
     return reportOf(found, moves);
@@ -52,11 +53,11 @@ export function reportOf({ refused, asked, end, ...found }: Conformance, moves: 
     refused ??
     [
       ...broken.map(({ says, about, seen }) => `WRONG  ${says}\n       ${about}: ${seen}`),
-      `${asked.length - broken.length} of ${asked.length} checks hold.`,
-      `A bus cannot ask:${Object.entries(NOT_ASKED)
+      `${asked.length - broken.length} of ${asked.length} checks passed.`,
+      `Not checked, because the bus cannot show it:${Object.entries(NOT_ASKED)
         .map(([says, how]) => `\n  ${says} (${how})`)
         .join('')}`,
-      ...(moves ? [] : ['Not asked without --move: what needs torque.']),
+      ...(moves ? [] : ['Not checked without --move: what needs torque.']),
     ].join('\n');
   return { text: `${text}\n${end}`, exitCode: ok ? 0 : 1, json, isReport: refused === undefined };
 }

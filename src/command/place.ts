@@ -34,8 +34,12 @@ export const CONFIG_OPTION = {
 
 /** The options that say which robot is meant: the one of this board, or a simulated one. */
 export const PLACE_OPTIONS = {
-  simulated: { type: 'boolean', about: 'the simulated robot of npm start or trunnion-sim' },
-  state: valued('DIR', 'its state folder', `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`),
+  simulated: { type: 'boolean', about: 'use the simulated robot of npm start or trunnion-sim' },
+  state: valued(
+    'DIR',
+    'the state folder of the robot',
+    `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`,
+  ),
 } as const;
 
 /** The values of options about a robot. They override its configuration file. */

@@ -35,21 +35,22 @@ const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
 export function robotProgram(entry: Entry & { readonly openBus: OpenBus }): Program {
   return {
     name: 'trunnion',
-    about: 'The daemon of a competition robot, and the commands for its board.\nWithout a command it serves.',
+    about:
+      'The daemon of a competition robot, and the commands for its board.\nWithout a command, trunnion serves the robot.',
     commands: [
       serveCommand(ROBOT, entry),
       command(
         {
           command: 'status',
           about: `Say whether the robot is safe, who may do what, and what is wrong
-Over HTTP with --token or --url, otherwise at the socket of this board, for root. Exit code 0: nothing is wrong.`,
+With --token or --url it asks over HTTP. Otherwise it asks the daemon of this board, and needs root. Exit code 0: nothing is wrong.`,
           options: {
             ...BOARD_OPTIONS,
             ...TOKEN_OPTION,
             url: valued(
               'URL',
               'ask this daemon over HTTP',
-              'the socket of this board; with a token http://127.0.0.1:8080',
+              'the daemon of this board; with a token http://127.0.0.1:8080',
             ),
           },
         },
@@ -72,7 +73,7 @@ Over HTTP with --token or --url, otherwise at the socket of this board, for root
           about: `Make a token and show it once
 The first token closes the robot to everyone without one, darkens the laser and stops the robot.`,
           options: {
-            role: valued(ROLE_NAMES.join('|'), 'what it allows'),
+            role: valued(ROLE_NAMES.join('|'), 'what the token allows'),
             ...FOLDER_OPTIONS,
           },
         },
@@ -86,7 +87,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
         {
           command: 'token remove',
           operands: ['NAME'],
-          about: 'Take a token away, at once',
+          about: 'Remove a token, at once',
           options: FOLDER_OPTIONS,
         },
         ({ values, positionals: [name = ''] }) => removeToken(configured(values), name),
@@ -98,7 +99,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
           about: `Check whether the event log was changed
 PATH is a state folder or one file. Without PATH it is the state folder.`,
           options: {
-            head: valued('SEQ:HASH', 'a head that a desk kept: it must be in the log'),
+            head: valued('SEQ:HASH', 'fail unless the log contains this head, which a desk has kept'),
             ...FOLDER_OPTIONS,
           },
         },
@@ -110,12 +111,12 @@ PATH is a state folder or one file. Without PATH it is the state folder.`,
       command(
         {
           command: 'doctor',
-          about: `Look for what is wrong with the board, and name the cure
+          about: `Find what is wrong with the board, and name the cure
 It changes nothing. Exit code 0: nothing is wrong.`,
           options: {
             ...FOLDER_OPTIONS,
-            host: valued('ADDRESS', 'the daemon listens on this address'),
-            port: valued('N', 'the daemon listens on this port'),
+            host: valued('ADDRESS', 'expect the daemon at this address'),
+            port: valued('N', 'expect the daemon at this port'),
           },
         },
         ({ values }) => doctorCommand(values),
@@ -125,9 +126,12 @@ It changes nothing. Exit code 0: nothing is wrong.`,
           {
             command: `conformance ${unit.name}`,
             about: `Check the firmware of the ${unit.name} against docs/motor-protocol.md
-Stop the daemon first. The controller ends latched, so that the daemon starts stopped. Exit code 0: every check holds.`,
+Stop the daemon first. At the end the controller is latched, so the daemon then starts stopped. Exit code 0: every check passed.`,
             options: {
-              move: { type: 'boolean', about: 'also what needs torque: the wheels must be off the floor' },
+              move: {
+                type: 'boolean',
+                about: 'run the checks that need torque too: the wheels must be off the floor',
+              },
               ...JSON_OPTION,
               ...CONFIG_OPTION,
             },
@@ -144,17 +148,17 @@ Stop the daemon first. The controller ends latched, so that the daemon starts st
       command(
         {
           command: 'bench',
-          about: `Measure the daemon that runs: idle, memory, start, laser off, poll
+          about: `Measure the running daemon: idle, memory, start, laser off, poll
 It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the robot is in use or a match runs.`,
           options: {
-            seconds: { type: 'string', value: 'N', about: 'how long', default: '10' },
+            seconds: { type: 'string', value: 'N', about: 'measure for this long', default: '10' },
             ...TOKEN_OPTION,
             ...BOARD_OPTIONS,
           },
         },
         async ({ values }) => {
           const seconds = Number(values.seconds);
-          if (!(seconds >= 1)) throw badConfig(['--seconds takes a number from 1 on']);
+          if (!(seconds >= 1)) throw badConfig(['--seconds takes a number of at least 1']);
           return benchCommand(placeOf(values), seconds, values.token ?? process.env.TRUNNION_TOKEN);
         },
       ),

@@ -10,7 +10,7 @@ export function serveOptions({ host, state, configFile }: Home) {
     port: valued('N', 'listen on this port; 0 = any free one', '8080'),
     config: valued(
       'FILE',
-      'read this configuration file; options win over it',
+      'read this configuration file; options override it',
       configFile === undefined ? 'none' : `${configFile}, if it exists`,
     ),
     state: valued('DIR', 'keep the state in this folder', state),

@@ -26,7 +26,7 @@ export interface TokenPlace extends Place {
 }
 
 const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
-A daemon that has read one keeps to it, though its file is gone, until it is restarted or a new list is begun.`;
+If the list was deleted while the daemon runs, the daemon keeps using it until a restart or the next token add.`;
 
 /**
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.
@@ -66,7 +66,9 @@ async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said
     return place.isSimulated ? { ...said, text: `${said.text}\n${SIMULATED}` } : said;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT')
-      return failed(`There is no folder ${folder}: start the daemon, which makes it, or mount its disk.`);
+      return failed(
+        `There is no folder ${folder}: start the daemon, which makes the folder, or mount its disk.`,
+      );
     if (isForbidden(error) && !isOwnerOf(folder))
       return failed('Only root may do this: sudo trunnion token …');
     throw error;
@@ -92,7 +94,7 @@ async function add(folder: string, place: TokenPlace, name: string, role: Role):
   const link = `${await pageOf(place)}/#token=${secret}`;
   const text = `${note}${secret}
 
-This token for ${name} (${role}) is shown this once. The robot is closed to everyone without a token.
+This token for ${name} (${role}) is shown only now. The robot is closed to everyone without a token.
 Page: ${link}`;
   return {
     text,
@@ -157,7 +159,7 @@ async function changed(folder: string, clock: Clock, change: () => Promise<Said>
     return said;
   } catch (error) {
     if (!isRobotError(error, 'state-in-use')) throw error;
-    return failed('Somebody else is changing the tokens: ask again.');
+    return failed('Another command is changing the tokens: try again.');
   } finally {
     await lock.release();
   }

@@ -62,7 +62,7 @@ describe('trunnion token', () => {
       await rm(tokenFile(folder));
       for (const { text } of [await listTokens(place), await removeToken(place, 'desk')])
         expect(text)
-          .to.include('A daemon that has read one keeps to it')
+          .to.include('the daemon keeps using it until a restart')
           .and.include('unless access.required');
     }));
 
@@ -80,7 +80,7 @@ describe('trunnion token', () => {
 
   it('shows no token that is not in the list, however many are added at once, and changes nothing beside another', () =>
     inPlace(async (place, folder) => {
-      const refusal = { exitCode: 1, text: 'Somebody else is changing the tokens: ask again.' };
+      const refusal = { exitCode: 1, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
       const added = await Promise.all(names.map(name => addToken(place, name, 'operator')));
       const shown = names.filter((_, index) => added[index]?.exitCode === 0);
