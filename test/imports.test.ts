@@ -20,8 +20,8 @@ const FOLDERS = ['src', 'sim', 'scripts', 'test'];
 const files = new Set(FOLDERS.flatMap(sources));
 
 /**
- * Imports of this project have paths from the root; others have their own names. `import()`, with which a page loads
- * code later, is left out.
+ * Imports of this project's files become paths from the root. Imports of packages keep their names. Leaves out `import()`,
+ * with which a page loads code later.
  */
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(root, file), 'utf8');

@@ -29,7 +29,7 @@ function asNobody(...args: string[]): Promise<{ exit: number | string | undefine
 
 describe('trunnion token', () => {
   const waitedMs: number[] = [];
-  /** Time passes at once. */
+  /** Every wait ends at once. */
   const clock: Clock = {
     ...systemClock,
     after: (delayMs, act) => {

@@ -11,8 +11,8 @@ describe('the console with others, with keys and with a simulator', function () 
   const { open, post } = robot;
 
   /**
-   * The faults that the simulator accepts for this target. A count of 0 is wrong in itself, so a fault is accepted if
-   * nothing else is refused.
+   * The faults that the simulator accepts for this target. The count of 0 makes it refuse every request, so that no fault
+   * is injected. A fault is accepted if the refusal does not name `/fault`.
    */
   const faultsOf = async (target: string) => {
     const names = ['brownout', 'clear', 'corrupt', 'hang', 'nack', 'plug', 'timeout', 'unplug'];

@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { type Answer, call } from '../support/daemon.js';
 
-/** A disk that other tests keep busy may refuse a save. These tests are about the page. */
+/** The state folders are in memory, because a disk that other tests keep busy may refuse a save. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const PATIENCE_MS = 30_000;
@@ -51,7 +51,7 @@ export interface Opening {
   readonly height?: number;
   readonly colorScheme?: 'dark' | 'light';
   readonly touch?: boolean;
-  /** With its `#`. */
+  /** The hash of the URL, with its `#`. */
   readonly hash?: string;
 }
 
@@ -149,7 +149,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
         hasTouch: touch,
         isMobile: touch,
       });
-      // Waits for the line of text that the match view shows for an answer. It may come late.
+      // Refuses the wake lock at once, because a late answer of the browser would change the match view's text.
       await context.addInitScript('navigator.wakeLock.request = () => Promise.reject(new Error())');
       const page = await context.newPage();
       complaints = [];
@@ -161,7 +161,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
       await shows(page.locator('.link'), /Live/);
       if (hash !== '') return page;
       for (const place of [0, -1]) await eventually(() => page.locator('.gain input').nth(place).isEnabled());
-      // This comes last, because it moves what is below it.
+      // The checklist appears last, and moves everything below it.
       await page.getByRole('region', { name: 'First minute' }).waitFor();
       return page;
     },

@@ -196,7 +196,7 @@ describe('the console in a browser', function () {
       await another.goto(robot.url);
       windows.push(another);
     }
-    // With eight streams on six connections, a request would wait for ever.
+    // A browser opens six connections at most. If all eight windows kept a stream, a request would wait for ever.
     await windows[2]!.locator('.stop').click();
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });

@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import { alerts, consoleInBrowser, eventually, has, mode, overflow, shows } from './console-page.js';
 
-/** One thumb on a phone. */
 describe('the match view', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
@@ -64,7 +63,7 @@ describe('the match view', function () {
       window.buzzes = [];
       navigator.vibrate = pattern => buzzes.push({ pattern, atMs: performance.now() }) > 0;
     `);
-    /** How the button fills while it is held, even if this machine draws few frames of it. */
+    /** The animation that fills the button while it is held. Reads its keyframes, because few frames may be drawn. */
     const fill = await page.evaluate(`new Promise(done => {
       const button = document.querySelector('.laser .hold');
       new MutationObserver((_, observer) => {
@@ -80,13 +79,13 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /LASER ON/);
     const [begun, full, ...more] = await page.evaluate<{ pattern: number; atMs: number }[]>('buzzes');
     expect([begun?.pattern, full?.pattern, more]).to.deep.equal([10, 60, []]);
-    // The press lasted as long as the fill. The timers' clock is coarser than this one.
+    // The laser is lit after 400 ms. Timers are coarser than performance.now(), so 1 ms may be missing.
     expect(full!.atMs - begun!.atMs).to.be.greaterThan(399);
     await laserOn(page).dispatchEvent('pointerup');
     await mode(page, 'Chassis', 'auto').dispatchEvent('pointerdown');
     await has(mode(page, 'Chassis', 'auto'), 'aria-pressed', 'true');
     expect((await truth()).laser.level).to.equal(1);
-    // Manual acts at the touch.
+    // The manual button acts when it is touched. It need not be held.
     await mode(page, 'Chassis', 'manual').dispatchEvent('pointerdown');
     await has(mode(page, 'Chassis', 'manual'), 'aria-pressed', 'true');
     await page.getByRole('button', { name: 'Off' }).tap();

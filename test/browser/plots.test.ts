@@ -62,7 +62,7 @@ describe('the plots', function () {
   const numbers = (texts: readonly string[], unit: RegExp) =>
     texts.filter(text => unit.test(text)).map(text => Number.parseFloat(text.replace('−', '-')));
   const oldestS = async (page: Page) => Math.min(...numbers(await drawnTexts(page), / s$/));
-  /** From the lowest value on the axis to the highest. */
+  /** The difference between the highest and the lowest label of the value axis. */
   const extent = async (page: Page) => {
     const values = numbers(await drawnTexts(page), /^−?[\d.]+( rad)?$/);
     return Math.max(...values) - Math.min(...values);
@@ -71,7 +71,7 @@ describe('the plots', function () {
   it('show the value under a finger as long as it is there, and zoom by two fingers', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await filled(page);
-    /** Where the line of the cursor has been. */
+    // Records the positions of the cursor's line.
     await page.evaluate(`
       window.places = [];
       new MutationObserver(([{ target }]) => places.push(target.style.transform))

@@ -9,7 +9,7 @@ const RUN = new URL('../../src/command/command.js', import.meta.url).href;
 const none = () => Promise.reject(new Error('opens no hardware'));
 const program = robotProgram({ open: none, openBus: none });
 
-/** The output, or the refusal. */
+/** The command's output, or the reason for which its arguments are refused. */
 async function said(line: string, asked: Program = program): Promise<string> {
   try {
     return (await answer(asked, line.split(' ').filter(Boolean)))?.text ?? '';
@@ -95,7 +95,7 @@ describe('the command line', () => {
 });
 
 describe('a command as a process', function () {
-  // a process each
+  // Each test starts a process.
   this.timeout(30_000);
 
   /** The exit code of a command that runs this code, in a file without a top-level await, as in the package. */

@@ -40,7 +40,7 @@ export class FakeDaemon {
   stopped = false;
   light: Status['laser']['light'] = 'dark';
   session = OPEN;
-  /** The answer to each token. */
+  /** The answer of GET /api/session to each token. */
   readonly tokens = new Map<string, Session>();
   /** Whether a STOP needs the right to drive. */
   stopNeedsRight = false;
@@ -56,7 +56,7 @@ export class FakeDaemon {
   past: readonly Telemetry[] = [];
   more: Partial<Status> = {};
   readonly events: LogEvent[] = [];
-  /** Pages listen here. */
+  /** The open streams of all pages. */
   readonly streams = new Set<(type: string, data: unknown) => void>();
   /** Answers that replace the daemon's own. */
   override: (method: string, path: string, body: unknown) => Answer | undefined = () => undefined;

@@ -81,7 +81,7 @@ export class FakePage {
   /** The additional delay of telemetry. */
   lateMs = 0;
   reloads = 0;
-  /** After a sleep of the device, its wall clock has advanced, but the page's clock has not. */
+  /** How long the device has slept. Its wall clock advances during a sleep, but the page's clock does not. */
   sleptMs = 0;
   readonly storageListeners: { readonly key: string; readonly act: () => void }[] = [];
 
@@ -128,13 +128,13 @@ export class FakePage {
     this.fate = one => (path.test(one.path) && (method ?? one.method) === one.method ? fate : 'delivered');
   }
 
-  /** The network is gone. */
+  /** Breaks the network. */
   cut(): void {
     this.fate = () => 'failed';
     this.isDeaf = true;
   }
 
-  /** The network is there. */
+  /** Repairs the network. */
   mend(): void {
     this.fate = () => 'delivered';
     this.isDeaf = false;

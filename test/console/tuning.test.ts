@@ -32,11 +32,11 @@ async function open() {
       };
     return { status: 202, body: tune };
   };
-  /** The daemon knows of the tuning. */
+  /** Changes the tuning in the daemon, without an event to the page. */
   const becomes = (changes: Partial<Tune> | null) => {
     tune = changes === null || tune === null ? null : { ...tune, ...changes };
   };
-  /** The page receives the tuning. */
+  /** Changes the tuning in the daemon, and sends it to the page. */
   const says = (changes: Partial<Tune>) => {
     becomes(changes);
     daemon.say('tune', tune);

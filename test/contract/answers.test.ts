@@ -12,8 +12,8 @@ import type { Answer, Exchange, Line } from './recorded-line.js';
  * test/fixtures/0.2.0/answers holds the answers of 0.2.0 to 996 requests, refusals included. Today's daemon must give the same
  * answers: status, headers, `code`, `type`, member names and values. `mask.ts` says what is not compared.
  *
- * If an answer is meant to differ, add a row to `intended.ts`. It names the point of the issue, and a pattern for lines
- * that the failing test prints. A row that matches nothing fails the test.
+ * If an answer is meant to differ, add a row to `intended.ts`. It has the reason, and a pattern for lines that the failing
+ * test prints. A row that matches nothing fails the test.
  *
  * To record more requests, append lines without `answer` to a file. Copy test/contract and the fixtures into a copy of
  * 0.2.0, build it, and run this test there with RECORD=1. Then copy the fixtures back.

@@ -13,7 +13,7 @@ const document: {
   >;
 } = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 const ajv = new Ajv({ strict: false, allErrors: true }).addSchema(document, 'api');
-/** Refusals that come before an operation is reached; and the one for a caller who is gone and gets no answer. */
+/** Codes of refusals that come before a call is recognized, so no call documents them. */
 const ANYWHERE = ['bad-http'];
 
 /**

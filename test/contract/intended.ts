@@ -1,32 +1,70 @@
 /** A row for answers that intentionally differ from those of 0.2.0. */
 export interface Intended {
-  /** The issue and its point, such as '24.10'. */
-  readonly issue: string;
+  readonly why: string;
   /** Matches a line of the failing test: `story:line METHOD /path /pointer: before -> now`. */
   readonly where: RegExp;
 }
 
 export const INTENDED: readonly Intended[] = [
-  { issue: '24.10', where: /openapi\.json .*\/revision\/maximum: 9007199254740991 -> 4102444800000$/ },
-  { issue: '24.10', where: /^match:10 POST .* 409 stale-match -> 200$/ },
-  { issue: '24.10', where: /^match:34 GET \/api\/log \/body\/events\/{"what":"phase"/ },
-  { issue: '24.12', where: /^trials:62 .*{"what":"trial-changed".*: absent -> 1$/ },
-  { issue: '24.17', where: /openapi\.json \/body(\/paths\/.*)?\/security: (absent|\[\]) -> / },
-  { issue: '24.17', where: /openapi\.json \/body\/components\/securitySchemes: absent -> / },
-  { issue: '24.17', where: /\/(Gimbal|Chassis)Excitation\/allOf\/\d\/then\/properties\/\w+: absent -> {}$/ },
-  { issue: '24.17', where: /openapi\.json \/body(\/paths\/\/sim\/|\/tags\/5)[a-z]*: absent -> / },
-  { issue: '24.17', where: /openapi\.json \/body\/paths\/\/api\/events\/.*\/schema\/(anyOf|type): / },
-  { issue: '24.15', where: / \/body(\/match)?\/allows\/(drive|laser|tune|resume): true -> false$/ },
-  { issue: '24.15', where: / \/body(\/match)?\/allows\/modes\/\d: .* -> absent$/ },
-  { issue: '25.8', where: /\/api\/\w+\/compare\/get\/parameters\/\d\/schema\/minLength: absent -> 1$/ },
-  { issue: '25.4', where: /\/(gimbal|chassis)\/flags\/2: "guard" -> "guarded_excitation"$/ },
-  { issue: '25.4', where: /\/guardsTrials: absent -> (true|{"type":"boolean"})$/ },
-  { issue: '25.5', where: / \/body(\/tune)?\/(loops|results|proposal): absent -> / },
-  { issue: '25.3', where: /\/events\/\{"what":"laser-failed"/ },
-  { issue: '25.5', where: /openapi\.json .*\/schemas\/(Tune|TunedLoop|(Gimbal|Chassis)Autotune)[/:]/ },
-  { issue: '26.8', where: / \/api\/session \/body\/simulated: absent -> (true|false)$/ },
-  { issue: '26.8', where: /openapi\.json .*\/schemas\/Session\/.*simulated/ },
-  { issue: '26.9', where: / \/body\/beatAgeS: absent -> / },
-  { issue: '26.9', where: /openapi\.json .*beatAgeS/ },
-  { issue: '26.12', where: /openapi\.json \/body\/paths\/\/api\/telemetry: absent -> / },
+  {
+    why: 'a match revision has a limit',
+    where: /openapi\.json .*\/revision\/maximum: 9007199254740991 -> 4102444800000$/,
+  },
+  {
+    why: 'a new match in pre or ended is always accepted',
+    where: /^match:10 POST .* 409 stale-match -> 200$/,
+  },
+  {
+    why: 'a new match in pre or ended is always accepted',
+    where: /^match:34 GET \/api\/log \/body\/events\/{"what":"phase"/,
+  },
+  {
+    why: 'a renewal that changes gains is an event',
+    where: /^trials:62 .*{"what":"trial-changed".*: absent -> 1$/,
+  },
+  { why: 'the document says more', where: /openapi\.json \/body(\/paths\/.*)?\/security: (absent|\[\]) -> / },
+  { why: 'the document says more', where: /openapi\.json \/body\/components\/securitySchemes: absent -> / },
+  {
+    why: 'the document says more',
+    where: /\/(Gimbal|Chassis)Excitation\/allOf\/\d\/then\/properties\/\w+: absent -> {}$/,
+  },
+  {
+    why: 'the document says more',
+    where: /openapi\.json \/body(\/paths\/\/sim\/|\/tags\/5)[a-z]*: absent -> /,
+  },
+  {
+    why: 'the document says more',
+    where: /openapi\.json \/body\/paths\/\/api\/events\/.*\/schema\/(anyOf|type): /,
+  },
+  {
+    why: 'allows says what is allowed now',
+    where: / \/body(\/match)?\/allows\/(drive|laser|tune|resume): true -> false$/,
+  },
+  { why: 'allows says what is allowed now', where: / \/body(\/match)?\/allows\/modes\/\d: .* -> absent$/ },
+  {
+    why: 'a name has at least one character',
+    where: /\/api\/\w+\/compare\/get\/parameters\/\d\/schema\/minLength: absent -> 1$/,
+  },
+  {
+    why: 'one frame sets wave and guard',
+    where: /\/(gimbal|chassis)\/flags\/2: "guard" -> "guarded_excitation"$/,
+  },
+  { why: 'one frame sets wave and guard', where: /\/guardsTrials: absent -> (true|{"type":"boolean"})$/ },
+  { why: 'several loops are tuned at once', where: / \/body(\/tune)?\/(loops|results|proposal): absent -> / },
+  { why: 'the laser has events', where: /\/events\/\{"what":"laser-failed"/ },
+  {
+    why: 'several loops are tuned at once',
+    where: /openapi\.json .*\/schemas\/(Tune|TunedLoop|(Gimbal|Chassis)Autotune)[/:]/,
+  },
+  {
+    why: 'the login says what is simulated',
+    where: / \/api\/session \/body\/simulated: absent -> (true|false)$/,
+  },
+  { why: 'the login says what is simulated', where: /openapi\.json .*\/schemas\/Session\/.*simulated/ },
+  { why: 'a referee sees the age of the last beat', where: / \/body\/beatAgeS: absent -> / },
+  { why: 'a referee sees the age of the last beat', where: /openapi\.json .*beatAgeS/ },
+  {
+    why: 'the page opens with earlier readings',
+    where: /openapi\.json \/body\/paths\/\/api\/telemetry: absent -> /,
+  },
 ];

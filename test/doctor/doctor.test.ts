@@ -35,7 +35,7 @@ const gimbal = (answer: Buffer | RobotError) => ({
 });
 const identity = (changed: Partial<Identity>) => gimbal(identityOf(unitNamed('gimbal'), changed));
 const runningWith = (changed: object) => ({ ...RUNNING, status: { ...STATUS, ...changed } });
-/** The daemon runs, and shows this of a unit. */
+/** A running daemon whose status has these members for a unit. */
 const unit = (name: UnitName, changed: object) => runningWith({ [name]: { ...STATUS[name], ...changed } });
 const offline = (code: string, detail: string) =>
   unit('gimbal', { online: false, problem: { code, detail } });

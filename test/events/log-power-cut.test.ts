@@ -4,7 +4,7 @@ import type { LogHead } from '../../src/schemas/log.js';
 import { everyByte, type Operation, powerCuts, RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-/** The last note is the last head that callers received. */
+/** The log must be whole, and must contain the last head that callers received, which is the last note. */
 function expectWhole(
   files: Readonly<Record<string, Buffer>>,
   { notes, when }: { readonly notes: readonly string[]; readonly when: string },
@@ -61,7 +61,7 @@ describe('the durable log after a power cut', () => {
   }).timeout(60_000);
 
   it('continues after a kill, and survives a power cut at every operation of the next run', async () => {
-    // Without a failed sync. After one, the next run reads lines that never reach the disk.
+    // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {
       const disk = RecordingDisk.replayed(synced.slice(0, killed));

@@ -30,7 +30,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const gimbal = unitNamed('gimbal');
 
-/** A controller of the simulated robot, and what makes its time pass. */
+/** A controller of the simulated robot. `step` advances the robot's mechanics by one loop period. */
 interface Subject {
   readonly controller: Controller;
   readonly step: () => void;
@@ -91,7 +91,7 @@ async function asked(
 
 const brokenIn = ({ asked }: Conformance) => asked.filter(({ seen }) => seen !== undefined);
 
-/** A controller that does something else with reads and writes. */
+/** A simulated controller in which `change` replaces functions, so that it breaks the protocol. */
 function wrong(unit: Unit, change: (controller: Controller) => Partial<Controller>): Subject {
   const { controller, step } = simulated(unit);
   const original = {
@@ -119,7 +119,7 @@ function shows(register: Register, change: (data: Buffer) => void) {
   });
 }
 
-/** Does something more after a frame was written to one register. */
+/** Calls `act` after each write to the register. */
 function after(register: Register, act: (controller: Controller, data: Buffer) => void) {
   return (controller: Controller): Partial<Controller> => ({
     write: (address, data) => {

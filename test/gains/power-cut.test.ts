@@ -19,7 +19,7 @@ async function run(disk: RecordingDisk) {
   return { journal, save };
 }
 
-/** Most cuts leave the same file as the cut before, and long files take long to read. */
+/** Parses a file only if it differs from the last one. Most cuts leave the same file as the cut before. */
 function remembering(): typeof parseJournal {
   let last: { bytes: Buffer; text: ReturnType<typeof parseJournal> } | undefined;
   return bytes => {

@@ -21,7 +21,7 @@ import {
 
 describe('GPIO', () => {
   const root = temporaryFolder();
-  /** A Pi in the folder, and what a pin is opened with. */
+  /** Makes the GPIO files of a Pi in the folder. Returns the options with which the daemon opens a pin there. */
   const board = (chips: Parameters<typeof makeTree>[1] = PI_4) => {
     makeTree(root(), chips);
     const gpio = new ScriptedGpio(root());

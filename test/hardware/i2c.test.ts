@@ -6,8 +6,8 @@ import { failureOf } from './expecting.js';
 type Answer = Error | number | 'hang';
 
 /**
- * An error as the kernel's reach JavaScript. `fs` gives a code and a negative errno; block calls give a positive
- * errno only.
+ * An error of the kernel as JavaScript receives it. From `fs` it has a code and a negative errno. From block calls it has
+ * only a positive errno.
  */
 function recorded(errno: number, syscall: string, code = ''): Error {
   return Object.assign(new Error(`${code}, recorded`), { errno, syscall, code });

@@ -57,10 +57,7 @@ export function exportedLine(
   return folder;
 }
 
-/**
- * Acts as onoff with a line that was exported before, on files in a folder; and as the kernel, as far as onoff uses
- * it.
- */
+/** Replaces onoff, for lines that are already exported, and the parts of the kernel that onoff uses. Works on files. */
 export class ScriptedGpio {
   /** The writes to all lines in order, each with its file. */
   readonly writes: string[] = [];
@@ -131,7 +128,7 @@ export class ScriptedGpio {
         try {
           act();
         } catch {
-          // As onoff does.
+          // onoff ignores the error, too.
         }
       }
 

@@ -228,7 +228,7 @@ describe('a phase that is set', () => {
       let isBack = false;
       robot.intercept = async frame => {
         if (frame.unit === 'chassis' && frame.register === 'heartbeat') isBack = true;
-        // The gimbal does not go into manual before the chassis has been taken in.
+        // Keeps the gimbal in auto until the daemon sends heartbeats to the chassis again.
         if (frame.unit === 'gimbal' && frame.register === 'status' && !isBack)
           await write(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.auto ?? 0 });
         return intercept(frame);

@@ -19,9 +19,9 @@ import {
 const RATE_HZ = 100;
 /** The pause that leaves bus and emulated processor to the daemon for most of the time. */
 const PAUSE_MS = 12;
-/** The number of short rounds, which check urgent frames only, between two full rounds. */
+/** The time between two full rounds. The rounds in between check urgent frames only. */
 const UPDATE_MS = 250;
-/** Overwrites what was received, so that the same frame is noticed when it is written again. */
+/** Replaces each received frame, so that the same frame is noticed when it is written again. */
 const WIPED = 0xff;
 
 class MemoryController {
@@ -36,7 +36,7 @@ class MemoryController {
     this.#bus = bus;
     this.#unit = unit;
     this.#controller = new SimulatedController(unit, standstill(unit), RATE_HZ);
-    // gains before the commit that makes them active
+    // By descending address, so that gains come before the commit that makes them active.
     this.#registers = [...registerMap(unit)].sort((a, b) => b.address - a.address);
     for (const register of this.#registers) {
       if (register.access === 'write') this.#store(register, this.#wiped(register));
@@ -44,7 +44,7 @@ class MemoryController {
     }
   }
 
-  /** The daemon waits until commits, stops and modes show in the status, so they are checked first. */
+  /** Checks commits, stops and modes, because the daemon waits until the status shows them. */
   lookForUrgent(): void {
     if (!this.#read(REGISTERS.commit).equals(this.#wiped(REGISTERS.commit))) {
       // A memory does not show that equal gains were written again, so its content always counts as staged.

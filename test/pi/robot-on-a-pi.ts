@@ -136,7 +136,7 @@ describe('a robot on a Pi', function () {
       bytes: [register, mode, crc8(gimbal.address, register, Uint8Array.of(mode))],
     });
     const beats = writes.filter(({ bytes: [at, ...frame] }) => {
-      // by the simulated controller, after it has received it
+      // MemoryController wipes each heartbeat that it has received. Those writes are not the daemon's.
       const wiped = frame.every(byte => byte === 0xff);
       return at === REGISTERS.heartbeat.address && frame.length > 0 && !wiped;
     });
@@ -249,13 +249,13 @@ describe('a robot on a Pi', function () {
       START_MS,
       () => lastOf(/saved-(\d+)/g) > 0 && pi.heard.match(/saved-\d/g)?.length === 3,
     );
-    // the power fails in the middle of the next saves
+    // The power fails in the middle of the next saves.
     await new Promise(resolve => setTimeout(resolve, 137));
     await pi.cutPower();
     const [acknowledged, asked] = [lastOf(/saved-(\d+)/g), lastOf(/asked-(\d+)/g)];
     console.log(`      power cut when ${asked} was asked and ${acknowledged} acknowledged`);
 
-    // power on without the chassis' controller
+    // Powers the board on without the chassis' controller.
     await pi.powerOn([gimbal.address]);
     await pi.logIn(BOOT_MS);
     await serves();

@@ -32,7 +32,7 @@ export class VirtualPi {
     this.#folder = folder;
   }
 
-  /** `slaves`: addresses with a memory. */
+  /** `slaves`: the I2C addresses at which there is a memory. */
   async powerOn(slaves: readonly number[]): Promise<void> {
     this.#heard = '';
     const socket = join(this.#folder, 'console.sock');

@@ -16,7 +16,7 @@ describe('profiles', () => {
   const open = () => new ProfileStore({ folder: '/state', disk, clock, setAside: copy => copies.push(copy) });
   const keep = (name: string, replace = false) =>
     store.keep('chassis', name, () => ({ note: `on ${name}`, starred: false, gains: GAINS }), { replace });
-  /** The result of the act, while the disk may take time. */
+  /** Lets time pass for the disk. Resolves with `done`, or with the code of the refusal. */
   const codeOf = async (act: Promise<unknown>) => {
     const code = act.then(
       () => 'done',
@@ -77,7 +77,7 @@ describe('profiles', () => {
   });
 
   describe('of a disk that renames and then fails', () => {
-    /** The folder's next sync fails, and so do the operations after it: this many in all. */
+    /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
       let left = operations;

@@ -33,7 +33,7 @@ function sealed(address: number, register: Register, data: Uint8Array): Buffer {
   return Buffer.from([...data, crc8(address, register.address, data)]);
 }
 
-/** The values. If they were refused, the code. */
+/** The decoded values, or the code with which the frame is refused. */
 function decoded(address: number, register: Register, frame: Buffer) {
   try {
     return decodeFrame(address, register, frame);

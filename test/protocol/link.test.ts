@@ -100,7 +100,7 @@ describe('Link', () => {
     const { clock, ends, read } = setUp(manual, manual, manual);
     const goesOn = async () => {
       await read('mode');
-      // As many turns of promises as lie between two frames of the same act.
+      // As many turns of promises as the daemon takes between two frames of one act.
       for (let turn = 0; turn < 8; turn += 1) await undefined;
       await read('mode');
     };

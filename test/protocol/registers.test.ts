@@ -13,7 +13,7 @@ import {
   SPACE_BYTES,
 } from '../../src/protocol/registers.js';
 
-/** With all slots, even those that the unit does not use, because slots of other units and later loops must fit too. */
+/** The unit's registers, with the gains of all slots. Slots that it does not use must fit too, for later loops. */
 function fullMap(unit: Unit) {
   const slots = Array.from({ length: LOOP_SLOTS }, (_, slot) => gainsRegister(slot));
   return [...registerMap(unit).filter(({ name }) => !name.startsWith('gains_')), ...slots].sort(

@@ -6,7 +6,7 @@ import { ClockedRobot } from '../support/clocked-robot.js';
 /** The duration of every frame, about as on a bus of 400 kHz. */
 const FRAME_MS = 1;
 const FOR_MS = 2000;
-/** With the acknowledgement. */
+/** Eight bits and the acknowledgement. */
 const BITS_PER_BYTE = 9;
 
 describe('a bus that callers keep busy', function () {

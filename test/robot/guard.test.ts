@@ -29,7 +29,7 @@ describe("the controller's guard of the excitation", () => {
     robot.loops.chassis.readings.speed!.setpoint = -10 * RUNAWAY;
   };
   const written = () => robot.frames.filter(({ kind }) => kind === 'write').map(({ register }) => register);
-  /** Loop, amplitude and deviation of each excitation that was written. */
+  /** Loop, amplitude and guard of each excitation that was written. */
   const given = () =>
     robot.frames
       .filter(({ kind, register }) => kind === 'write' && register === 'guarded_excitation')

@@ -113,7 +113,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
     interlock.closed = true;
     laser.on();
-    // An edge that came before there was a listener.
+    // The contact opens without an edge, as if the edge had come before there was a listener.
     interlock.closed = false;
     laser.poll();
     expect(pin.level).to.equal(false);

@@ -8,7 +8,7 @@ describe('readings', () => {
   });
   afterEach(() => robot.end());
 
-  /** The number of such frames to the chassis per second. */
+  /** The number of the chassis' frames with this register, per second. */
   const perSecond = async (register = 'telemetry') => {
     await robot.wait(100);
     robot.frames.length = 0;

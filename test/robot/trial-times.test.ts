@@ -61,7 +61,7 @@ describe('the end of a trial, in time', function () {
     }
   });
 
-  /** Begins a trial. Lets something end it at its `count`th frame, or while it runs. */
+  /** Begins a trial. Calls `end` at the chassis' `count`th frame from then on. */
   const interrupted = async (count: number, end: () => unknown) => {
     let frames = 0;
     robot.intercept = frame => {
@@ -72,7 +72,7 @@ describe('the end of a trial, in time', function () {
     };
     await tryGains().catch(() => undefined);
   };
-  /** About the number of frames that begin a trial, and some of the polls after it. */
+  /** Numbers of frames, from the first of a trial's begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
   it('comes with torque off if the daemon is killed at any moment', async () => {

@@ -50,7 +50,7 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
   });
 }
 
-/* The other tests in this folder show the rest on the bus: mode, excitation and latch. */
+/* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
 describe('what is wanted of a unit and what it shows', () => {
   let bench: Bench;
   beforeEach(() => {

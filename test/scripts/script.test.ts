@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
-/** Runs a script in this folder. There is no folder for temporary files. */
+/** Runs a script in the folder `cwd`. It has no folder for temporary files. */
 function run(command: string, cwd = '.') {
   const [script = '', ...args] = command.split(' ');
   const env = { ...process.env, TMPDIR: '/nonexistent' };
@@ -43,7 +43,7 @@ describe('a script', () => {
 
   for (const script of SHELL)
     it(`prints its help for --help, and does nothing else (${script})`, () => {
-      // A shell that finds no program cannot do any harm.
+      // If a script ignores --help, it finds no program to run.
       const env = { PATH: '/nonexistent' };
       const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
         encoding: 'utf8',

@@ -105,7 +105,7 @@ describe('an example of a client', function () {
       const secret = newSecret();
       await writeTokens(realDisk, daemon.folder, [{ name: 'x', role: 'operator', hash: hashOf(secret) }]);
       await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
-      // A robot that is closed while it runs is stopped.
+      // The first token stops a robot that was open to everyone.
       const headers = { authorization: `Bearer ${secret}` };
       await eventually(
         async () => (await call(daemon.url, 'POST', '/api/resume', undefined, headers)).status === 200,

@@ -12,7 +12,7 @@ import { mountDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
 
 /**
- * Faults of the process for which the robot is not the cause. The daemon must continue to serve, or end with the
+ * Faults of the daemon's process that the hardware does not cause. The daemon must continue to serve, or must end with the
  * laser dark and say why.
  */
 describe('a fault of the process', () => {

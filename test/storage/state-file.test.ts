@@ -30,7 +30,7 @@ describe('a small file that holds the newest value', () => {
       () => 'done',
       error => (isRobotError(error) ? error.code : error),
     );
-  /** The result of the act, while the disk may take time. */
+  /** Lets the longest time for a disk operation pass. Returns the act's promise. */
   const within = async <T>(act: Promise<T>) => {
     act.catch(() => undefined);
     await clock.advance(LIMIT_MS);

@@ -51,10 +51,10 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** All files belong to this page, so no other must be loaded; and only violations are reported. */
+/** Reports violations only. Loads no file again (`preload`), because all files belong to this page. */
 function faultsNow(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    // @ts-expect-error: axe-core has put itself there.
+    // @ts-expect-error: the script of axe-core defines this global.
     const { violations } = await globalThis.axe.run({ preload: false, resultTypes: ['violations'] });
     return violations
       .filter((violation: { impact: string }) => ['serious', 'critical'].includes(violation.impact))

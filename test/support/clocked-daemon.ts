@@ -35,9 +35,9 @@ export interface Sent {
   /** The caller's address. */
   readonly from?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** The body, sent without a change. */
   readonly text?: string;
   /** How long the caller reads an event stream. */
   readonly listenMs?: number;
@@ -53,7 +53,7 @@ const CALLERS = {
 const STATE_FOLDER = '/state';
 const PATIENCE_MS = 20_000;
 const DISK_MS = 1;
-/** Between two requests. */
+/** The pause after each request. */
 const PAUSE_MS = 50;
 
 /** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */

@@ -143,7 +143,7 @@ export class ClockedRobot {
     return this.truth('chassis').gains?.speed?.kp;
   }
 
-  /** From now on every such frame has this fate. `allIsWell` ends this. */
+  /** Gives every frame like `which` this fate, until `allIsWell` is called. */
   let(which: Partial<Frame>, fate: Fate): void {
     this.intercept = frame => (isLike(frame, which) ? fate : undefined);
   }
@@ -152,7 +152,7 @@ export class ClockedRobot {
     this.intercept = () => undefined;
   }
 
-  /** Acts at the first such frame, which waits until the act is done. Returns whether that has happened. */
+  /** Acts at the first frame like `which`. The frame waits for the act. The result says whether the act is done. */
   atFirst(which: Partial<Frame>, act: () => unknown): () => boolean {
     let isDone = false;
     this.intercept = async frame => {
@@ -250,7 +250,7 @@ export async function somebodyElse<R extends Register>(
   await write(robot, unit, register, values);
 }
 
-/** The same in the middle of a transaction of the daemon. */
+/** Writes a frame without the daemon, even in the middle of one of the daemon's transactions. */
 export async function write<R extends Register>(
   { sim }: ClockedRobot,
   unit: UnitName,

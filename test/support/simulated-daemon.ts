@@ -40,7 +40,7 @@ export interface SimulatedDaemon {
   restart(): Promise<void>;
 }
 
-/** Before and after each suite: a daemon in this process, on a simulated robot, with real HTTP and real files. */
+/** Starts a daemon before each suite, and ends it afterwards. It runs in this process, with real HTTP and real files. */
 export function simulatedDaemon(sections: Sections = {}, around: Around = {}): SimulatedDaemon {
   let daemon: Daemon | undefined;
   let sim: SimulatedRobot | undefined;

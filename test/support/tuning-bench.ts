@@ -48,7 +48,7 @@ export class TuningBench extends ClockedRobot {
     return this.autotune.start({ unit: 'gimbal', loops, style: 'normal', by: 'lab', leaseMs });
   }
 
-  /** Renews the tuning until it ends or until `isReached` holds, and looks at it after each step. */
+  /** Renews the tuning until it ends or until `isReached` holds. Calls `look` after each step. */
   async renewed(isReached: () => boolean = () => false, look = () => {}, stepMs = 2): Promise<void> {
     for (let ms = 0; this.now.state === 'running' && !isReached(); ms += stepMs) {
       if (ms % 1000 === 0)

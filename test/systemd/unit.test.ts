@@ -17,7 +17,7 @@ describe('trunnion.service', () => {
     requirePrograms(this, 'systemd-analyze');
     root = mkdtempSync(join(tmpdir(), 'trunnion-unit-'));
     layOutSystem(root);
-    // the targets that the unit needs; the package has none
+    // Copies the targets that the unit needs, because the package has none.
     for (const unit of readdirSync(UNITS).filter(name => name.endsWith('.target'))) {
       copyFileSync(join(UNITS, unit), join(root, UNITS, unit));
     }

@@ -28,7 +28,7 @@ if (args.includes('fail')) fail();
 `;
 
 describe('with-code-cache', function () {
-  // several processes each
+  // Each test starts several processes.
   this.timeout(30_000);
 
   const temporary = temporaryFolder();
@@ -80,7 +80,7 @@ describe('with-code-cache', function () {
   });
 
   it('keeps no part of a cache that did not fit on the disk, and says so', () => {
-    // a disk that is full after one block of 512 bytes
+    // No file may be larger than one block of 512 bytes, as on a full disk.
     writeFileSync(program, PROGRAM.padEnd(5000, '\n// not short'));
     const script = 'ulimit -f 1; exec "$@"';
     const args = ['-c', script, 'sh', process.execPath, ...NODE_OPTIONS, SCRIPT, '--make', program];

@@ -20,7 +20,7 @@ const PLANT: Plant = {
   steepest: Number.POSITIVE_INFINITY,
 };
 
-/** The course that the firmware's own PID makes with the same plant. */
+/** The measured values that the simulated firmware's PID gives with the same plant. */
 function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: number[], ticksEach: number) {
   const { min, max } = SHAPE.outputLimits;
   const pid = new Pid({ periodS: 0.001, derivative: 'measurement', filterS: 0.002, min, max });

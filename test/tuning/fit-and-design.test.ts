@@ -11,7 +11,7 @@ import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 const PERIOD_S = 0.001;
 const SUBSTEPS = 20;
 
-/** A motor of the course with a limited supply, so that the design has a limit to keep, and a lazy step of its loop. */
+/** A published motor with a step of its loop under weak gains. The supply is limited, so that the design has a limit. */
 interface Course {
   readonly loop: 'position' | 'speed';
   readonly motor: MotorParameters;
@@ -47,7 +47,7 @@ function responseOf({ motor, loop, filterS, seconds }: Course, gains: Gains) {
   return stepResponse({ motor, loop, gains, ...sampling, derivative: 'measurement', filterS, ...step });
 }
 
-/** What is fitted to one step from rest, as a controller records it every `decimation` loop periods. */
+/** The plant that is fitted to one step from rest. A controller records the step every `decimation` loop periods. */
 function fitOf(course: Course) {
   const { gains, seconds, decimation } = course;
   const response = responseOf(course, gains);

@@ -50,7 +50,7 @@ describe('step figures', () => {
     }
     expect(figures.finalValue).closeTo(2.5, 1e-3);
     expect(figures.peak).closeTo(2.5 * 1.074915, 0.01);
-    // Relative to its own final value.
+    // Without a setpoint, overshoot is relative to the final value.
     const open = stepFigures({ measured, periodS: 0.001 });
     expect(open.overshootPercent).closeTo(7.4915, 0.04);
     expect(open.steadyError).equal(null);
