@@ -63,8 +63,8 @@ export class Access {
   }
 
   /**
-   * Reads the file now, and then repeatedly. Never rejects. Access is unavailable until the file has been read. The
-   * start does not wait for a slow disk.
+   * Reads the file now, and then repeatedly. Never rejects. Access is unavailable until the file has been
+   * read. Waits at most START_MS for a slow disk.
    */
   async open(): Promise<void> {
     await endedWithin(this.#settings.clock, START_MS, this.#watch());

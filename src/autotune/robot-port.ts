@@ -202,7 +202,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     const trial = { id, by: tuning.by, gains, endsAtMs: leaseEndsAtMs, ofTuning: true as const };
     const stillWanted = () => {
       signal.throwIfAborted();
-      // The loop ran away with these gains while this request waited.
+      // The loop has run away with these gains while this request waited.
       if (tried !== gains) throw new RobotError('trial-ended');
     };
     try {

@@ -57,7 +57,7 @@ function joinNegatives(args: readonly string[]): string[] {
 }
 
 function faultOf({ options, operands = [], ...shape }: Shape, args: readonly string[]): string | undefined {
-  // npm consumes the options before its own `--`.
+  // The command of a script ends in npm's `--`. Texts about a fault leave that out.
   const command = shape.command.replace(/ --$/, '');
   const known: Options = { ...options, ...HELP };
   const given: string[] = [];

@@ -8,7 +8,8 @@ import { type Asked, configOf, homeOf, placeOf } from './place.js';
 /** `trunnion doctor`. The exit code is 0 if nothing wrong was found. */
 export async function doctorCommand(asked: Asked): Promise<Said> {
   const { isSimulated, socket } = placeOf(asked);
-  // A simulated robot often listens on another port than the usual one.
+  // A simulated robot often listens on another port than the usual one, so the running simulator is asked for
+  // its port.
   const board = isSimulated ? boardOf(await linuxSystem.boardStatus(socket)) : undefined;
   const known = configOrDefaults({ host: board?.host, port: board?.port.toString(), ...asked });
   const simulatedAt = isSimulated ? socket : undefined;

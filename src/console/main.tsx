@@ -19,8 +19,8 @@ window.addEventListener('pagehide', () => stream.setHidden(true));
 for (const type of ['focus', 'pointerdown', 'keydown']) {
   window.addEventListener(type, () => stream.wake(), { capture: true });
 }
-// The person may have logged in or out in another window. The answer may change the layout, so the question waits a
-// second: STOP must not move away from the press that gave this window the focus.
+// The person may have logged in or out in another window. The answer may change the layout, so the page asks
+// a second later: STOP must not move away from the press that gave this window the focus.
 window.addEventListener('focus', () => {
   if (model.status.peek() !== undefined) setTimeout(() => void access.refresh(), 1000);
 });

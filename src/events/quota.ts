@@ -21,7 +21,7 @@ export function quota(clock: Clock, most: number, add: (event: NewEvent) => void
   const changes = new Map<string, number>();
   let timer: Timer | undefined;
 
-  /** Returns false if there is no line left. The requests are then counted as unlisted. */
+  /** Writes the event if a line is left. Otherwise counts these requests as unlisted, and returns false. */
   const line = (event: NewEvent, requests: number) => {
     if (lines >= 1 && unlisted === 0) {
       lines -= 1;

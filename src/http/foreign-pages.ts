@@ -16,7 +16,7 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
     const { host = '', origin = '' } = headers;
     // A request line may contain a whole URL. Then the URL's host is checked instead of the header.
     const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
-    // With two Host headers, one program would use the first and another the last.
+    // Two Host headers are rejected, because one program would use the first and another the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });
     }

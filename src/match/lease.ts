@@ -2,7 +2,10 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { MatchStatus } from '../schemas/match.js';
 
-/** The name that a desk gives itself, and its token's name, or its address if there are no tokens. */
+/**
+ * The name that a desk gives itself, and the name of its token. Without tokens, the address of the desk
+ * instead.
+ */
 type LeaseOwner = NonNullable<MatchStatus['lease']>;
 
 /** Decides which referee's desk controls the match. Only one desk does at a time. */

@@ -149,8 +149,8 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /**
-     * `runaway` is the largest deviation that the controller's guard allows during a trial. By default it is the loop's
-     * own bound.
+     * `runaway` is the guard during a trial: the distance from the setpoint at which the controller ends the
+     * excitation. By default it is the loop's own bound.
      */
     excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
       const requireDebug = () => {

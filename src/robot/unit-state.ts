@@ -150,7 +150,8 @@ export class UnitState {
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
     this.modeFrames.judge(true, this.#options.clock.nowMs());
-    // The unit was in debug mode already, so the excitation may be left from a refused request.
+    // The unit was in debug mode already. Its excitation may be left from a refused request, so it is not
+    // adopted.
     if (mode === 'debug' && this.#mode === 'debug') return;
     this.#wantMode(mode, mode === 'debug' && excitation ? this.#shownExcitation : undefined);
   }
@@ -290,7 +291,10 @@ export class UnitState {
     this.#excitation.want(excitation);
   }
 
-  /** Frames in flight may have reached the controller after its reset, so no frame counts as settled. */
+  /**
+   * Frames in flight may have reached the controller after its reset, so earlier frames count as unsettled
+   * again.
+   */
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#options.restores(this.#mode)))
       this.#mode = 'manual';

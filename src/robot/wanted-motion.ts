@@ -69,7 +69,10 @@ export class UnsettledFrames {
 
 /** An excitation with the guard of a trial. */
 export interface GuardedExcitation extends Excitation {
-  /** The controller ends the excitation if the loop deviates by more than this; 0 = no guard. */
+  /**
+   * The controller ends the excitation if the measured value is further than this from the setpoint; 0 = no
+   * guard.
+   */
   readonly deviation: number;
 }
 

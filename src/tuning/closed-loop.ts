@@ -7,7 +7,10 @@ export interface Course {
   readonly ticksEach: number;
   /** The loop at rest, before the first edge. */
   readonly from: { readonly measured: number; readonly output: number; readonly setpoint: number };
-  /** True if the controller starts the first edge from its old output, and the difference fades. */
+  /**
+   * True if the controller's output does not jump at the first edge: it starts from the old output, and the
+   * difference fades.
+   */
   readonly bridged?: boolean;
   /** A load that is added to the output from this tick on, after the controller. */
   readonly load?: { readonly size: number; readonly fromTick: number };

@@ -70,7 +70,8 @@ const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2
 export function design(whole: DesignTask) {
   const { shape, plant, horizon } = whole;
   const seeds = seedsOf(whole);
-  // A quick loop has settled long before the end of a half wave, so the rest is left out.
+  // A quick loop has settled long before the end of a half wave, so the rest of the half wave is not
+  // simulated.
   const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
   const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));
   const task = { ...whole, horizon: { ...horizon, seconds } };
@@ -132,7 +133,7 @@ function gentled(task: DesignTask, best: Gains, cost: number): Gains {
   return gentle;
 }
 
-/** The gains with as much ki as the step allows, which helps against loads and moving setpoints. */
+/** Raises ki as far as the cost of a step allows. More ki helps against loads and moving setpoints. */
 function steadied(task: DesignTask, gains: Gains): Gains {
   if (task.shape.plant === 'integrator') return gains;
   const most = STEADINESS * costOf(task, gains);

@@ -13,9 +13,8 @@ const STAGES = [
 ];
 
 /**
- * Finds the plant that fits the records best, in closed loop with the firmware's PID. Tries each start twice: as if
- * the controller had started the first edge from its old output, and as if not. `errorPercent` is the root mean square
- * of the difference from the records, in percent of the step.
+ * Finds the plant that fits the records best, in closed loop with the firmware's PID. Tries each starting
+ * point with and without `bridged` (see `Course`).
  */
 export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]) {
   const [first] = runs;

@@ -79,7 +79,10 @@ const SEEN_AT_POLLS = 0.7;
 const ADJUSTMENTS = 4;
 const MOVES = 0.25;
 const ROUNDS = 5;
-/** A round may take longer than the slowest round so far by this factor, because it has more recordings to fit. */
+/**
+ * The factor by which a round may take longer than the slowest round so far, because it has more recordings
+ * to fit.
+ */
 const SPARE = 1.3;
 /** A proposal is tried only if its cost is below this fraction of the cost of the latest gains. */
 const WORTH_TRYING = 0.95;

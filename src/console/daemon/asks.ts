@@ -7,14 +7,14 @@ export const WANTED_MS = 60_000;
 
 export const STOP = '/api/stop';
 
-/** What a press asks of the robot. Asks with the same path exclude one another: the newest press counts. */
+/** What a press asks of the robot. Of all asks with the same path, only the newest press counts. */
 export interface Ask {
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
   readonly body?: unknown;
   /**
-   * `insists`: retried until it is answered. `moves`: sent once, and never while a STOP is unanswered. `calms`: sent
-   * once, even then.
+   * `insists`: retried until it is answered. `moves`: sent once, and never while a STOP is unanswered.
+   * `calms`: sent once, even while a STOP is unanswered.
    */
   readonly rule: 'insists' | 'moves' | 'calms';
   /** Only for `insists`: expires WANTED_MS after the press if it is unanswered. */

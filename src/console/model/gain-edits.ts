@@ -62,7 +62,10 @@ export class GainEdits {
   });
   readonly #daemon: DaemonClient;
   readonly #clock: Surroundings['clock'];
-  /** Revision and time of the gains that were fetched. Another state folder may have the same revision. */
+  /**
+   * Revision and time of the gains that were fetched. The time counts too, because another state folder may
+   * have the same revision.
+   */
   #loaded = '';
 
   constructor(unit: Unit, daemon: DaemonClient, { clock, storage }: Surroundings) {

@@ -6,8 +6,8 @@ import { Action } from './action.js';
 import type { Observed } from './stop.js';
 
 /**
- * No data and no answer is older than this when it arrives: the page closes a silent stream and cancels an
- * unanswered request before.
+ * Data and answers are never older than this when they arrive: before, the page closes a silent stream and
+ * cancels an unanswered request.
  */
 const LATEST_MS = 5000;
 

@@ -160,7 +160,7 @@ export class Runs {
 
   #sampled(run: StepSummary | undefined): RememberedStep | undefined {
     const known = run && this.samples.value.get(run.number);
-    // A daemon that lost its latest steps reuses their numbers.
+    // A daemon that lost its latest steps reuses their numbers, so the times are compared too.
     return known?.at === run?.at ? known : undefined;
   }
 }

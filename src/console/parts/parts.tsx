@@ -44,8 +44,8 @@ interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onCl
   /** True if the button's act is pending for another reason, such as a key. */
   readonly busy?: boolean;
   /**
-   * What the match must allow. Without the right to it there is no button. While the match forbids it, the button is
-   * grey.
+   * The act that rights and match must allow. Without the right there is no button. While the match forbids
+   * the act, the button is grey.
    */
   readonly needs?: Act;
   /**
@@ -160,7 +160,8 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
     'data-held': held.value || undefined,
     style: { '--hold': `${HOLD_MS}ms` },
     onPointerDown: ({ currentTarget, pointerId }: PointerEvent) => {
-      // Without this, a finger that slides off would still count as being on the button.
+      // Ends the capture of the pointer. Otherwise a finger that slides off would still count as being on the
+      // button.
       if (currentTarget instanceof Element && currentTarget.hasPointerCapture(pointerId))
         currentTarget.releasePointerCapture(pointerId);
       hold();

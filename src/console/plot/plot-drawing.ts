@@ -96,7 +96,8 @@ export function listenToGestures(chart: uPlot, settings: PlotSettings): void {
   });
   over.addEventListener('click', event => {
     if (Math.abs(xOf(event) - pressedX) <= SLIP_PX) settings.pick(chart.posToVal(xOf(event), 'x'));
-    // The browser sends mouse events after a tap. The click is the last of them.
+    // After a tap, the browser sends mouse events, which show the cursor again. The click is the last of
+    // them.
     if (byTouch) forgetCursor();
   });
   over.addEventListener('dblclick', () => settings.reset());
