@@ -87,38 +87,34 @@ static bool commit(struct motor *motor, uint32_t checksum)
 }
 
 /* Handles a frame whose length and CRC are right. Returns false to refuse it. */
-static bool take(struct motor *motor, const struct frame *frame, const uint8_t *data)
+static bool take(struct motor *motor, const struct frame *frame, union frame_data *data)
 {
     struct bus *bus = &motor->bus;
+    uint8_t value = data->bytes[0];
     switch (frame->place) {
     case MOTOR_MODE_REGISTER:
-        return data[0] <= MOTOR_MODE_DEBUG && post(motor, (struct mail){ .place = frame->place, .value = data[0] });
     case MOTOR_STOP_REGISTER:
-        return data[0] <= MOTOR_STOP_STOPPED && post(motor, (struct mail){ .place = frame->place, .value = data[0] });
+        return value <= (frame->place == MOTOR_MODE_REGISTER ? MOTOR_MODE_DEBUG : MOTOR_STOP_STOPPED) &&
+               post(motor, (struct mail){ .place = frame->place, .value = value });
     case MOTOR_HEARTBEAT_REGISTER:
-        bus->silence_ms = (uint16_t)(data[1] | data[2] << 8);
+        bus->silence_ms = data->heartbeat.silence_ms;
         bus->beats++;
         return true;
-    case MOTOR_COMMIT_REGISTER: {
-        uint32_t checksum;
-        memcpy(&checksum, data, sizeof checksum);
-        return commit(motor, checksum);
-    }
+    case MOTOR_COMMIT_REGISTER:
+        return commit(motor, data->commit.checksum);
     case MOTOR_EXCITATION_REGISTER:
-    case MOTOR_GUARDED_EXCITATION_REGISTER: {
-        struct motor_guarded_excitation asked = { 0 };
-        memcpy(&asked, data, frame->bytes - 1u);
-        return take_excitation(motor, (struct excitation){ asked.slot, asked.amplitude, asked.period_s, asked.deviation });
-    }
+        data->excitation.deviation = 0;
+        /* fall through */
+    case MOTOR_GUARDED_EXCITATION_REGISTER:
+        return take_excitation(motor, (struct excitation){ data->excitation.slot, data->excitation.amplitude,
+                                                           data->excitation.period_s, data->excitation.deviation });
     case MOTOR_CAPTURE_SELECT_REGISTER:
-        bus->page = data[0];
+        bus->page = value;
         bus->selections++;
         return true;
-    default: {
-        struct gains gains;
-        memcpy(&gains, data, sizeof gains);
-        return stage(motor, (uint8_t)((frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10), gains);
-    }
+    default:
+        return stage(motor, (uint8_t)((frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10),
+                     (struct gains){ data->gains.kp, data->gains.ki, data->gains.kd });
     }
 }
 
@@ -175,15 +171,11 @@ static void capture_page(const struct motor *motor, uint8_t *data)
     const struct capture *capture = shown_of(motor)->capture;
     data[0] = capture == 0 ? 0 : capture->number;
     data[1] = motor->bus.page;
-    int16_t counts[2 * MOTOR_CAPTURE_PAGE_SAMPLES] = { 0 };
-    for (uint32_t i = 0; i < MOTOR_CAPTURE_PAGE_SAMPLES; i++) {
-        uint32_t sample = motor->bus.page * MOTOR_CAPTURE_PAGE_SAMPLES + i;
-        if (capture == 0 || sample >= capture->samples)
-            break;
-        counts[2 * i] = capture->sample[sample].setpoint;
-        counts[2 * i + 1] = capture->sample[sample].measured;
-    }
-    memcpy(data + 2, counts, sizeof counts);
+    memset(data + 2, 0, MOTOR_CAPTURE_PAGE_BYTES - 3);
+    int first = motor->bus.page * MOTOR_CAPTURE_PAGE_SAMPLES, left = capture == 0 ? 0 : capture->samples - first;
+    if (left > 0)
+        memcpy(data + 2, &capture->sample[first],
+               sizeof *capture->sample * (left < MOTOR_CAPTURE_PAGE_SAMPLES ? left : MOTOR_CAPTURE_PAGE_SAMPLES));
 }
 
 /* Copies the whole frame, so that all of its bytes belong together. */
@@ -192,50 +184,40 @@ static void load(struct motor *motor, const struct frame *frame)
     struct bus *bus = &motor->bus;
     const struct state *shown = shown_of(motor);
     const struct excitation *excitation = &shown->command.excitation;
-    uint8_t *data = bus->data, bytes = frame->bytes - 1;
+    const struct capture *capture = shown->capture;
     switch (frame->place) {
-    case MOTOR_IDENTITY_REGISTER: {
-        struct motor_identity answer = identity(motor);
-        memcpy(data, &answer, bytes);
+    case MOTOR_IDENTITY_REGISTER:
+        bus->sent.identity = identity(motor);
         break;
-    }
-    case MOTOR_STATUS_REGISTER: {
-        struct motor_status answer = status(motor);
-        memcpy(data, &answer, bytes);
+    case MOTOR_STATUS_REGISTER:
+        bus->sent.status = status(motor);
         break;
-    }
     case MOTOR_TELEMETRY_REGISTER:
-        telemetry(motor, data);
+        telemetry(motor, bus->sent.bytes);
         break;
     case MOTOR_MODE_REGISTER:
-        data[0] = shown->command.mode;
+        bus->sent.bytes[0] = shown->command.mode;
         break;
     case MOTOR_STOP_REGISTER:
-        data[0] = shown->stopped ? MOTOR_STOP_STOPPED : MOTOR_STOP_RELEASED;
+        bus->sent.bytes[0] = shown->stopped ? MOTOR_STOP_STOPPED : MOTOR_STOP_RELEASED;
         break;
     case MOTOR_EXCITATION_REGISTER:
-    case MOTOR_GUARDED_EXCITATION_REGISTER: {
-        struct motor_guarded_excitation answer = { excitation->slot, excitation->amplitude, excitation->period_s,
-                                                   excitation->deviation, 0 };
-        memcpy(data, &answer, bytes);
+    case MOTOR_GUARDED_EXCITATION_REGISTER:
+        bus->sent.excitation = (struct motor_guarded_excitation){ excitation->slot, excitation->amplitude,
+                                                                  excitation->period_s, excitation->deviation, 0 };
         break;
-    }
-    case MOTOR_CAPTURE_REGISTER: {
-        const struct capture *capture = shown->capture;
-        struct motor_capture answer = { .rate_hz = MOTOR_LOOP_RATE_HZ, .decimation = 1 };
-        if (capture != 0)
-            answer = (struct motor_capture){ capture->number, capture->slot, MOTOR_LOOP_RATE_HZ,
-                                             capture->decimation, capture->samples, 0 };
-        memcpy(data, &answer, bytes);
+    case MOTOR_CAPTURE_REGISTER:
+        bus->sent.capture = capture == 0
+            ? (struct motor_capture){ .rate_hz = MOTOR_LOOP_RATE_HZ, .decimation = 1 }
+            : (struct motor_capture){ capture->number, capture->slot, MOTOR_LOOP_RATE_HZ, capture->decimation, capture->samples, 0 };
         break;
-    }
     case MOTOR_CAPTURE_PAGE_REGISTER:
-        capture_page(motor, data);
+        capture_page(motor, bus->sent.bytes);
         break;
     default:
-        memcpy(data, &bus->staged[(frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10], bytes);
+        memcpy(bus->sent.bytes, &bus->staged[(frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10], sizeof(struct gains));
     }
-    motor_seal(motor->unit->address, frame->place, data, frame->bytes);
+    motor_seal(motor->unit->address, frame->place, bus->sent.bytes, frame->bytes);
     bus->loaded = frame;
 }
 
@@ -245,8 +227,8 @@ void motor_byte_received(struct motor *motor, uint8_t byte)
     if (!bus->writing) {
         bus->writing = true;
         bus->place = byte;
-    } else if (bus->count < sizeof bus->received) {
-        bus->received[bus->count++] = byte;
+    } else if (bus->count < sizeof bus->received.bytes) {
+        bus->received.bytes[bus->count++] = byte;
     }
 }
 
@@ -259,14 +241,14 @@ uint8_t motor_byte_to_send(struct motor *motor)
         return 0;
     if (frame != bus->loaded)
         load(motor, frame);
-    return bus->data[place - frame->place];
+    return bus->sent.bytes[place - frame->place];
 }
 
 void motor_byte_sent(struct motor *motor)
 {
     struct bus *bus = &motor->bus;
     if (bus->loaded != 0 && bus->loaded->place == MOTOR_TELEMETRY_REGISTER) {
-        bus->sequence = bus->data[0];
+        bus->sequence = bus->sent.bytes[0];
         bus->snapshot_tick = bus->loaded_tick;
     }
     /* A long read continues with the next frame, and past 255 with the first. */
@@ -285,7 +267,7 @@ void motor_frame_ends(struct motor *motor)
         return;
     const struct frame *frame = frame_of(motor->unit, bus->place);
     if (frame == 0 || !frame->writable || frame->place != bus->place || frame->bytes != bytes ||
-        !motor_is_sealed(motor->unit->address, frame->place, bus->received, bytes) ||
-        !take(motor, frame, bus->received))
+        !motor_is_sealed(motor->unit->address, frame->place, bus->received.bytes, bytes) ||
+        !take(motor, frame, &bus->received))
         bus->refusals++;
 }

@@ -1,14 +1,12 @@
 /* The chassis. The position loop feeds the speed loop. In auto the course feeds position and heading; otherwise they
    hold. */
 #include "loops.h"
+#include <robot.h>
 
-#define DRIVING_V 16.0f
-#define TURNING_V 8.0f
 /* The largest speed that the position loop adds to the reference's own speed. */
 #define CATCH_UP_M_S 1.2f
 #define SPEED_FILTER_S 0.005f
-#define COUNTS_PER_TURN 57344
-#define WHEEL_RADIUS_M 0.05f
+#define COUNTS_PER_TURN (WHEEL_ENCODER_COUNTS * WHEEL_GEAR)
 #define COURSE_M_S 0.5f
 #define SPEED_UP_M_S2 1.0f
 #define SLOW_DOWN_M_S2 2.0f
@@ -30,10 +28,12 @@ static struct {
     float course_rad, speed_m_s, way_m;
 } odometer;
 
-/* The chassis' place, the place where it should be, its speed, and its heading. */
+/* The chassis' place, the place where it should be, its speed, and its heading. Places count from where the mode was entered.
+   The course is joined at `search.best_m`. */
 static struct {
     struct sum place_m, aim_m, heading_rad;
     float speed_m_s;
+    struct course_search search;
 } reference;
 
 static struct pid speed, angle, position;
@@ -72,10 +72,9 @@ static void drop(void)
 
 static void enter(const struct command *command)
 {
-    bool on_course = command->mode == MOTOR_MODE_AUTO && port_auto_moves();
-    sum_set(&reference.place_m,
-            on_course ? course_join(odometer.x_m.value, odometer.y_m.value, wrapped(odometer.course_rad)) : 0);
-    reference.aim_m = reference.place_m;
+    sum_set(&reference.place_m, 0);
+    sum_set(&reference.aim_m, 0);
+    reference.search = (struct course_search){ 0 };
     reference.speed_m_s = speed_setpoint_m_s;
     sum_set(&reference.heading_rad, odometer.course_rad);
     pid_follow(&position, &position_shape, 0, 0);
@@ -105,7 +104,7 @@ static void hold(void)
 /* Drives the course. Turns first if the chassis heads another way. */
 static void drive(void)
 {
-    struct course_point point = course_at(reference.place_m.value);
+    struct course_point point = course_at(reference.search.best_m + reference.place_m.value);
     float c = cosine(point.heading_rad), s = sine(point.heading_rad);
     float ahead = odometer.x_m.value - point.x_m, aside = odometer.y_m.value - point.y_m;
     sum_add(&reference.place_m, ahead * c + aside * s);
@@ -133,18 +132,11 @@ static void rest(struct loops *loops)
     port_drive(MOTOR_RIGHT, 0);
 }
 
-/* The excitation of one loop now; 0 if another loop or none is excited. */
-static float excited(const struct command *command, uint8_t slot)
-{
-    const struct excitation *excitation = excitation_of(command);
-    return excitation != 0 && excitation->slot == slot ? wave.value : 0;
-}
-
 /* Runs the position loop, which sets the speed loop's setpoint. */
 static void place(const struct command *command, struct loops *loops)
 {
     struct reading *reading = &loops->reading[MOTOR_CHASSIS_POSITION_SLOT];
-    float speed_excitation = excited(command, MOTOR_CHASSIS_SPEED_SLOT);
+    float speed_excitation = excited(command, &wave, MOTOR_CHASSIS_SPEED_SLOT);
     if (speed_excitation != 0) {
         yield();
         pid_follow(&position, &position_shape, 0, reference.place_m.value);
@@ -152,15 +144,16 @@ static void place(const struct command *command, struct loops *loops)
         *reading = (struct reading){ reference.place_m.value, reference.place_m.value, speed_excitation };
         return;
     }
-    bool on_course = command->mode == MOTOR_MODE_AUTO && port_auto_moves();
+    bool on_course = command->mode == MOTOR_MODE_AUTO && port_auto_moves() &&
+                     course_join(&reference.search, odometer.x_m.value, odometer.y_m.value, odometer.course_rad);
     if (on_course)
         drive();
     else
         hold();
-    float aim_m = reference.aim_m.value + excited(command, MOTOR_CHASSIS_POSITION_SLOT);
+    float aim_m = reference.aim_m.value + excited(command, &wave, MOTOR_CHASSIS_POSITION_SLOT);
     float catch_up_m_s = pid_update(&position, &position_shape, aim_m, reference.place_m.value, command->gains[MOTOR_CHASSIS_POSITION_SLOT]);
     speed_setpoint_m_s = reference.speed_m_s + catch_up_m_s;
-    float shown_m = reference.place_m.value;
+    float shown_m = reference.place_m.value + (on_course ? reference.search.best_m : 0);
     while (on_course && shown_m >= course_lap_m)
         shown_m -= course_lap_m;
     while (on_course && shown_m < 0)
@@ -171,7 +164,7 @@ static void place(const struct command *command, struct loops *loops)
 static float turning(const struct command *command, struct loops *loops)
 {
     float course_rad = odometer.course_rad;
-    float error = wrapped(reference.heading_rad.value + excited(command, MOTOR_CHASSIS_ANGLE_SLOT) - course_rad);
+    float error = wrapped(reference.heading_rad.value + excited(command, &wave, MOTOR_CHASSIS_ANGLE_SLOT) - course_rad);
     float volts = pid_update(&angle, &angle_shape, course_rad + error, course_rad, command->gains[MOTOR_CHASSIS_ANGLE_SLOT]);
     float shown_rad = wrapped(course_rad - entry_rad);
     loops->reading[MOTOR_CHASSIS_ANGLE_SLOT] = (struct reading){ shown_rad + error, shown_rad, volts };

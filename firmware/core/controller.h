@@ -81,14 +81,26 @@ struct mail {
 /* More frames than a bus of 400 kHz can carry in one loop period. */
 #define MOTOR_MAIL 16
 
+/* One byte more than a frame, so that a frame that is too long does not fit it. */
+union frame_data {
+    uint8_t bytes[MOTOR_MAX_FRAME_BYTES + 1];
+    struct motor_identity identity;
+    struct motor_status status;
+    struct motor_heartbeat heartbeat;
+    struct motor_commit commit;
+    struct motor_guarded_excitation excitation;
+    struct motor_gains gains;
+    struct motor_capture capture;
+};
+
 /* Written by the interrupt only. */
 struct bus {
-    uint8_t received[MOTOR_MAX_FRAME_BYTES + 1];
+    union frame_data received;
     uint8_t count;
     bool writing;
     uint8_t place;
     /* The frame that is being sent. */
-    uint8_t data[MOTOR_MAX_FRAME_BYTES];
+    union frame_data sent;
     const struct frame *loaded;
     struct gains staged[MOTOR_LOOP_SLOTS];
     uint8_t staged_bits;
@@ -96,7 +108,7 @@ struct bus {
     uint32_t refusals, beats, selections;
     uint16_t silence_ms;
     uint8_t page, sequence;
-    /* The snapshot of telemetry that was read last, and the one in `data`. */
+    /* The snapshot of telemetry that was read last, and the one in `sent`. */
     uint32_t snapshot_tick, loaded_tick;
     uint32_t mail_head;
     struct mail mail[MOTOR_MAIL];

@@ -49,17 +49,17 @@ struct course_point course_at(float place_m)
     return bend(RADIUS_M, 1, (rest - STRAIGHT_M) / RADIUS_M - HALF_BEND_RAD);
 }
 
-float course_join(float x_m, float y_m, float heading_rad)
+bool course_join(struct course_search *search, float x_m, float y_m, float heading_rad)
 {
-    float best = 0, least = 1e9f;
-    for (float place_m = 0; place_m < course_lap_m; place_m += SEARCH_M) {
-        struct course_point point = course_at(place_m);
-        float dx = point.x_m - x_m, dy = point.y_m - y_m;
-        float cost = square_root(dx * dx + dy * dy) + WRONG_HEADING_M * (1 - cosine(point.heading_rad - heading_rad));
-        if (cost < least) {
-            least = cost;
-            best = place_m;
-        }
+    if (search->next_m >= course_lap_m)
+        return true;
+    struct course_point point = course_at(search->next_m);
+    float dx = point.x_m - x_m, dy = point.y_m - y_m;
+    float cost = square_root(dx * dx + dy * dy) + WRONG_HEADING_M * (1 - cosine(point.heading_rad - heading_rad));
+    if (search->next_m == 0 || cost < search->least) {
+        search->least = cost;
+        search->best_m = search->next_m;
     }
-    return best;
+    search->next_m += SEARCH_M;
+    return false;
 }

@@ -1,29 +1,31 @@
 /* The gimbal: two axes, each with a visual loop outside and an angle loop inside. */
 #include "loops.h"
+#include <robot.h>
 
-#define SUPPLY_V 24.0f
 /* After this long without a target, `auto` sweeps to find one. */
 #define SEARCH_AFTER 1000
 #define SEARCH_RAD 1.8f
 #define SEARCH_RAD_S 0.8f
-#define COUNTS_PER_TURN 61440
+/* The setpoints keep this distance from the end stops. */
+#define MARGIN_RAD 0.05f
 
 struct axis {
     enum motor_name motor;
     uint8_t visual_slot, angle_slot;
+    float count_rad;
     struct pid_shape visual_shape, angle_shape;
     struct pid visual, angle;
     /* The direction without the excitation. */
     struct sum aim_rad;
 };
 
-/* The end stops, less 0.05 rad. */
-#define AXIS(name, visual, encoder, low, high) \
-    { .motor = name, .visual_slot = visual, .angle_slot = encoder, .visual_shape = { 0.03f, low, high }, \
+#define AXIS(name) \
+    { .motor = MOTOR_##name, .visual_slot = MOTOR_GIMBAL_VISUAL_##name##_SLOT, .angle_slot = MOTOR_GIMBAL_ANGLE_##name##_SLOT, \
+      .count_rad = 2 * PI / (name##_ENCODER_COUNTS * name##_GEAR), \
+      .visual_shape = { 0.03f, name##_MIN_RAD + MARGIN_RAD, name##_MAX_RAD - MARGIN_RAD }, \
       .angle_shape = { 0.002f, -SUPPLY_V, SUPPLY_V } }
 
-static struct axis yaw = AXIS(MOTOR_YAW, MOTOR_GIMBAL_VISUAL_YAW_SLOT, MOTOR_GIMBAL_ANGLE_YAW_SLOT, -2.85f, 2.85f);
-static struct axis pitch = AXIS(MOTOR_PITCH, MOTOR_GIMBAL_VISUAL_PITCH_SLOT, MOTOR_GIMBAL_ANGLE_PITCH_SLOT, -0.5f, 0.7f);
+static struct axis yaw = AXIS(YAW), pitch = AXIS(PITCH);
 static struct activity activity;
 static struct wave wave;
 static uint32_t unseen;
@@ -36,7 +38,7 @@ static void aim_at(struct axis *axis, float angle_rad)
 
 static float angle_of(const struct axis *axis)
 {
-    return (float)port_encoder(axis->motor) * (2 * PI / COUNTS_PER_TURN);
+    return (float)port_encoder(axis->motor) * axis->count_rad;
 }
 
 static void drop(void)
@@ -72,19 +74,17 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
         port_drive(axis->motor, 0);
         return;
     }
-    const struct excitation *excitation = excitation_of(command);
-    bool is_visual = excitation != 0 && excitation->slot == axis->visual_slot;
-    if (visible && (command->mode == MOTOR_MODE_AUTO || (is_visual && wave.value != 0))) {
+    float setpoint_rad = excited(command, &wave, axis->visual_slot);
+    if (visible && (command->mode == MOTOR_MODE_AUTO || setpoint_rad != 0)) {
         /* The offset falls when the axis turns towards the target, so both signs are reversed. */
-        sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -wave.value, -offset_rad,
+        sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -setpoint_rad, -offset_rad,
                                            command->gains[axis->visual_slot]));
-        loops->reading[axis->visual_slot] = (struct reading){ wave.value, offset_rad, axis->aim_rad.value };
+        loops->reading[axis->visual_slot] = (struct reading){ setpoint_rad, offset_rad, axis->aim_rad.value };
         turn_axis(axis, command, loops, angle_rad, 0);
         return;
     }
     watch(axis, loops, offset_rad);
-    bool is_angle = excitation != 0 && excitation->slot == axis->angle_slot;
-    turn_axis(axis, command, loops, angle_rad, is_angle ? wave.value : 0);
+    turn_axis(axis, command, loops, angle_rad, excited(command, &wave, axis->angle_slot));
 }
 
 static void search(bool visible)

@@ -114,3 +114,9 @@ const struct excitation *excitation_of(const struct command *command)
 {
     return command->mode == MOTOR_MODE_DEBUG && command->torque ? &command->excitation : 0;
 }
+
+float excited(const struct command *command, const struct wave *wave, uint8_t slot)
+{
+    const struct excitation *excitation = excitation_of(command);
+    return excitation != 0 && excitation->slot == slot ? wave->value : 0;
+}

@@ -55,8 +55,10 @@ struct activity {
 enum turn { SAME, REDIRECTED, ENTERED };
 enum turn activity_turn(struct activity *activity, const struct command *command);
 
-/* Returns the command's excitation if it may move `slot`, otherwise null. */
+/* Returns the command's excitation if it may move a loop, otherwise null. */
 const struct excitation *excitation_of(const struct command *command);
+/* The wave on the setpoint of one loop now; 0 if another loop or none is excited. */
+float excited(const struct command *command, const struct wave *wave, uint8_t slot);
 
 float clamped(float value, float min, float max);
 float towards(float from, float to, float most);
@@ -73,7 +75,11 @@ struct course_point {
 };
 extern const float course_lap_m;
 struct course_point course_at(float place_m);
-/* The place where the chassis best joins the course: near, and with nearly the same heading. */
-float course_join(float x_m, float y_m, float heading_rad);
+/* The search for the place where the chassis best joins the course: near, and with nearly the same heading. Starts as zeros.
+   It compares one place in each call, because a chip has no time for more in a period. Returns whether it has ended. */
+struct course_search {
+    float next_m, best_m, least;
+};
+bool course_join(struct course_search *search, float x_m, float y_m, float heading_rad);
 
 #endif

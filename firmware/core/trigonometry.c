@@ -31,12 +31,8 @@ float sine(float angle_rad)
     float angle = wrapped(angle_rad);
     int32_t quarter = nearest(angle / (PI / 2));
     float rest = angle - (float)quarter * (PI / 2);
-    switch (quarter & 3) {
-    case 0: return sine_near(rest);
-    case 1: return cosine_near(rest);
-    case 2: return -sine_near(rest);
-    default: return -cosine_near(rest);
-    }
+    float value = quarter & 1 ? cosine_near(rest) : sine_near(rest);
+    return quarter & 2 ? -value : value;
 }
 
 float cosine(float angle_rad)

@@ -3,7 +3,6 @@ import { wrapped } from '../physics/angles.js';
 import { Odometer } from '../physics/odometer.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
 import { ChassisReference } from './chassis-reference.js';
-import { LAP_M } from './course.js';
 import { Activity, excitedLoop, type LoopNameOf, readingsOf } from './loop-parts.js';
 import { NO_GAINS, pidOf } from './pid.js';
 import { SquareWave } from './square-wave.js';
@@ -79,7 +78,7 @@ export class ChassisLoops implements UnitLoops {
     const turn = this.#activity.turn(command);
     if (turn !== 'same') this.dropWave();
     if (turn === 'entered') {
-      this.#reference.enter(command.mode === 'auto', this.#odometer, this.#speedSetpointMS);
+      this.#reference.enter(this.#odometer, this.#speedSetpointMS);
       this.#pids.position.follow(0, 0, 0);
       this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
     }
@@ -118,7 +117,7 @@ export class ChassisLoops implements UnitLoops {
     const placeM = reference.placeM;
     const catchUpMS = this.#pids.position.update(aimM, placeM, command.gains.position ?? NO_GAINS);
     this.#speedSetpointMS = reference.speedMS + catchUpMS;
-    const shownM = command.mode === 'auto' ? placeM - LAP_M * Math.floor(placeM / LAP_M) : placeM;
+    const { shownM } = reference;
     this.readings.position.show(shownM + aimM - placeM, shownM, this.#speedSetpointMS);
   }
 

@@ -1,6 +1,6 @@
 import { clamped, towards, wrapped } from '../physics/angles.js';
 import type { Odometer } from '../physics/odometer.js';
-import { courseAt, joinCourse } from './course.js';
+import { CourseSearch, courseAt, LAP_M } from './course.js';
 
 const COURSE_MS = 0.5;
 const SPEED_UP_MS2 = 1;
@@ -14,10 +14,9 @@ const LEASH_M = 0.3;
 /** Reference place, speed and heading of the chassis: at rest, or on the course. */
 export class ChassisReference {
   readonly #periodS: number;
-  /**
-   * The place of the chassis. On the course it is the distance along the lap; otherwise the distance from where the
-   * mode was entered.
-   */
+  #search = new CourseSearch();
+  #isOnCourse = false;
+  /** The way of the chassis from where the mode was entered. */
   placeM = 0;
   /** The place where the chassis should be, in metres along its way. */
   aimM = 0;
@@ -32,9 +31,11 @@ export class ChassisReference {
   }
 
   /** Starts from the odometer's values, with the chassis moving at `speedMS`. */
-  enter(onCourse: boolean, { xM, yM, courseRad, headingRad }: Odometer, speedMS: number): void {
-    this.placeM = onCourse ? joinCourse(xM, yM, headingRad) : 0;
-    this.aimM = this.placeM;
+  enter({ courseRad }: Odometer, speedMS: number): void {
+    this.#search = new CourseSearch();
+    this.#isOnCourse = false;
+    this.placeM = 0;
+    this.aimM = 0;
     this.speedMS = speedMS;
     this.headingRad = courseRad;
   }
@@ -52,9 +53,22 @@ export class ChassisReference {
     this.speedMS = 0;
   }
 
-  /** Drives the course. Turns first if the chassis heads another way. */
-  drive({ xM, yM, courseRad }: Odometer): void {
-    const point = courseAt(this.placeM);
+  /** The place of the chassis along the lap, or its way while it does not drive the course. */
+  get shownM(): number {
+    if (!this.#isOnCourse) return this.placeM;
+    const placeM = this.#search.bestM + this.placeM;
+    return placeM - LAP_M * Math.floor(placeM / LAP_M);
+  }
+
+  /** Finds the place where it joins the course, and holds until then. Then drives the course. Turns first if the chassis heads another way. */
+  drive(odometer: Odometer): void {
+    const { xM, yM, courseRad, headingRad } = odometer;
+    this.#isOnCourse = this.#search.compare(xM, yM, headingRad);
+    if (!this.#isOnCourse) {
+      this.hold(odometer);
+      return;
+    }
+    const point = courseAt(this.#search.bestM + this.placeM);
     const cosine = Math.cos(point.headingRad);
     const sine = Math.sin(point.headingRad);
     this.placeM += (xM - point.xM) * cosine + (yM - point.yM) * sine;

@@ -55,18 +55,23 @@ const SEARCH_M = 0.05;
 /** The detour in metres that costs as much as a wrong heading. */
 const WRONG_HEADING_M = 1;
 
-/** The place where the chassis best joins the course: near, and with nearly the same heading. */
-export function joinCourse(xM: number, yM: number, headingRad: number): number {
-  let best = 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (let placeM = 0; placeM < LAP_M; placeM += SEARCH_M) {
-    const point = courseAt(placeM);
+/** Searches the place where the chassis best joins the course: near, and with nearly the same heading. */
+export class CourseSearch {
+  bestM = 0;
+  #nextM = 0;
+  #least = Number.POSITIVE_INFINITY;
+
+  /** Compares one place, because a chip has no time for more in a loop period. Returns whether the search has ended. */
+  compare(xM: number, yM: number, headingRad: number): boolean {
+    if (this.#nextM >= LAP_M) return true;
+    const point = courseAt(this.#nextM);
     const turn = 1 - Math.cos(point.headingRad - headingRad);
     const cost = Math.hypot(point.xM - xM, point.yM - yM) + WRONG_HEADING_M * turn;
-    if (cost < least) {
-      least = cost;
-      best = placeM;
+    if (cost < this.#least) {
+      this.#least = cost;
+      this.bestM = this.#nextM;
     }
+    this.#nextM += SEARCH_M;
+    return false;
   }
-  return best;
 }
