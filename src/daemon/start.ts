@@ -202,8 +202,8 @@ export async function startBehind(port: Port, parts: Parts) {
 }
 
 /**
- * Frees the lease and ends trials and tunings, except those of these callers. All other callers have lost their
- * tokens.
+ * Frees the lease and ends trials and tunings, except those of the named callers. All other callers have lost
+ * their tokens.
  */
 function endAllButThoseOf(
   names: readonly string[],

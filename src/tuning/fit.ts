@@ -14,7 +14,8 @@ const STAGES = [
 
 /**
  * Finds the plant that fits the records best, in closed loop with the firmware's PID. Tries each starting
- * point with and without `bridged` (see `Course`).
+ * point with and without `bridged` (see `Course`). `errorPercent` is the root mean square of the difference
+ * from the records, in percent of the step.
  */
 export function fitPlant(shape: LoopShape, runs: readonly ExcitedRun[]) {
   const [first] = runs;

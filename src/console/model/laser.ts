@@ -6,8 +6,8 @@ import { Action } from './action.js';
 import type { Observed } from './stop.js';
 
 /**
- * Data and answers are never older than this when they arrive: before, the page closes a silent stream and
- * cancels an unanswered request.
+ * The page closes a silent stream and cancels an unanswered request earlier than this. So data and answers
+ * are never older when they arrive.
  */
 const LATEST_MS = 5000;
 
