@@ -38,20 +38,13 @@ export async function verifyCommand(asked: {
     head === undefined
       ? 'No head was given: a rewrite of all, or missing first or last lines, would not be seen.'
       : 'The head is in it.';
-  const newest = verdict.head === undefined ? '' : `\nHead: ${verdict.head.seq}:${verdict.head.hash}`;
-  const { lines, notes } = verdict;
+  const { lines, notes, head: newest } = verdict;
+  const end = newest === undefined ? '' : `\nHead: ${newest.seq}:${newest.hash}`;
   const of = isSimulated ? 'lines of a simulated robot' : 'lines';
   const text = [`${lines.length} ${of} stand as they were written. ${against}`, ...notes].join('\n');
   const isHeadFound = head === undefined ? undefined : true;
-  const json = {
-    ok: true,
-    simulated: isSimulated,
-    lines: lines.length,
-    head: verdict.head,
-    isHeadFound,
-    notes,
-  };
-  return { text: `${text}${newest}`, exitCode: 0, json };
+  const json = { ok: true, simulated: isSimulated, lines: lines.length, head: newest, isHeadFound, notes };
+  return { text: `${text}${end}`, exitCode: 0, json };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
+import { WorkQueue } from '../core/work-queue.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import type { I2cBus } from './ports.js';
 
@@ -60,7 +61,7 @@ export class LinuxI2cBus implements I2cBus {
   readonly #number: number;
   readonly #lock: ProcessLock | undefined;
   #opened: NativeBus | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new WorkQueue();
   #closed = false;
 
   /**
@@ -94,15 +95,13 @@ export class LinuxI2cBus implements I2cBus {
   /** Closes after the call in flight. Otherwise the kernel could use the descriptor when it belongs to another file. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#last;
+    await this.#queue.add(async () => undefined);
     this.#release();
     await this.#lock?.release();
   }
 
   #inTurn<T>(transaction: (bus: NativeBus) => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => this.#alone(transaction));
-    this.#last = turn.catch(() => undefined);
-    return turn;
+    return this.#queue.add(() => this.#alone(transaction));
   }
 
   async #alone<T>(transaction: (bus: NativeBus) => Promise<T>): Promise<T> {

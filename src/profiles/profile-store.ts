@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { isGains, isObject } from '../core/json.js';
 import { perUnit, type UnitName } from '../core/units.js';
+import { WorkQueue } from '../core/work-queue.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
 import { refusal, storageFailure, tooSlow } from '../storage/disk.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
@@ -28,8 +29,7 @@ const DISK_MS = 400;
 export class ProfileStore {
   readonly #file: StateFile<Profiles>;
   readonly #clock: Clock;
-  /** Requests run one after another on this chain. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new WorkQueue();
 
   constructor(parts: StateParts) {
     // The file needs no fail-safe value, because nothing that moves depends on profiles.
@@ -133,9 +133,7 @@ export class ProfileStore {
       if (this.#clock.nowMs() > latestMs) throw refusal(tooSlow('read', PROFILES_FILE), false);
       return act();
     };
-    const done = this.#last.then(inTime, inTime);
-    this.#last = done;
-    return done;
+    return this.#queue.add(inTime);
   }
 }
 

@@ -51,8 +51,7 @@ export function stopOf(options: StopOptions) {
     try {
       const missing = await unconfirmed(clock.nowMs() + STOP_MS);
       if (units.some(unit => !unit.isLatched)) await ownRecord;
-      const failures = [...(pinFailure ? [pinFailure] : []), ...missing];
-      const [first, ...others] = failures;
+      const [first, ...others] = [pinFailure, missing].filter(failure => failure !== undefined);
       if (first !== undefined) throw first.beside(others);
     } finally {
       underWay -= 1;
@@ -131,14 +130,14 @@ export function stopOf(options: StopOptions) {
   };
 
   /** Returns an error that names the units that did not confirm, or nothing. */
-  const unconfirmed = async (untilMs: number): Promise<readonly RobotError[]> => {
+  const unconfirmed = async (untilMs: number): Promise<RobotError | undefined> => {
     const causes = new Map<UnitName, unknown>();
     const confirm = (one: MotorUnit) => one.confirmStop(untilMs).catch(error => causes.set(one.name, error));
     await Promise.all(units.map(confirm));
     const names = units.map(({ name }) => name).filter(name => causes.has(name));
     const [unit] = names;
-    if (unit === undefined) return [];
-    return [new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) })];
+    if (unit === undefined) return undefined;
+    return new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) });
   };
 
   const note = (stopped: boolean, why: string): void => {

@@ -12,7 +12,7 @@ export class UnsettledFrames {
   #writing = 0;
   #unsettled = false;
   #disturbances = 0;
-  /** Whether only one frame is unsettled, and it has taken full effect. */
+  /** Whether every unsettled frame has taken full effect. */
   #isProven = false;
   /** The time since which the controller shows the wanted value. Undefined while it does not. */
   #agreesSinceMs: number | undefined;
@@ -32,7 +32,8 @@ export class UnsettledFrames {
   /**
    * Runs `write`, which may put frames on the bus until it settles. Tells `write` whether earlier frames may still
    * take effect. `write` resolves with true if it proves its effect: it sent only one frame, and the controller now
-   * shows a value that it did not show before. The frame has then taken full effect.
+   * shows a value that it did not show before. The frame has then taken full effect, and so have earlier frames: with
+   * unsettled ones `write` waits for longer than they need.
    */
   async during(write: (unsettled: boolean) => Promise<unknown>): Promise<void> {
     const wasUnsettled = this.#unsettled;
@@ -46,7 +47,7 @@ export class UnsettledFrames {
       const isAlone = this.#disturbances === disturbances;
       this.#writing -= 1;
       this.disturb();
-      this.#isProven = result === true && !wasUnsettled && isAlone;
+      this.#isProven = result === true && isAlone;
     }
   }
 

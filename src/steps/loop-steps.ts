@@ -1,7 +1,8 @@
 import { isGains, isObject } from '../core/json.js';
 import { type Gains, sameGains, type UnitName } from '../core/units.js';
+import type { WorkQueue } from '../core/work-queue.js';
 import type { RememberedStep } from '../schemas/step.js';
-import { type StateFile, type StateParts, stateFile, type WorkQueue } from '../storage/state-file.js';
+import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 import { stepScore } from '../tuning/step-figures.js';
 
 /** The longest wait for a write. A failed write is retried. */

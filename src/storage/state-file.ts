@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
+import { WorkQueue } from '../core/work-queue.js';
 import { type Disk, type StorageFailure, storageFailure, tooSlow } from './disk.js';
 import { damagedCopy, putInPlace, replaceFile } from './durable-file.js';
 
@@ -196,14 +197,3 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
 }
 
 export type StateFile<T> = ReturnType<typeof stateFile<T>>;
-
-/** Runs one operation at a time, so that a hanging disk blocks only one thread. */
-export class WorkQueue {
-  #last: Promise<void> = Promise.resolve();
-
-  /** Runs the work after all earlier work. Resolves when it has ended. */
-  add(work: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(work, work);
-    return this.#last;
-  }
-}

@@ -42,6 +42,22 @@ describe('readings', () => {
     expect(robot.chassis.report().online).to.equal(false);
   });
 
+  it('keep a unit online through two failed polls in a row, and not through three', async () => {
+    const failed = () => robot.events.filter(({ what }) => what === 'poll-failed').length;
+    const isOnlineAfter = async (polls: number) => {
+      const before = failed();
+      robot.let({ unit: 'chassis' }, 'fails');
+      for (let ms = 0; ms < 500 && failed() - before < polls; ms += 1) await robot.wait(1);
+      const { online } = robot.chassis;
+      robot.allIsWell();
+      await robot.wait(100);
+      return online;
+    };
+    const online: boolean[] = [];
+    for (const polls of [2, 2, 3]) online.push(await isOnlineAfter(polls));
+    expect(online).to.deep.equal([true, true, false]);
+  });
+
   it('are not the only ones that are rarer at rest: so are heartbeats, which are never far apart', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();

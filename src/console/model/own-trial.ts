@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { type Clock, every } from '../../core/clock.js';
 import type { GainSet, Unit } from '../../core/units.js';
+import { WorkQueue } from '../../core/work-queue.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
@@ -55,8 +56,8 @@ export class OwnTrial {
   readonly #unit: Unit;
   readonly #daemon: DaemonClient;
   readonly #renewal: Renewal;
-  /** The latest request. The next one waits for its answer, which contains the id. */
-  #latest: Promise<unknown> = Promise.resolve();
+  /** The requests. Each one waits for the answer to the one before, because that contains the id. */
+  readonly #requests = new WorkQueue();
   /** The gains of the trial that is renewed. */
   #gains: GainSet | undefined;
 
@@ -75,7 +76,7 @@ export class OwnTrial {
   begin(gains: GainSet): Promise<boolean> {
     const since = this.#daemon.asks.presses;
     return this.action.run(
-      () => this.#inTurn(() => this.#begin(gains, since)),
+      () => this.#requests.add(() => this.#begin(gains, since)),
       'Tried, not saved: it ends with this page.',
     );
   }
@@ -97,12 +98,12 @@ export class OwnTrial {
       this.drop();
       return this.#daemon.delete(`/api/${this.#unit.name}/pidconfig/trial`);
     };
-    await this.action.run(() => this.#inTurn(end), 'The saved gains run again.');
+    await this.action.run(() => this.#requests.add(end), 'The saved gains run again.');
   }
 
   /** Ends the trial, even if its start is still unanswered. */
   async undo(): Promise<void> {
-    await this.#latest;
+    await this.#requests.add(async () => undefined);
     if (this.id !== undefined) await this.end();
   }
 
@@ -113,12 +114,6 @@ export class OwnTrial {
 
   #ask(gains: GainSet, id: string | undefined, options: { since?: number; renews?: boolean }) {
     return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: LEASE_S, id }, options);
-  }
-
-  #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const answer = this.#latest.then(act);
-    this.#latest = answer;
-    return answer;
   }
 
   #hold(id: string, gains: GainSet): void {

@@ -1,7 +1,24 @@
+import { signal } from '@preact/signals';
 import uPlot from 'uplot';
 import type { Quantity } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import { type Colour, palette } from '../parts/palette.js';
+import { RUN_COLOURS } from '../model/runs.js';
+
+const NAMES = ['ink', 'dim', 'grid', 'zero', 'accent', 'edited', 'output', ...RUN_COLOURS] as const;
+type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+type Colour = keyof Palette;
+
+/** The style sheet's colours, for drawing on canvases. */
+const palette = signal(readPalette());
+matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => {
+  palette.value = readPalette();
+});
+
+function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const entries = NAMES.map(name => [name, style.getPropertyValue(`--${name}`).trim()]);
+  return Object.fromEntries(entries);
+}
 
 /** The unit of the values. `%` for percentages. */
 export type ChartUnit = Quantity | '%';

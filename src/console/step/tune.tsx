@@ -18,9 +18,12 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
   const disabled = !model.may('drive') || tuning.running !== undefined;
-  const begin = async (act: () => Promise<unknown>) => {
+  const begin = (loops: readonly Loop[]) => {
     onBegin();
-    await act();
+    return tuning.begin(
+      unit.name,
+      loops.map(({ name }) => name),
+    );
   };
   return (
     <fieldset class="question" aria-label="Tune">
@@ -32,27 +35,14 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
       </p>
       <div class="row">
         <Segments options={STYLES} chosen={tuning.style} />
-        <Press
-          needs="tune"
-          moves
-          class="primary"
-          disabled={disabled}
-          run={() => begin(() => tuning.begin(unit.name, [loop.name]))}
-        >
+        <Press needs="tune" moves class="primary" disabled={disabled} run={() => begin([loop])}>
           Tune {loop.title}
         </Press>
         <Press
           needs="tune"
           moves
           disabled={disabled}
-          run={() =>
-            begin(() =>
-              tuning.begin(
-                unit.name,
-                unit.loops.map(({ name }) => name),
-              ),
-            )
-          }
+          run={() => begin(unit.loops)}
           title="From the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
         >
           Tune all {unit.loops.length}
