@@ -410,14 +410,17 @@ MOTOR_ASSERT(sizeof(struct motor_chassis_telemetry) == 26, "chassis_telemetry");
 /* CRC-8, polynomial 0x07, start 0: the 7-bit address, the register, the data. */
 static inline uint8_t motor_crc8(uint8_t address, uint8_t reg, const void *data, size_t bytes)
 {
+    static const uint8_t half_byte[16] = {
+        0x00, 0x07, 0x0E, 0x09, 0x1C, 0x1B, 0x12, 0x15, 0x38, 0x3F, 0x36, 0x31, 0x24, 0x23, 0x2A, 0x2D,
+    };
     const uint8_t *next = (const uint8_t *)data;
-    uint8_t crc = 0;
+    uint32_t crc = 0;
     for (size_t index = 0; index < bytes + 2; index++) {
         crc ^= index == 0 ? address : index == 1 ? reg : *next++;
-        for (int bit = 0; bit < 8; bit++)
-            crc = (uint8_t)(crc & 0x80 ? (crc << 1) ^ 0x07 : crc << 1);
+        crc = (crc << 4 & 0xff) ^ half_byte[crc >> 4];
+        crc = (crc << 4 & 0xff) ^ half_byte[crc >> 4];
     }
-    return crc;
+    return (uint8_t)crc;
 }
 
 /* Puts the CRC into the last byte of a frame that is about to be read by the host. */

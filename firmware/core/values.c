@@ -34,11 +34,17 @@ int32_t scaled(float value, uint16_t scale, int32_t limit)
     return negative ? -(int32_t)magnitude : (int32_t)magnitude;
 }
 
-/* The compiler calls these two for structs, and there is no C library. */
+typedef uint32_t __attribute__((may_alias)) word;
+#define ALIGNED(address) ((uintptr_t)(address) % sizeof(word) == 0)
+
+/* The compiler calls these two for structs, and there is no C library. The interrupt has no time for single bytes. */
 void *memcpy(void *to, const void *from, size_t bytes)
 {
     uint8_t *target = to;
     const uint8_t *source = from;
+    if (ALIGNED(to) && ALIGNED(from))
+        for (; bytes >= sizeof(word); bytes -= sizeof(word), target += sizeof(word), source += sizeof(word))
+            *(word *)target = *(const word *)source;
     while (bytes-- > 0)
         *target++ = *source++;
     return to;
@@ -47,6 +53,9 @@ void *memcpy(void *to, const void *from, size_t bytes)
 void *memset(void *what, int value, size_t bytes)
 {
     uint8_t *target = what;
+    if (ALIGNED(what))
+        for (; bytes >= sizeof(word); bytes -= sizeof(word), target += sizeof(word))
+            *(word *)target = 0x01010101u * (uint8_t)value;
     while (bytes-- > 0)
         *target++ = (uint8_t)value;
     return what;
