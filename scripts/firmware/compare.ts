@@ -1,11 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { coreModule } from '../../sim/pico/core-robot.js';
-import { UNIT_LIST } from '../../src/core/units.js';
-import { argumentsOf, script, wholeNumberOf } from '../script.js';
-import { compareProtocols } from './protocol-comparison.js';
+import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
+import { argumentsOf, oneOf, script, wholeNumberOf } from '../script.js';
+import { ImageUnderLoad } from './image-under-load.js';
+import { compareProtocols, firmwareAndCore } from './protocol-comparison.js';
 
 /** A reset comes about once in this many transactions. It also resets the counts of captures and refusals. */
-const STRETCH = 20_000;
+const STRETCH = { core: 20_000, image: 5000 };
+const PAUSES = {
+  core: { chance: 0.33, longChance: 0.02, most: 3 },
+  /** Emulated time is dear. */
+  image: { chance: 0.15, longChance: 0.0004, most: 1 },
+};
 
 const { values } = argumentsOf(
   {
@@ -16,28 +22,46 @@ const { values } = argumentsOf(
   {
     transactions: { type: 'string', default: '300000', about: 'random reads and writes in all' },
     seed: { type: 'string', about: 'of the random transactions (default: a fresh one)' },
+    image: {
+      type: 'string',
+      about: `compares the image of this unit (${UNIT_LIST.map(({ name }) => name).join(', ')}) in an emulated Pico with the core`,
+    },
   },
 );
 const seed = wholeNumberOf('seed', values.seed ?? String(Date.now() % 2 ** 31), 0);
 const transactions = wholeNumberOf('transactions', values.transactions, 1);
+const names = UNIT_LIST.map(({ name }) => name);
+const image = values.image === undefined ? undefined : oneOf<UnitName>('image', values.image, names);
 
 await script(() => {
-  execFileSync('scripts/firmware/core', { stdio: 'inherit' });
+  if (image === undefined) execFileSync('scripts/firmware/core', { stdio: 'inherit' });
   const module = coreModule('dist/firmware/core.wasm');
   const startedMs = performance.now();
+  const units = UNIT_LIST.filter(({ name }) => image === undefined || image === name);
+  const figures: string[] = [];
+  const stretches = STRETCH[image === undefined ? 'core' : 'image'];
   let sent = 0;
   for (let stretch = 0; sent < transactions; stretch += 1)
-    for (const unit of UNIT_LIST) {
-      const found = compareProtocols(module, unit, seed + 2 * stretch, STRETCH, stretch % 4 === 3);
-      if (found === undefined) {
-        sent += STRETCH;
-        continue;
-      }
-      const { steps, simulated, core } = found;
-      throw new Error(
-        `${unit.name}, seed ${seed + 2 * stretch}: ${steps.join('; ')}; simulated ${simulated}, core ${core}`,
-      );
+    for (const unit of units) {
+      const own = seed + 2 * stretch;
+      const under =
+        image === undefined ? undefined : new ImageUnderLoad(unit, module, own, stretch % 2 === 1);
+      const found = compareProtocols(under === undefined ? firmwareAndCore(module, unit, own) : [under], {
+        unit,
+        seed: own,
+        transactions: stretches,
+        isCapturing: stretch % 4 === 3,
+        pauses: PAUSES[image === undefined ? 'core' : 'image'],
+      });
+      if (found !== undefined)
+        throw new Error(
+          `${unit.name}, seed ${own}: ${found.steps.join('; ')}; ${found.answers.join(' or ')}`,
+        );
+      sent += stretches;
+      if (under !== undefined) figures.push(under.figures());
     }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-  console.log(`${sent} transactions from seed ${seed}: core and simulated firmware agree, ${seconds} s`);
+  const what = image === undefined ? 'core and simulated firmware' : `core and image of the ${image}`;
+  console.log(`${sent} transactions from seed ${seed}: ${what} agree, ${seconds} s`);
+  for (const line of figures) console.log(line);
 });

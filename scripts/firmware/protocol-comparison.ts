@@ -15,42 +15,50 @@ const FRAMES_A_PERIOD = 15;
 const LONG_PAUSE = { min: 997, max: 1001 };
 const SHOWN_STEPS = 20;
 
-/** The first answer in which the core differs from the simulated firmware, with the steps before it. */
+/** The first answer in which two controllers differ, with the steps before it. */
 export interface Difference {
   readonly steps: readonly string[];
-  readonly simulated: string;
-  readonly core: string;
+  readonly answers: readonly string[];
 }
 
-/**
- * Sends the same random transactions to the C core and to the simulated firmware. With `isCapturing` an excitation runs
- * all the time.
- */
+export interface Exchange {
+  readonly unit: Unit;
+  readonly seed: number;
+  readonly transactions: number;
+  /** An excitation runs all the time. */
+  readonly isCapturing: boolean;
+  /** The chances of a pause and that it is long, and the loop periods of a short one. */
+  readonly pauses: { readonly chance: number; readonly longChance: number; readonly most: number };
+}
+
+/** A controller that runs the simulated firmware, and one that runs the core. The loops of both show the same readings. */
+export function firmwareAndCore(module: WebAssembly.Module, unit: Unit, seed: number): readonly Controller[] {
+  const loops = () => new ScriptedLoops(unit, new Random(seed + 1));
+  return [
+    new SimulatedController(unit, loops(), RATE_HZ, EFFECT_MS),
+    new CoreController(module, unit, { loops: loops() }, () => null),
+  ];
+}
+
+/** Sends the same random transactions to all of the controllers. */
 export function compareProtocols(
-  module: WebAssembly.Module,
-  unit: Unit,
-  seed: number,
-  transactions: number,
-  isCapturing: boolean,
+  controllers: readonly Controller[],
+  { unit, seed, transactions, isCapturing, pauses }: Exchange,
 ): Difference | undefined {
   const random = new Random(seed);
   const frames = new RandomFrames(unit, random);
   const readable = registerMap(unit).filter(register => register.access !== 'write');
-  const loops = () => new ScriptedLoops(unit, new Random(seed + 1));
-  const simulated = new SimulatedController(unit, loops(), RATE_HZ, EFFECT_MS);
-  const core = new CoreController(module, unit, { loops: loops() }, () => null);
-  const both: readonly Controller[] = [simulated, core];
   const steps: string[] = [];
   let framesLeft = FRAMES_A_PERIOD;
   const pass = (periods: number) => {
-    for (let period = 0; period < periods; period += 1) for (const one of both) one.tick();
+    for (let period = 0; period < periods; period += 1) for (const one of controllers) one.tick();
     framesLeft = FRAMES_A_PERIOD;
     steps.push(`${periods} loop periods`);
   };
 
   const write = ({ place, data }: { place: number; data: Buffer }) => {
     steps.push(`write 0x${place.toString(16)} ${data.toString('hex')}`);
-    for (const one of both) one.write(place, data);
+    for (const one of controllers) one.write(place, data);
     framesLeft -= 1;
   };
   if (isCapturing) for (const frame of frames.excitation()) write(frame);
@@ -58,11 +66,12 @@ export function compareProtocols(
   for (let sent = 0; sent < transactions; ) {
     if (steps.length > 2 * SHOWN_STEPS) steps.splice(0, SHOWN_STEPS);
     const dice = random.whole(0, 999);
-    if (dice < 330 || framesLeft === 0) {
-      pass(random.chance(0.02) ? random.whole(LONG_PAUSE.min, LONG_PAUSE.max) : random.whole(1, 3));
+    if (dice < pauses.chance * 1000 || framesLeft === 0) {
+      const isLong = random.chance(pauses.longChance);
+      pass(isLong ? random.whole(LONG_PAUSE.min, LONG_PAUSE.max) : random.whole(1, pauses.most));
     } else if (dice === 330 && !isCapturing && random.chance(0.05)) {
       steps.push('reset');
-      for (const one of both) one.reset();
+      for (const one of controllers) one.reset();
       pass(1);
     } else if (dice < (isCapturing ? 340 : 620)) {
       write(frames.next());
@@ -72,15 +81,10 @@ export function compareProtocols(
       const [place, bytes] = random.chance(0.1)
         ? [random.whole(0, 255), random.whole(1, 64)]
         : [register.address, frameBytes(register)];
-      const answers = { simulated: simulated.read(place, bytes), core: core.read(place, bytes) };
+      const answers = controllers.map(one => one.read(place, bytes).toString('hex'));
       steps.push(`read 0x${place.toString(16)}, ${bytes} bytes`);
       sent += 1;
-      if (!answers.simulated.equals(answers.core))
-        return {
-          steps: steps.slice(-SHOWN_STEPS),
-          simulated: answers.simulated.toString('hex'),
-          core: answers.core.toString('hex'),
-        };
+      if (new Set(answers).size > 1) return { steps: steps.slice(-SHOWN_STEPS), answers };
     }
   }
   return undefined;

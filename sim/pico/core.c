@@ -2,11 +2,8 @@
 #include "../../firmware/core/controller.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
-#define BUFFER_BYTES 512
-
 static struct motor motor;
 static struct motor_unit unit;
-static uint8_t buffer[BUFFER_BYTES];
 
 /* Loops that run on the host instead of the core's own loops. */
 void host_tick(const struct command *command, struct loops *loops);
@@ -27,35 +24,27 @@ void EXPORT(tick)(void)
     motor_tick(&motor);
 }
 
-uint8_t *EXPORT(bytes)(void)
-{
-    return buffer;
-}
-
 const struct command *EXPORT(command)(void)
 {
     return &motor.loop.state.command;
 }
 
-/* One write: the register byte and `count` further bytes of the buffer. */
-void EXPORT(write)(uint32_t place, uint32_t count)
+void EXPORT(frame_ends)(void)
 {
-    motor_frame_ends(&motor);
-    motor_byte_received(&motor, (uint8_t)place);
-    for (uint32_t i = 0; i < count; i++)
-        motor_byte_received(&motor, buffer[i]);
     motor_frame_ends(&motor);
 }
 
-/* One combined read into the buffer. */
-void EXPORT(read)(uint32_t place, uint32_t count)
+void EXPORT(byte_received)(uint32_t byte)
 {
-    motor_frame_ends(&motor);
-    motor_byte_received(&motor, (uint8_t)place);
-    motor_frame_ends(&motor);
-    for (uint32_t i = 0; i < count; i++) {
-        buffer[i] = motor_byte_to_send(&motor);
-        motor_byte_sent(&motor);
-    }
-    motor_frame_ends(&motor);
+    motor_byte_received(&motor, (uint8_t)byte);
+}
+
+uint32_t EXPORT(byte_to_send)(void)
+{
+    return motor_byte_to_send(&motor);
+}
+
+void EXPORT(byte_sent)(void)
+{
+    motor_byte_sent(&motor);
 }

@@ -2,18 +2,28 @@ import { type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.
 import { MODE_VALUES } from '../../src/protocol/registers.js';
 import type { LoopCommand, UnitLoops } from '../firmware/unit-loops.js';
 
-/** The exports of core.c. Places and counts are bytes; `bytes` and `command` are addresses in `memory`. */
+/** The exports of core.c. `command` is an address in `memory`. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   start(kind: number, bootId: number, hosted: number): void;
   tick(): void;
-  bytes(): number;
   command(): number;
-  write(place: number, count: number): void;
-  read(place: number, count: number): void;
+  frame_ends(): void;
+  byte_received(byte: number): void;
+  byte_to_send(): number;
+  byte_sent(): void;
 }
 
-const EXPORTS = ['memory', 'start', 'tick', 'bytes', 'command', 'write', 'read'];
+const EXPORTS = [
+  'memory',
+  'start',
+  'tick',
+  'command',
+  'frame_ends',
+  'byte_received',
+  'byte_to_send',
+  'byte_sent',
+];
 
 function isExports(exports: object): exports is Exports {
   return EXPORTS.every(name => name in exports);
@@ -34,6 +44,8 @@ export interface CorePort {
   /** Fault bits that sensors and drivers show now. */
   faults(): number;
   show(mode: Mode, torque: boolean): void;
+  /** Whether `auto` may move without a target. By default it may. */
+  readonly autoMoves?: boolean;
 }
 
 /** The part below the protocol: the core's own loops on a chip, or loops of the simulator. */
@@ -74,16 +86,41 @@ export class Core {
     this.#exports.tick();
   }
 
-  write(place: number, data: Uint8Array): void {
-    const fits = data.subarray(0, BUFFER_BYTES);
-    new Uint8Array(this.#exports.memory.buffer).set(fits, this.#exports.bytes());
-    this.#exports.write(place, fits.length);
+  /** A start, a repeated start or a stop. */
+  frameEnds(): void {
+    this.#exports.frame_ends();
   }
 
+  receive(byte: number): void {
+    this.#exports.byte_received(byte);
+  }
+
+  /** The next byte of a read. Asking changes nothing. */
+  get next(): number {
+    return this.#exports.byte_to_send();
+  }
+
+  sent(): void {
+    this.#exports.byte_sent();
+  }
+
+  /** One write: the register byte and the bytes behind it. */
+  write(place: number, data: Uint8Array): void {
+    this.frameEnds();
+    for (const byte of [place, ...data]) this.receive(byte);
+    this.frameEnds();
+  }
+
+  /** One combined read. */
   read(place: number, count: number): Buffer {
-    this.#exports.read(place, count);
-    const start = this.#exports.bytes();
-    return Buffer.from(this.#exports.memory.buffer.slice(start, start + count));
+    this.write(place, new Uint8Array());
+    const bytes = Buffer.alloc(count);
+    for (let at = 0; at < count; at += 1) {
+      bytes[at] = this.next;
+      this.sent();
+    }
+    this.frameEnds();
+    return bytes;
   }
 
   /** The command of the last loop period. */
@@ -129,8 +166,6 @@ export class Core {
   }
 }
 
-const BUFFER_BYTES = 512;
-
 const IMPORTS = [
   'port_encoder',
   'port_heading',
@@ -162,7 +197,7 @@ function ported(port: CorePort, view: () => DataView): Imports {
     port_faults: () => port.faults(),
     port_show: (mode, torque) =>
       port.show(MODES.find(name => MODE_VALUES[name] === mode) ?? 'manual', torque !== 0),
-    port_auto_moves: () => 1,
+    port_auto_moves: () => (port.autoMoves === false ? 0 : 1),
   };
 }
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SimulatedBus } from '../../sim/bus/simulated-bus.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import { coreModule, createCoreRobot } from '../../sim/pico/core-robot.js';
+import { createCoreRobot } from '../../sim/pico/core-robot.js';
+import { createPico } from '../../sim/pico/pico-robot.js';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { conformanceCommand, reportOf } from '../../src/command/conformance-command.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -27,6 +28,7 @@ import {
   SPACE_BYTES,
 } from '../../src/protocol/registers.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { core as module } from './core.js';
 
 const gimbal = unitNamed('gimbal');
 
@@ -42,8 +44,13 @@ function simulated(unit: Unit): Subject {
 }
 
 function core(unit: Unit): Subject {
-  const { physics, controller } = createCoreRobot(coreModule('dist/firmware/core.wasm'), { seed: 1 });
+  const { physics, controller } = createCoreRobot(module, { seed: 1 });
   return { controller: controller(unit), step: () => physics.step() };
+}
+
+function image(unit: Unit): Subject {
+  const { pico } = createPico(unit, module, { seed: 1 });
+  return { controller: pico, step: () => undefined };
 }
 
 /** The time that a transaction takes. */
@@ -271,7 +278,7 @@ describe('the conformance checks', () => {
     it(`quote the page: ${says}`, () => expect(page).to.include(says));
 
   for (const unit of UNIT_LIST)
-    for (const [name, subject] of Object.entries({ simulated, core })) {
+    for (const [name, subject] of Object.entries({ simulated, core, image })) {
       it(`hold for the ${unit.name} of the ${name} firmware`, async () => {
         const made = subject(unit);
         const found = await asked(made);

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import type { Unit } from '../../src/core/units.js';
+import { crc8 } from '../../src/protocol/codec.js';
+import type { GimbalSight } from '../physics/gimbal-sight.js';
+import type { RobotMechanics } from '../physics/robot-mechanics.js';
+import type { CoreMotor, CorePort } from './core.js';
+import { portOf } from './core-robot.js';
+import type { Pico } from './pico.js';
+
+const PWM_FUNCTION = 4;
+const ENABLED = 1;
+/** Registers of a PWM slice. */
+const SLICE = { bytes: 0x14, csr: 0x00, cc: 0x0c, top: 0x10 };
+const FIRST_ADC_PIN = 26;
+const ADC_FULL_SCALE = { counts: 4096, mv: 3300 };
+const FRAME_BEGINS = 0xa5;
+const BYTES_A_PERIOD = 5;
+const COUNTS_PER_RAD = 10_000;
+/** A camera that is silent for this long is lost. */
+const CAMERA_LOST_PERIODS = 200;
+
+/** The numbers that `robot.h` defines. */
+export function robotNumbers(file = 'firmware/pico/robot.h'): (name: string) => number {
+  const lines = readFileSync(file, 'utf8').matchAll(/^#define (\w+) (-?[\d.]+)f?$/gm);
+  const numbers = new Map([...lines].map(([, name = '', value]) => [name, Number(value)]));
+  return name => {
+    const value = numbers.get(name);
+    if (value === undefined) throw new RangeError(`${file} does not define ${name}`);
+    return value;
+  };
+}
+
+/** What is wired to the pins of one Pico: bridges, encoders, camera, supply and currents. */
+export class PicoBoard {
+  readonly #pico: Pico;
+  readonly #number: ReturnType<typeof robotNumbers>;
+  readonly #mechanics: RobotMechanics;
+  readonly #sight: GimbalSight;
+  readonly #sensors: CorePort;
+  readonly #hasCamera: boolean;
+  readonly #motors: readonly [CoreMotor, CoreMotor];
+  #sent = 0;
+  #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> } | undefined;
+  #picture: ReturnType<CorePort['picture']> = { visible: false, yawRad: 0, pitchRad: 0 };
+  #periodsWithoutPicture = 0;
+  /** What the sensors show beside the mechanics. */
+  supplyV: number;
+  currentA: readonly [number, number] = [0, 0];
+  hasPictures = true;
+  encoderOffset: readonly [number, number] = [0, 0];
+  /** The counts at which the encoders stand still. */
+  encoderStuckAt: readonly [number | undefined, number | undefined] = [undefined, undefined];
+
+  constructor(pico: Pico, unit: Unit, mechanics: RobotMechanics, sight: GimbalSight) {
+    this.#pico = pico;
+    this.#number = robotNumbers();
+    this.#mechanics = mechanics;
+    this.#sight = sight;
+    this.#sensors = portOf(unit, mechanics, sight);
+    this.#hasCamera = unit.hasCamera;
+    this.#motors = unit.hasCamera ? ['yaw', 'pitch'] : ['left', 'right'];
+    this.supplyV = this.#number('SUPPLY_V');
+  }
+
+  /** Connects the pins of a processor that starts. */
+  connect(): void {
+    const { gpio, pio } = this.#pico.chip.rp2040;
+    for (const pin of ['SDA_PIN', 'SCL_PIN']) gpio[this.#number(pin)]?.setInputValue(true);
+    this.#motors.forEach((_, index) => {
+      const machine = pio[0]?.machines[index];
+      if (machine === undefined) throw new TypeError('no state machine');
+      // The FIFO is never empty. A test of its own runs the program of the state machine.
+      machine.rxFIFO.push(0);
+      machine.readFIFO = () => this.#counts(index) >>> 0;
+    });
+    this.#sense();
+  }
+
+  /** What the core is told by the drivers. */
+  get port(): CorePort {
+    return {
+      ...this.#sensors,
+      encoder: motor => this.#counts(this.#motors.indexOf(motor)),
+      heading: () => this.#heading(),
+      picture: () => this.#picture,
+      drive: () => undefined,
+      torque: () => undefined,
+      faults: () => this.#faults(),
+      autoMoves: this.#number('AUTO_MOVES') === 1,
+    };
+  }
+
+  /** Whether the bridges give torque. */
+  get isEnabled(): boolean {
+    const { gpio } = this.#pico.chip.rp2040;
+    const pins = ['MOTOR_A_ENABLE_PIN', 'MOTOR_B_ENABLE_PIN'].map(name => gpio[this.#number(name)]);
+    return pins.every(pin => pin?.outputEnable === true && pin.outputValue);
+  }
+
+  /** Between two loop periods: the motors get their volts for the next millisecond, and the sensors their values. */
+  step(): void {
+    const { gimbalDrive, chassisDrive } = this.#mechanics;
+    if (this.#hasCamera) {
+      Object.assign(gimbalDrive, { yawV: this.#volts('A'), pitchV: this.#volts('B'), open: !this.isEnabled });
+      this.#send();
+    } else {
+      Object.assign(chassisDrive, {
+        leftV: this.#volts('A'),
+        rightV: this.#volts('B'),
+        open: !this.isEnabled,
+      });
+    }
+    this.#sense();
+  }
+
+  #volts(motor: string): number {
+    const { pwm, rp2040 } = this.#pico.chip;
+    const pin = this.#number(`MOTOR_${motor}_FORWARD_PIN`);
+    const slice = SLICE.bytes * ((pin >> 1) % 8);
+    const runs = pwm.readUint32(slice + SLICE.csr) & ENABLED;
+    if (!runs || rp2040.gpio[pin]?.functionSelect !== PWM_FUNCTION) return 0;
+    const steps = pwm.readUint32(slice + SLICE.cc);
+    const top = pwm.readUint32(slice + SLICE.top) + 1;
+    return (this.supplyV * ((steps & 0xffff) - (steps >>> 16))) / top;
+  }
+
+  #counts(index: number): number {
+    const motor = this.#motors[index] ?? 'yaw';
+    return (this.encoderStuckAt[index] ?? this.#sensors.encoder(motor)) + (this.encoderOffset[index] ?? 0);
+  }
+
+  /** As firmware/pico/main.c computes it, in the same steps of float32. */
+  #heading(): number {
+    const radiusM = Math.fround(this.#number('WHEEL_RADIUS_M'));
+    const turn = Math.fround(Math.fround(Math.fround(2 * Math.fround(Math.PI)) * radiusM) * 1e7);
+    const counts =
+      this.#number('WHEEL_ENCODER_COUNTS') * this.#number('WHEEL_GEAR') * this.#number('TRACK_MM');
+    const factor = Math.trunc(Math.fround(turn / counts) * 2 ** 24);
+    return Math.floor(((this.#counts(1) - this.#counts(0)) * factor) / 2 ** 24);
+  }
+
+  #sense(): void {
+    const { adc } = this.#pico.chip.rp2040;
+    const show = (name: string, mv: number) => {
+      const counts = Math.round((mv * ADC_FULL_SCALE.counts) / ADC_FULL_SCALE.mv);
+      adc.channelValues[this.#number(name) - FIRST_ADC_PIN] = Math.min(counts, ADC_FULL_SCALE.counts - 1);
+    };
+    show('SUPPLY_PIN', (this.supplyV * 1000 * ADC_FULL_SCALE.mv) / this.#number('SUPPLY_FULL_SCALE_MV'));
+    this.currentA.forEach((a, index) => {
+      const mv = this.#number('CURRENT_ZERO_MV') + a * this.#number('CURRENT_MV_PER_A');
+      show(index === 0 ? 'CURRENT_A_PIN' : 'CURRENT_B_PIN', mv);
+    });
+  }
+
+  /** The faults of a robot whose motors and supply are whole. */
+  #faults(): number {
+    if (!this.#hasCamera) return 0;
+    this.#periodsWithoutPicture += 1;
+    const isLost = this.#periodsWithoutPicture >= CAMERA_LOST_PERIODS;
+    if (isLost) this.#picture = { ...this.#picture, visible: false };
+    return isLost ? 1 << 5 : 0;
+  }
+
+  /** The camera sends its pictures, a few bytes in each millisecond. */
+  #send(): void {
+    const { picture } = this.#sight.camera;
+    if (picture.tick !== this.#sent && this.hasPictures) {
+      this.#sent = picture.tick;
+      const counts = (rad: number) => Math.round(rad * COUNTS_PER_RAD);
+      const bytes = Buffer.from([FRAME_BEGINS, picture.visible ? 1 : 0, 0, 0, 0, 0, picture.tick & 0xff, 0]);
+      bytes.writeInt16LE(counts(picture.yawRad), 2);
+      bytes.writeInt16LE(counts(picture.pitchRad), 4);
+      bytes[7] = crc8(bytes[0] ?? 0, bytes[1] ?? 0, bytes.subarray(2, 7));
+      const rad = (at: number) => Math.fround(bytes.readInt16LE(at) * Math.fround(1e-4));
+      const offsets = picture.visible ? { yawRad: rad(2), pitchRad: rad(4) } : this.#picture;
+      this.#camera = { bytes: [...bytes], picture: { ...offsets, visible: picture.visible } };
+    }
+    if (this.#camera === undefined) return;
+    for (const byte of this.#camera.bytes.splice(0, BYTES_A_PERIOD))
+      this.#pico.chip.rp2040.uart[0]?.feedByte(byte);
+    if (this.#camera.bytes.length > 0) return;
+    this.#picture = this.#camera.picture;
+    this.#periodsWithoutPicture = 0;
+    this.#camera = undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Unit } from '../../src/core/units.js';
+import { GimbalSight } from '../physics/gimbal-sight.js';
+import { seededNoise } from '../physics/noise.js';
+import { RobotMechanics } from '../physics/robot-mechanics.js';
+import { RATE_HZ } from './core-robot.js';
+import { PicoController, type PicoImage } from './pico-controller.js';
+
+const SUBSTEPS = 2;
+
+/** The image that scripts/firmware/image compiled. Needs the Debian package binutils-arm-none-eabi. */
+export function picoImage({ name }: Unit, folder = 'dist/firmware'): PicoImage {
+  const symbols = execFileSync('arm-none-eabi-nm', ['-S', `${folder}/${name}.elf`], { encoding: 'utf8' });
+  const [, address, bytes] = /^(\w+) (\w+) \w motor$/m.exec(symbols) ?? [];
+  if (address === undefined || bytes === undefined) throw new TypeError('the image has no struct motor');
+  return {
+    bytes: readFileSync(`${folder}/${name}.bin`),
+    motor: { address: Number.parseInt(address, 16), bytes: Number.parseInt(bytes, 16) },
+  };
+}
+
+/** A robot of which one unit is a Pico. Each loop period of the image moves the mechanics. */
+export function createPico(
+  unit: Unit,
+  core: WebAssembly.Module,
+  { seed, image = picoImage(unit), hz }: { seed: number; image?: PicoImage; hz?: number },
+): { pico: PicoController; mechanics: RobotMechanics; sight: GimbalSight } {
+  const noise = seededNoise(seed);
+  const mechanics = new RobotMechanics();
+  const sight = new GimbalSight(mechanics, RATE_HZ, seededNoise(seed));
+  const random = () => Math.abs(noise()) % 1;
+  const step = () => {
+    for (let part = 0; part < SUBSTEPS; part += 1) mechanics.step(1 / RATE_HZ / SUBSTEPS);
+  };
+  const pico = new PicoController(unit, { image, core, mechanics, sight, random, step, ...(hz && { hz }) });
+  return { pico, mechanics, sight };
+}

@@ -1,0 +1,104 @@
+import type { Core } from './core.js';
+import type { CoreController } from './core-controller.js';
+import type { I2cTarget, Observer } from './i2c-target.js';
+import type { Pico } from './pico.js';
+
+const SHOWN = 40;
+/** The place of the boot id in `struct motor`. */
+const BOOT_ID = 4;
+
+/**
+ * The core in WebAssembly beside the image: it gets the same bytes and sensors in the same order. Throws if the image
+ * sends another byte than the core.
+ */
+export class Shadow implements Observer {
+  readonly controller: CoreController;
+  readonly #pico: Pico;
+  readonly #motor: number;
+  readonly #log: string[] = [];
+  #waiting: (() => void)[] = [];
+  #target: I2cTarget | undefined;
+  #sent = 0;
+
+  constructor(
+    pico: Pico,
+    controller: CoreController,
+    motor: { readonly address: number; readonly bytes: number },
+  ) {
+    this.#pico = pico;
+    this.controller = controller;
+    this.#motor = motor.address;
+    // `newest` is the last member, in front of the padding of its word.
+    pico.watched = motor.address + motor.bytes - 4;
+    pico.onChange = () => {
+      if (!this.isAlike) return;
+      controller.tick();
+      this.#note('|');
+    };
+  }
+
+  /** Whether the image has started, and the core with it. */
+  get isAlike(): boolean {
+    return this.#target === this.#pico.target;
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  get core(): Core {
+    return this.controller.core;
+  }
+
+  start(): void {
+    this.#later('S', () => {
+      this.core.frameEnds();
+      void this.core.next;
+    });
+  }
+
+  byte(byte: number): void {
+    this.#later(byte.toString(16), () => this.core.receive(byte));
+  }
+
+  stop(): void {
+    this.#later('P', () => this.core.frameEnds());
+  }
+
+  taken(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const act of waiting) act();
+  }
+
+  given(byte: number): void {
+    this.taken();
+    const { next } = this.core;
+    this.#note(`[${byte.toString(16)}]`);
+    if (byte !== next)
+      throw new Error(
+        `${this.#log.join(' ')}: the image sends ${byte.toString(16)}, the core ${next.toString(16)}`,
+      );
+    this.#sent += 1;
+    this.core.sent();
+    void this.core.next;
+  }
+
+  #later(name: string, act: () => void): void {
+    this.#note(name);
+    this.#waiting.push(act);
+  }
+
+  #note(name: string): void {
+    if (this.#log.push(name) > 2 * SHOWN) this.#log.splice(0, SHOWN);
+  }
+
+  /** The image has just started. */
+  enabled(): void {
+    if (this.isAlike) return;
+    this.#target = this.#pico.target;
+    this.#waiting = [];
+    const bytes = [0, 1, 2, 3].map(index => this.#pico.peek(this.#motor + BOOT_ID + index));
+    this.controller.reset(Buffer.from(bytes).readUInt32LE());
+  }
+}
