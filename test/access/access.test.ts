@@ -31,7 +31,7 @@ describe('access', () => {
     access.close();
   });
 
-  it('does not wait for a disk that hangs at the start: everybody may look and stop, and nothing more, until it answers', async () => {
+  it('does not wait for a disk that hangs at the start: until it answers, everybody may read and stop, and nothing else', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -65,7 +65,7 @@ describe('access without a list of tokens', () => {
     ['a folder', (path: string) => mkdir(path)],
     ['a link that leads nowhere', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is unavailable once ${what} is in its place, also when that is gone again`, () =>
+    it(`is unavailable once ${what} is in its place, even after that is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -109,7 +109,7 @@ describe('a list of tokens that was read', () => {
     ['is gone', list(), 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`holds on while its file ${how}, and says so once`, async () => {
+    it(`stays in force while its file ${how}, which is logged once`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -168,7 +168,7 @@ describe('a list of tokens that was read', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('is what counts at a start: one that cannot be read closes, none opens', async () => {
+  it('decides at a start: if it cannot be read, the robot is closed; if there is none, the robot is open', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

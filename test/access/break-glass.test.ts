@@ -62,7 +62,7 @@ describe('break glass', () => {
       }),
     ));
 
-  it('outlives a connection that the system could not hand over', async () => {
+  it('still serves after the system failed to accept a connection', async () => {
     let server: Server | undefined;
     const opened = (message: unknown) => {
       if (isObject(message) && message.server instanceof Server) server = message.server;

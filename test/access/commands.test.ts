@@ -78,7 +78,7 @@ describe('trunnion token', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('shows no token that is not in the list, however many are added at once, and changes nothing beside another', () =>
+  it('shows no token that was not stored, even if several commands run at once, and is refused while another command runs', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 1, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];

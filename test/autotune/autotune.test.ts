@@ -79,7 +79,7 @@ describe('autotune', function () {
     });
   }
 
-  it('says that its end is not proven by a controller that does not answer, and brings all back when it does', async () => {
+  it('says that its end is not proven if the controller does not answer, and restores everything when it does', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -94,7 +94,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('takes its wave away in the end, although it could not do so before', async () => {
+  it('removes its wave in the end, although it could not do so before', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -112,7 +112,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('does not give gains again that ran away while its renewal waited', async () => {
+  it('does not write gains again if they ran away while its renewal waited', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();

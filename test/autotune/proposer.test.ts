@@ -20,7 +20,7 @@ describe('a proposal from a thread of its own', () => {
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
   };
 
-  it('is the same as without, and leaves this thread its turns', async function () {
+  it('is the same as without the thread, and does not block this one', async function () {
     this.timeout(30_000);
     const task = await someTask();
     let turns = 0;

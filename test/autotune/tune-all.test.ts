@@ -39,7 +39,7 @@ describe('a tuning of several loops', function () {
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
   const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
 
-  it('goes from the inside out, with what is better running, to one proposal for all', async () => {
+  it('goes from the inside out, runs better gains at once, and ends with one proposal for all loops', async () => {
     expect(start('visual_yaw', 'angle_yaw')).deep.include({
       loop: 'angle_yaw',
       loops: ['angle_yaw', 'visual_yaw'],

@@ -54,7 +54,7 @@ describe('the console of a robot with tokens and a match', function () {
     }
   });
 
-  it('is entered by a link, whose token leaves the address; view and STOP stay, also when the token is taken away', async () => {
+  it('is entered by a link, whose token disappears from the address; view and STOP stay, even if the token is removed', async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -95,7 +95,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it('shows a spectator nothing that they may not use, and the login when the token is taken away', async () => {
+  it('hides from a spectator what they may not use, and shows the login if the token is removed', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.
@@ -161,7 +161,7 @@ describe('the console of a robot with tokens and a match', function () {
     await button('Release').click();
   });
 
-  it('shows phase and time left, moves nothing on a desk by that, and greys the modes that the phase forbids', async () => {
+  it('shows phase and time left without a shift of the layout, and greys the modes that the phase forbids', async () => {
     const page = await robot.open();
     const places = () =>
       page.evaluate(

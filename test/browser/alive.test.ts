@@ -42,7 +42,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('has a first minute, a panel that plays faults and shows the truth, and a log to search', async () => {
+  it('has a checklist for the first minute, a panel that injects faults and shows the truth, and a log to search', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();

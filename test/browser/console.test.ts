@@ -128,7 +128,7 @@ describe('the console in a browser', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline, and refuses in words at the thing that failed', async () => {
+  it('says that a controller is offline, and names in a refusal the act that failed', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);

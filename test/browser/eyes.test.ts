@@ -51,7 +51,7 @@ describe('the console for eyes', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
   });
 
-  it('says in red of a loop that swings by how much and how fast, and boasts of no figures', async () => {
+  it('says in red how much and how fast a loop oscillates, and shows no other figures of it', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
@@ -120,7 +120,7 @@ describe('the console for eyes', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('stays loud in forced colours', async () => {
+  it('keeps its warnings visible in forced colours', async () => {
     const context = await robot.browser.newContext({
       forcedColors: 'active',
       colorScheme: 'dark',

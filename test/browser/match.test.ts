@@ -148,7 +148,7 @@ describe('the match view', function () {
     }
   });
 
-  it('stops at the touch, also one that is held, slides, or comes beside another finger', async () => {
+  it('stops when it is touched, even by a finger that stays, slides, or comes beside another finger', async () => {
     const page = await open(phone);
     const touch = await page.context().newCDPSession(page);
     const send = (

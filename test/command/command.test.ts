@@ -115,7 +115,7 @@ describe('a command as a process', function () {
     expect(exitCodeOf("async () => { throw new Error('a defect'); }")).equal(1);
   });
 
-  it('does not end as if in order when what it waits for can never come', () => {
+  it('does not exit with 0 if it waits for something that can never happen', () => {
     expect(exitCodeOf('() => new Promise(() => {})')).equal(13);
   });
 });

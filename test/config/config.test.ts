@@ -28,7 +28,7 @@ describe('configuration', () => {
     expect(config.state.folder).to.equal('/tmp/state');
   });
 
-  it('comes from the file, and the command line goes over it', async () => {
+  it('comes from the file, and the command line overrides the file', async () => {
     const text = 'http:\n  port: 9000\n  host: 10.0.0.1\nlaser:\n  interlock: {gpio: 27}\n';
     const config = await load(text, { port: 0, state: '/elsewhere' });
     if (typeof config === 'string') throw new Error(config);

@@ -13,7 +13,7 @@ const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
 
 describe('edits', () => {
-  it('are what says something else than what is stored', () => {
+  it('are texts with another value than the stored one', () => {
     const { changes, faults } = editState(chassis, stored, {
       '/speed/kp': '6',
       '/speed/ki': '20.0',
@@ -23,7 +23,7 @@ describe('edits', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('are dropped when they say the same in other words, and kept when they are wrong', () => {
+  it('are dropped if they mean the stored value, and kept if they are invalid', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({
@@ -32,7 +32,7 @@ describe('edits', () => {
     });
   });
 
-  it('of loops that are no more say nothing', () => {
+  it('of loops that no longer exist are ignored', () => {
     expect(editState(chassis, stored, { '/gone/kp': '6' })).to.deep.equal({ changes: [], faults: {} });
   });
 
@@ -43,7 +43,7 @@ describe('edits', () => {
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('and differences are two ways to say one thing', () => {
+  it('and differences can be converted into each other', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

@@ -142,7 +142,7 @@ describe('the page about what it hears', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('is of another version than the daemon, from the first status on, and never reloads over a STOP', async () => {
+  it('notices from the first status on that the daemon has another version, and does not reload while a STOP is pending', async () => {
     const page = await FakePage.open({ version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');

@@ -10,7 +10,7 @@ describe('how late readings come', () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('is not what two clocks run apart in a day', () => {
+  it('ignores how far two clocks drift apart in a day', () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;
@@ -26,7 +26,7 @@ describe('how late readings come', () => {
     expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
   });
 
-  it('is none when the page slept, and its clock with it', () => {
+  it('is zero after the page and its clock slept', () => {
     const lateS = lateness();
     lateS(10, 10);
     expect(lateS(4000, 11)).to.equal(0);

@@ -132,7 +132,7 @@ describe('a STOP of the page', () => {
     expect([page.daemon.stopped, page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('lets nothing move before its answer, lets what calms pass, and is over with an answered Resume', async () => {
+  it('blocks what moves until its answer, lets acts pass that make the robot safer, and ends with an answered Resume', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');

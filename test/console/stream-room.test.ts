@@ -57,7 +57,7 @@ describe('streams of many windows', () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
-  it('do not mind what else is said', () => {
+  it('ignore other messages', () => {
     const [only] = openWindows(1);
     for (const message of [null, 'hello', 3, {}]) only!.room.hear(message);
     expect(only!.crowded).to.equal(false);

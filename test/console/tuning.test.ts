@@ -114,7 +114,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('aborted');
   });
 
-  it('is taken back by End or STOP while it has no answer yet', async () => {
+  it('is cancelled by End or STOP while it has no answer yet', async () => {
     for (const press of ['end', 'stop'] as const) {
       const { page, begin } = await open();
       page.let(/autotune/, 'held', 'POST');

@@ -33,7 +33,7 @@ describe('start', () => {
       ...more,
     });
 
-  it('says nothing on the bus when its port is taken: the daemon there may be in charge of the robot', () =>
+  it('sends nothing on the bus if its port is taken, because the daemon there may control the robot', () =>
     inTemporaryFolder(async folder => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
@@ -98,7 +98,7 @@ describe('start', () => {
       await first.close();
     }));
 
-  it('darkens a lit laser before anything else, and its end does so first of all', () =>
+  it('darkens a lit laser before anything else, and so does a shutdown', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

@@ -282,7 +282,7 @@ describe('doctor', () => {
     });
   }
 
-  it('takes an active-low laser at level 0 for lit', async () => {
+  it('counts an active-low laser at level 0 as lit', async () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);

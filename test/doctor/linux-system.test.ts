@@ -9,14 +9,14 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
-describe('what doctor looks at', () => {
-  it('is synced and gone when a folder has been tried', () =>
+describe('the system as doctor sees it', () => {
+  it('syncs a file to try a folder, and removes the file', () =>
     inTemporaryFolder(async folder => {
       expect(await linuxSystem.trySync(folder)).to.be.least(0);
       expect(await readdir(folder)).to.deep.equal([]);
     }));
 
-  it('is free or not, for a port', async () => {
+  it('tells whether a port is free', async () => {
     const server = createServer((_, response) => response.end('{"version":"1"}'));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -33,7 +33,7 @@ describe('what doctor looks at', () => {
     expect(await linuxSystem.getJson(url)).to.equal(undefined);
   });
 
-  it('says ENOENT of a program that is not there, rejects with the exit code of one that fails, and gives the output otherwise', async () => {
+  it('returns a program’s output, or rejects with ENOENT or its exit code', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
     expect(await linuxSystem.run('sh', '-c', 'exit 3').catch(errorCode)).to.equal('3');
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');

@@ -40,7 +40,7 @@ describe('the durable log', () => {
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('gives out the head of what was synced, and no other', async () => {
+  it('shows only heads of synced lines', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect(run.durable.head).to.equal(undefined);
     run.resets(2);
@@ -77,7 +77,7 @@ describe('the durable log', () => {
     expect(linesOf(disk)).to.have.length(6);
   });
 
-  it('lets go of a file that cannot be written', async () => {
+  it('closes a file that cannot be written', async () => {
     let open = 0;
     const create = disk.create.bind(disk);
     disk.create = async path => {
@@ -177,7 +177,7 @@ describe('the durable log', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('does not write for ever that each sync takes over a second', async () => {
+  it('logs only once that each sync takes over a second', async () => {
     const run = await new LogRun(disk, 'a').open();
     recordStorage({ log: run.durable }, run.log);
     disk.interfere = operation =>
@@ -230,7 +230,7 @@ describe('the durable log', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('and never because they are many: a crash loop keeps the match', async () => {
+    it('but never for their number, so that a crash loop does not drop the match', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();

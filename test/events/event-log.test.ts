@@ -26,7 +26,7 @@ describe('event log', () => {
     ]);
   });
 
-  it('gives what came after an event, and passes on each as it is recorded', () => {
+  it('returns the events after a given one, and reports each new event', () => {
     const heard: number[] = [];
     log.recorded.add(({ event }) => heard.push(event.seq));
     for (let count = 0; count < 3; count += 1) log.record({ what: 'reset' });
@@ -63,7 +63,7 @@ describe('event log', () => {
     expect(events(4).length).to.equal(1);
   });
 
-  it('never lets refusals push out what was done', () => {
+  it('never drops an act to make room for refusals', () => {
     switched('on');
     for (let host = 0; host < 10_000; host += 1) refused(`10.0.${host >> 8}.${host & 255}`);
     log.close();
@@ -82,7 +82,7 @@ describe('event log', () => {
     ]);
   });
 
-  it('takes an act after a change that the robot made itself for a new one', () => {
+  it('counts an act after a change that the robot made itself as a new act', () => {
     switched('on');
     log.record({ what: 'laser', detail: { reason: 'time limit' } });
     switched('on');

@@ -46,7 +46,7 @@ describe('the durable log after a power cut', () => {
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  it('verifies, with every head that was given out, at every operation and every byte of a file', () => {
+  it('verifies with every head that callers received, at every operation and every byte of a file', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   });
 

@@ -39,7 +39,7 @@ describe('a log that was changed', () => {
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
   });
 
-  it('is found with any byte changed', () => {
+  it('is detected with any byte changed', () => {
     for (const at of files.keys())
       for (let byte = 0; byte < files[at]!.content.length; byte += 1) {
         const changed = replaced(at, ({ name, content }) => {
@@ -51,7 +51,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is found with bytes changed that a text does not show', () => {
+  it('is detected with bytes changed that a text does not show', () => {
     const hidden = { name: 'x', content: Buffer.from('{"seq":1,"what":"\ufffd","boot":"","prev":""}\n') };
     const at = hidden.content.indexOf(Buffer.from('\ufffd'));
     const { content } = hidden;
@@ -63,7 +63,7 @@ describe('a log that was changed', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('is found with any line missing, but the first of all', () => {
+  it('is detected with any line missing but the first of the log', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is found cut at a seam, without any head', () => {
+  it('is detected if lines are missing at the end of a file, without any head', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -82,7 +82,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is found with a whole file missing in the middle, or in another order', () => {
+  it('is detected with a whole file missing in the middle, or with files in another order', () => {
     const [first, middle, last] = files;
     expect(verifyLog([first!, last!])).to.include({ ok: false, file: last!.name, line: 1 });
     expect(verifyLog([middle!, first!, last!]).ok).to.equal(false);
@@ -93,7 +93,7 @@ describe('a log that was changed', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('is found by a kept head if its end is cut off, or if it is written again', async () => {
+  it('is detected by a kept head if the end is cut off, or if the log is written again', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('a log that was changed', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('is found with a head that lies behind the line which the next file follows', () => {
+  it('is detected with a head that is newer than the line which the next file continues', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);

@@ -73,7 +73,7 @@ describe('a journal of a newer format', () => {
 });
 
 describe('a journal that another program wrote', () => {
-  it('is used without the numbers after which there is none, and the next save is found again', async () => {
+  it('is used without lines that have the last possible revision, and the next save is found again', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -81,7 +81,7 @@ describe('a journal that another program wrote', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('refuses a save that would get a number which does not count, and says so', async () => {
+  it('refuses a save if no valid revision is left, and says so', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
@@ -142,7 +142,7 @@ describe('a journal that another program wrote', () => {
 });
 
 describe('a store of gains', () => {
-  it('does not make a start wait for a disk that hangs, and has the gains when it is done', async () => {
+  it('does not make a start wait for a disk that hangs, and loads the gains when the disk answers', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line(7)) });
     const clock = new ManualClock();
     const answerAgain = disk.hang();

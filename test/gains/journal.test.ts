@@ -60,7 +60,7 @@ describe('a journal file', () => {
     });
   }
 
-  it('keeps the same damage once', async () => {
+  it('keeps only one copy of the same damage', async () => {
     const damaged = Buffer.from('garbage\n');
     const disk = new RecordingDisk({ [PATH]: damaged });
     await open(disk);
@@ -68,7 +68,7 @@ describe('a journal file', () => {
     expect(journal.setAside).to.have.length(1);
   });
 
-  it('of any bytes loads', () => {
+  it('loads without an error, whatever its bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         const { entries, damaged } = parseJournal(Buffer.from(bytes));
@@ -196,7 +196,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`has nothing of a refused save when it is refused, if one ${operation} failed`, async () => {
+    it(`contains nothing of a save at its refusal if one ${operation} failed`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -210,7 +210,7 @@ describe('Journal', () => {
     });
   }
 
-  it('says of a refused save that it may remain, and takes it back by itself when the disk works again', async () => {
+  it('says that a refused save may remain, and removes it when the disk works again', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -231,7 +231,7 @@ describe('Journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('says of a save that was never begun that nothing of it remains', async () => {
+  it('says that nothing remains of a save that was never begun', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     disk.fail('sync');
@@ -241,7 +241,7 @@ describe('Journal', () => {
     expect(refused.context.mayRemain).to.equal(false);
   });
 
-  it('tries what could not be opened again every second, and says when it is', async () => {
+  it('retries every second to open its file, and says when it is open', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.fail('read');
     const { journal, clock } = await open(disk);

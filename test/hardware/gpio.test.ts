@@ -113,7 +113,7 @@ describe('GPIO', () => {
     { file: 'active_low', line: { active_low: '1' }, found: /"activeLow":true/ },
   ];
   for (const { file, line, found } of swallowed)
-    it(`gives the laser pin back when ${file} could not be written: ${JSON.stringify(line)}`, async () => {
+    it(`releases the laser pin if ${file} could not be written: ${JSON.stringify(line)}`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);

@@ -91,7 +91,7 @@ describe('LinuxI2cBus', () => {
     expect(native.asked).to.deep.equal(['open 1', 'write 33 80 3 010203']);
   });
 
-  it('takes a short read for a bus error', async () => {
+  it('counts a short read as a bus error', async () => {
     const bus = new LinuxI2cBus(new ScriptedNative([3]), 1);
     expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
   });

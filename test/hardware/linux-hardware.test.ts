@@ -117,7 +117,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens no laser pin that trunnion-dark would not know of', () =>
+  it('opens no laser pin that it cannot record for trunnion-dark', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('loses an interlock line in an interrupt without falling, and hears of it at once', () =>
+  it('survives the loss of an interlock line in an interrupt, and reports it at once', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });

@@ -58,7 +58,7 @@ describe('a robot with tokens', () => {
       }
     });
 
-  it('keeps the connection of a token while strangers take all places', async () => {
+  it('keeps the connection of a token while strangers use all connections', async () => {
     const { hostname: host, port, host: name } = new URL(daemon.url);
     const sockets: Socket[] = [];
     const asked = async (localAddress: string, header = '') => {
@@ -132,7 +132,7 @@ describe('a robot with tokens', () => {
     await write(TOKENS);
   });
 
-  it('leaves streams for those who drive, and others for those who rule', async () => {
+  it('reserves some streams for callers who may drive, and others for callers who may rule', async () => {
     const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
       const headers = { ...bearer(SECRETS[role]) };

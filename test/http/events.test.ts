@@ -201,7 +201,7 @@ describe('events', () => {
     await reader.until(() => /\n:.*\n\n/.test(reader.text));
   });
 
-  it('are not listened for while no client reads', async () => {
+  it('are not collected while no client reads', async () => {
     expect(sources.telemetry.any).to.equal(false);
     const reader = await read();
     expect(sources.telemetry.any).to.equal(true);
@@ -248,7 +248,7 @@ describe('events', () => {
   }
   const event = (seq: number): LogEvent => ({ seq, t: seq, at: '2030-01-01T00:00:00Z', what: 'mode' });
 
-  it('owe a slow reader what comes once, in its order, and the status after it', async () => {
+  it('keep what a slow reader must not miss, in order, and send the newest status after it', async () => {
     const slow = await slowReader();
     sources.log.emit({ event: event(1) });
     sources.step.emit(STEP);
@@ -265,7 +265,7 @@ describe('events', () => {
     ]);
   });
 
-  it('end for a slow reader whom too much is owed, so that it comes back and asks', async () => {
+  it('end for a slow reader with too much unsent data, so that it reconnects and asks', async () => {
     const slow = await slowReader();
     for (let seq = 0; seq < 50; seq += 1) sources.log.emit({ event: event(seq) });
     expect(slow.response.destroyed).to.equal(false);

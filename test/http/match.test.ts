@@ -86,7 +86,7 @@ describe('a match over HTTP', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('has every lock that holds in the log, whatever it was answered', async () => {
+  it('logs every lock that takes effect, whatever its answer', async () => {
     await ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     for (const reason of ['inspection', 'inspection', 'illegal laser']) {
       expect((await ask('POST /api/match/lock', { reason })).status).to.equal(503);

@@ -5,7 +5,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 describe('the log of requests', () => {
   const daemon = simulatedDaemon();
 
-  it('has a line for each call that acts or is refused to, and none for those that look', async () => {
+  it('has a line for each call that acts or is refused, and none for calls that read', async () => {
     const lines = () => daemon.logged.filter(line => line.msg === 'request');
     await daemon.get('/api/status');
     await daemon.get('/api/nothing');

@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('takes a place from an address with more than 8 connections first, though others have asked nothing', async () => {
+  it('closes a connection of an address with more than 8 first, even if others have sent no request', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     expect(silent.filter(isOpen)).to.have.length(8);
   });
 
-  it('lets a caller ask whose request takes longer than the next newcomers', async () => {
+  it('keeps a new connection whose first request comes later than 40 newer connections', async () => {
     const idle = times(256, index => open(request('/quick'), `127.0.${index % 64}.2`));
     await until(() => idle.every(({ text }) => text !== ''));
     const referee = open('', '127.9.0.1');
@@ -106,7 +106,7 @@ describe('the HTTP server', () => {
     expect(referee.text).to.include('did /lock');
   });
 
-  it('closes connections that never asked anything before others', async () => {
+  it('closes connections that sent no request before others', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
     await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));

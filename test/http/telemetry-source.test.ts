@@ -20,7 +20,7 @@ describe('telemetry of the event stream', () => {
     expect(clocked.robot.followed.any).to.equal(false);
     expect(samples.at(-1)?.chassis?.speed).to.have.all.keys('setpoint', 'measured', 'output');
   });
-  it('has the readings of every loop, pose and target, and null of a unit that has gone', async () => {
+  it('has the readings of every loop, pose and target, and null for an offline unit', async () => {
     const samples: Telemetry[] = [];
     const end = telemetrySource(clocked.robot, clocked.clock).add(sample => samples.push(sample));
     await clocked.wait(60);

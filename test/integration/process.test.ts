@@ -24,7 +24,7 @@ describe('the daemon as a process', () => {
   afterEach(() => Promise.all(running.splice(0).map(child => child.kill())));
   const folder = temporaryFolder();
 
-  it('has a doctor that shows programs a bad configuration too', async () => {
+  it('reports a bad configuration in doctor --json too', async () => {
     const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
     const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);

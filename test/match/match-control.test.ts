@@ -60,7 +60,7 @@ describe('a phase that is set', () => {
     await robot.end();
   });
 
-  it('says of all that failed that it did: the laser, the controllers, the disk', async () => {
+  it('reports everything that failed: the laser, the controllers, the disk', async () => {
     robot.robot.laserOn();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
@@ -86,7 +86,7 @@ describe('a phase that is set', () => {
     expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
   });
 
-  it('ends from the board with a stop, and the disk has it', async () => {
+  it('ends from the board with a stop, and the end is stored', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([

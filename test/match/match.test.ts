@@ -111,7 +111,7 @@ describe('a match', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match with any revision, if the robot is at rest before or after', () => {
+    it('may begin a new match with any revision, if the phase before or after does not move the robot', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -160,7 +160,7 @@ describe('a match', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('of a phase before does not end the next one', async () => {
+    it('of an earlier phase does not end the next one', async () => {
       play({ remainingS: 2 });
       set('pause');
       await clock.advance(60_000);
@@ -170,7 +170,7 @@ describe('a match', () => {
   });
 
   describe('the lease', () => {
-    it('is needed for a play', async () => {
+    it('is needed for auto and teleop', async () => {
       expect(codeOf(() => set('auto'))).to.equal('referee-silent');
       beat();
       set('auto');
@@ -257,7 +257,7 @@ describe('a match', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('is no matter in a phase without play', async () => {
+    it('has no effect in phases other than auto and teleop', async () => {
       for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {
         beat();
         set(phase);
@@ -266,7 +266,7 @@ describe('a match', () => {
       }
     });
 
-    it('only shows if the configuration says hold, which needs no lease', async () => {
+    it('is only reported if the configuration says hold, which needs no lease', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

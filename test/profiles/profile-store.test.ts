@@ -115,7 +115,7 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are said to ${mayRemain ? 'stand perhaps' : 'be refused'} where a disk hangs at ${operation}`, async () => {
+    it(`are said to ${mayRemain ? 'remain perhaps' : 'be refused'} if a disk hangs at ${operation}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -134,7 +134,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('say that a star was kept which the disk has, although it hangs right after it', async () => {
+  it('confirm a star that is on the disk, even if the disk hangs right afterwards', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {

@@ -110,7 +110,7 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['mode 1', 'mode 1', 'readings 1']);
   });
 
-  it('lets a third of the frames be of what waits longest while callers switch without a pause', async () => {
+  it('gives every third frame to what has waited longest while callers switch without a pause', async () => {
     const { clock, bus, ends, read } = setUp('hang', ...Array.from({ length: 8 }, () => manual));
     const all = [read('gains'), read('gains')];
     await clock.advance(1);
@@ -125,7 +125,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('says of a frame that waits or is on its way that it is on the bus now, and of others when they ended', async () => {
+  it('reports a pending frame as on the bus now, and any other frame with the time of its end', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);

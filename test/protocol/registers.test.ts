@@ -64,7 +64,7 @@ describe('the units', () => {
 });
 
 describe('the bus', () => {
-  it('is taken to at most 15 % at 400 kHz, 60 % at 100 kHz, by polling both units 50 times a second', () => {
+  it('is used to at most 15 % at 400 kHz, 60 % at 100 kHz, by polling both units 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });

@@ -119,7 +119,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('takes an interlock that cannot be read for open', () => {
+  it('counts an interlock that cannot be read as open', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
@@ -137,7 +137,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('sees at the next look that the pin of a lit laser fails', () => {
+  it('notices at the next poll that the pin of a lit laser fails', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     laser.poll();
@@ -169,7 +169,7 @@ describe('Laser', () => {
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
   });
 
-  it('darkens a pin that failed to go dark as soon as it obeys', () => {
+  it('darkens a pin that failed to go dark as soon as it works again', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     pin.failing = 'throws';

@@ -110,7 +110,7 @@ describe('a plain memory device', () => {
   }
 
   for (const fill of [0x00, 0xff]) {
-    it(`is nothing while all its bytes are ${fill}`, async () => {
+    it(`is not identified while all its bytes are ${fill}`, async () => {
       const { device, controller } = host();
       device.memory.fill(fill);
       expect(await codeOf(controller.identify(URGENCY))).to.equal('bad-frame');

@@ -38,7 +38,7 @@ describe('a unit after refused requests', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps a wave at rest that was asked for again after a refusal', async () => {
+  it('keeps a wave of amplitude 0 that was answered 200 after a refusal', async () => {
     await debugWithWave();
     await refusedWave();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -88,7 +88,7 @@ describe('a unit after refused requests', () => {
     }
   });
 
-  it('waits in the wake of a switch whose frame may have come twice, and not of one to the mode in force', async () => {
+  it('waits after a switch whose frame may arrive twice, and not after a switch to the mode in force', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;

@@ -102,7 +102,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('keep the base of one that comes after one that is refused', async () => {
+  it('do not change the base revision for a save that follows a refused one', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());

@@ -91,7 +91,7 @@ describe('the stop', () => {
     [2000, 2000, 200],
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
-    it(`of a controller never heard from that may bear ${beforeMs} ms is ${expected} after ${waitMs} ms`, async () => {
+    it(`of a controller that never answered and may tolerate ${beforeMs} ms of silence is ${expected} after ${waitMs} ms`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -121,7 +121,7 @@ describe('the stop', () => {
     expect(await stop()).to.equal('not-confirmed');
   });
 
-  it('counts a heartbeat that the bus still holds', async () => {
+  it('counts silence from the end of a heartbeat that is still on the bus', async () => {
     let holding = true;
     robot.intercept = async frame => {
       if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
@@ -214,7 +214,7 @@ describe('the stop', () => {
     [1, 200],
     [0, 'caller-gone'],
   ] as const) {
-    it(`ends with a resume only while one who asked for it stays: ${staying} of two`, async () => {
+    it(`ends with a resume only while a caller of the resume has not hung up: ${staying} of two`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       let callers = 2;
@@ -231,7 +231,7 @@ describe('the stop', () => {
     });
   }
 
-  it('ends with a resume that comes while another one is given up and waits for the disk', async () => {
+  it('ends with a resume that comes while an abandoned one waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -241,7 +241,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('ends with a resume that comes while another one is given up and latches again', async () => {
+  it('ends with a resume that comes while an abandoned one latches again', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -252,7 +252,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('that came after a resume was asked for is not undone by it, although another resume is given up', async () => {
+  it('is not undone by an earlier resume, even if another resume is abandoned', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -282,7 +282,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('reaches a controller at once that is being taken in after a resume it missed', async () => {
+  it('reaches a controller at once that is coming online after a resume that it missed', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -338,7 +338,7 @@ describe('the stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('is that of the robot when a controller latched by itself, and survives the daemon, also behind noise', async () => {
+  it('follows for the whole robot if a controller latches itself, and survives a restart with bus noise', async () => {
     robot.robot.laserOn();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -367,7 +367,7 @@ describe('the stop', () => {
     }
   });
 
-  it('keeps its word while a save is under way, and the save keeps its own', async () => {
+  it('and a save in flight at the same time both do what they answered', async () => {
     const save = robot.outcome(robot.chassis.gains.save(robot.gainsWith(1)));
     await robot.wait(1);
     expect(await stop()).to.equal(200);

@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('is there when its event is heard, and gone when its end is', async () => {
+  it('is shown when its event arrives, and gone when the event of its end arrives', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);

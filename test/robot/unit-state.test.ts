@@ -171,7 +171,7 @@ describe('what is wanted of a unit and what it shows', () => {
       stillRenewed();
     });
   }
-  it('differs in the deviation while a trial has a wave, if the firmware has a guard', () => {
+  it('differs in the guard while a trial has a wave, if the firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.state.confirmedExcitation(SHOWN);

@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('does whole loop periods in both units, and loses no part of one between looks', async () => {
+  it('runs whole loop periods in both units, and carries the rest over to the next read', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],

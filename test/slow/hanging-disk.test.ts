@@ -23,7 +23,7 @@ describe('a disk that hangs in the kernel', () => {
   const folder = temporaryFolder();
 
   for (const hanging of [FILES, ['tokens.json']])
-    it(`does not keep a start from its URL, nor a stop from its end, with ${hanging.length} hanging files`, async function () {
+    it(`does not keep the daemon from starting or ending, with ${hanging.length} hanging files`, async function () {
       requirePrograms(this, 'mkfifo');
       mkdirSync(join(folder(), 'steps'));
       // FIFOs without a writer, so that a reader hangs.

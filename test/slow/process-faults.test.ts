@@ -64,7 +64,7 @@ describe('a fault of the process', () => {
     });
   }
 
-  it('kills itself when it is not stopped in order because the disk holds it up, dark all the same', async () => {
+  it('kills itself, with the laser dark, if the disk holds up its shutdown', async () => {
     const child = daemon('hangs its disk');
     const url = await served(child);
     await light(url);
@@ -77,7 +77,7 @@ describe('a fault of the process', () => {
   });
 
   for (const fault of ['a year ahead', 'a year back']) {
-    it(`does not mind a calendar that jumps ${fault}`, async () => {
+    it(`does not depend on the wall clock, which jumps ${fault}`, async () => {
       const child = daemon(fault);
       const url = await served(child);
       await saved(url, 0.25);

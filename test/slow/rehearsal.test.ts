@@ -29,7 +29,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     return { exit, text: child.lines.join('\n') };
   }
 
-  it('say that the robot is simulated, and what came of them', async () => {
+  it('say that the robot is simulated, and report their results', async () => {
     const add = await trunnion('token add desk --role referee');
     expect([add.exit, add.text.includes(`${url}/#token=`)]).to.deep.equal([0, true]);
     expect(add.text).to.include('simulated');

@@ -33,7 +33,7 @@ describe("the share of a step in which the loop's output stood at a limit", func
     expect(share).above(0.04).below(0.6);
   });
 
-  it('is not known of steps that too few polls saw', async () => {
+  it('is unknown for steps with too few polls', async () => {
     expect(await shareOf(0.1, 0.5)).equal(null);
   });
 });

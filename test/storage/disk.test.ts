@@ -20,7 +20,7 @@ describe('the real disk', () => {
       }
     }));
 
-  it('says so only in a folder that it may write', async function () {
+  it('says that a file is not there only in a folder that it may write', async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `

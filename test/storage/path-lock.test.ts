@@ -27,7 +27,7 @@ describe('the lock of a state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('is held by one at a time, and given on', () =>
+  it('is held by one process at a time, and passed on', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['held', 'state-in-use']);

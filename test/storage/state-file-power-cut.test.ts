@@ -67,7 +67,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
-    it(`where ${failing} failed for one of them`, async () => {
+    it(`if ${failing} failed for one of them`, async () => {
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {

@@ -77,7 +77,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
   });
 
-  it('with a fail-safe value keeps to that one, whatever the disk says later', async () => {
+  it('with a fail-safe value keeps that value, whatever the disk reads later', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const answerAgain = disk.hang();
     const read = file(() => 99);

@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('is waited for again by a stop that comes while the disk is still at an older value', async () => {
+  it('is waited for again by a stop that comes while the disk still writes an older value', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();

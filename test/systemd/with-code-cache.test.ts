@@ -105,7 +105,7 @@ describe('with-code-cache', function () {
     expect(rejected()).to.equal('false');
   });
 
-  it('keeps the lines of the program in stack traces, and takes no code of another text, were it as long', () => {
+  it('keeps line numbers in stack traces, and rejects code of another text, even if it is as long', () => {
     make();
     const { status, stderr } = run(program, 'fail');
     expect(stderr).to.include(`at fail (${program}:5:9)`);
@@ -116,7 +116,7 @@ describe('with-code-cache', function () {
     expect(run(program).stdout).to.match(/^hallo /);
   });
 
-  it('takes no code that was made under other flags, or by another Node, were its version the same', () => {
+  it('rejects code that was made under other flags, or by another Node, even of the same version', () => {
     make();
     // V8 decides which flags matter for its code. This flag matters in every version.
     expect(rejected(['--no-opt'])).to.equal('true');
@@ -128,7 +128,7 @@ describe('with-code-cache', function () {
     expect(rejected(NODE_OPTIONS, otherNode)).to.equal('undefined');
   });
 
-  it('takes no code from a damaged cache', () => {
+  it('rejects code from a damaged cache', () => {
     make();
     const whole = readFileSync(cache);
     const flipped = Buffer.from(whole);

@@ -63,7 +63,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.every(value => value === 0)).equal(true);
   });
 
-  it('is late by the delay', () => {
+  it('responds later by the delay', () => {
     const plant = { ...PLANT, delayS: 0.02 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 100, from };

@@ -112,7 +112,10 @@ const finds: readonly Find[] = [
     'a controller that resets during a save while stopped is latched before it gets gains',
     [stop, settle, save(7), fault('chassis', 'brownout'), settle],
   ],
-  ['a resume that a stop beats leaves the mode', [mode('chassis', 'auto'), resume, stop, settle]],
+  [
+    'a resume that loses against a stop does not change the mode',
+    [mode('chassis', 'auto'), resume, stop, settle],
+  ],
   [
     'a stop holds after a restart at which the bus hangs, so that no controller says it',
     [stop, fault('chassis', 'hang', 1), wait(1507), end('term'), wait(500), light, settle],

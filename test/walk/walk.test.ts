@@ -60,7 +60,7 @@ describe('a walk', () => {
 });
 
 describe('candidates', () => {
-  it('forget what had ended before something sure began, and keep what overlapped it', () => {
+  it('drop events that ended before a certain event began, and keep those that overlapped it', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

@@ -33,7 +33,7 @@ describe('a simulated fault', () => {
       expect([taken({}), taken({ count: 3 })]).to.deep.equal([allowed, allowed]);
     });
 
-  it('that is wrong in several members is told all of them', () => {
+  it('with several invalid members is refused with all of them', () => {
     expect(pointers({ target: 'laser', fault: 'melt' })).to.deep.equal(['/fault', '/target']);
     expect(pointers({ target: 'pin', fault: 'hang', count: 0 })).to.deep.equal(['/count', '/fault']);
     expect(pointers({ target: 'bus', fault: 'nack', count: 1.5 })).to.deep.equal(['/count']);

@@ -16,7 +16,7 @@ describe('PID', () => {
     expect(last).closeTo(4, 0.01);
   });
 
-  it('stays within its limits, a number, for any gains and measured values', () => {
+  it('stays a number within its limits, for any gains and measured values', () => {
     const any = fc.float({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.record({ kp: any, ki: any, kd: any });
     const measured = fc.double({ min: -1e6, max: 1e6, noNaN: true });
