@@ -4,12 +4,12 @@
 
 #define CHECK(name, holds, text) _Static_assert(holds, #name " " text)
 
-/* What each check needs from a pin's number. A pin that the Pico's header has not, 23, 24 and 29, is no pin. */
+/* The Pico's header has no 23, 24 and 29. */
 #define IS_PIN(pin) ((pin) >= 0 && (pin) <= 28 && (pin) != 23 && (pin) != 24)
 #define USES(pin) ((pin) < 0 ? 0 : UINT64_C(1) << (pin))
 #define FREE(name, others) \
-    CHECK(name, IS_PIN(name), "is not a pin of the Pico"); \
-    CHECK(name, !((others) & USES(name)), "is a pin that is used already")
+    _Static_assert(IS_PIN(name), #name " is not a pin of the Pico"); \
+    _Static_assert(!((others) & USES(name)), #name " is a pin that is used already")
 
 #define BUS (USES(SDA_PIN) | USES(SCL_PIN))
 #define MOTOR_A (BUS | USES(MOTOR_A_FORWARD_PIN) | USES(MOTOR_A_REVERSE_PIN) | USES(MOTOR_A_ENABLE_PIN))
@@ -45,8 +45,8 @@ CHECK(SUPPLY_PIN, IS_ANALOG(SUPPLY_PIN, CAMERA), "is not a free analogue input")
 CHECK(CURRENT_A_PIN, IS_ANALOG(CURRENT_A_PIN, CAMERA | USES(SUPPLY_PIN)), "is not a free analogue input");
 CHECK(CURRENT_B_PIN, IS_ANALOG(CURRENT_B_PIN, CAMERA | USES(SUPPLY_PIN) | USES(CURRENT_A_PIN)), "is not a free analogue input");
 
-#define FLAG(name) CHECK(name, (name) == 0 || (name) == 1, "must be 0 or 1")
-#define RANGE(name, low, high) CHECK(name, (name) >= (low) && (name) <= (high), "must be from " #low " to " #high)
+#define FLAG(name) _Static_assert((name) == 0 || (name) == 1, #name " must be 0 or 1")
+#define RANGE(name, low, high) _Static_assert((name) >= (low) && (name) <= (high), #name " must be from " #low " to " #high)
 FLAG(MOTOR_A_REVERSED);
 FLAG(MOTOR_B_REVERSED);
 FLAG(ENCODER_A_REVERSED);
