@@ -39,12 +39,14 @@ static const struct frame *frame_of(const struct motor_unit *unit, uint8_t place
 }
 
 /* Passes a frame to the loop. Returns false if there is no room. */
-static bool post(struct motor *motor, struct mail mail)
+static bool post(struct motor *motor, uint8_t place, const void *content, size_t bytes)
 {
     struct bus *bus = &motor->bus;
+    struct mail *mail = &bus->mail[bus->mail_head % MOTOR_MAIL];
     if (bus->mail_head - motor->loop.mail_tail >= MOTOR_MAIL)
         return false;
-    bus->mail[bus->mail_head % MOTOR_MAIL] = mail;
+    mail->place = place;
+    memcpy(&mail->value, content, bytes);
     /* From here on the loop sees the whole frame. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     bus->mail_head++;
@@ -59,7 +61,7 @@ static bool take_excitation(struct motor *motor, struct excitation wanted)
            wanted.amplitude <= unit->scale[wanted.slot].max_amplitude &&
            wanted.period_s >= MOTOR_EXCITATION_MIN_PERIOD_S && wanted.period_s <= MOTOR_EXCITATION_MAX_PERIOD_S &&
            wanted.deviation >= 0 &&
-           post(motor, (struct mail){ .place = MOTOR_EXCITATION_REGISTER, .excitation = wanted });
+           post(motor, MOTOR_EXCITATION_REGISTER, &wanted, sizeof wanted);
 }
 
 static bool stage(struct motor *motor, uint8_t slot, struct gains gains)
@@ -80,10 +82,8 @@ static bool commit(struct motor *motor, uint32_t checksum)
                           motor_crc32(0, bus->staged, loops * sizeof(struct gains)) != checksum;
     if (bus->commit_refused)
         return true;
-    struct mail mail = { .place = MOTOR_COMMIT_REGISTER, .gains.checksum = checksum };
-    memcpy(mail.gains.set, bus->staged, sizeof bus->staged);
     bus->staged_bits = 0;
-    return post(motor, mail);
+    return post(motor, MOTOR_COMMIT_REGISTER, bus->staged, sizeof bus->staged);
 }
 
 /* Handles a frame whose length and CRC are right. Returns false to refuse it. */
@@ -95,7 +95,7 @@ static bool take(struct motor *motor, const struct frame *frame, union frame_dat
     case MOTOR_MODE_REGISTER:
     case MOTOR_STOP_REGISTER:
         return value <= (frame->place == MOTOR_MODE_REGISTER ? MOTOR_MODE_DEBUG : MOTOR_STOP_STOPPED) &&
-               post(motor, (struct mail){ .place = frame->place, .value = value });
+               post(motor, frame->place, &value, sizeof value);
     case MOTOR_HEARTBEAT_REGISTER:
         bus->silence_ms = data->heartbeat.silence_ms;
         bus->beats++;

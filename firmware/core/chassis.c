@@ -16,9 +16,9 @@
 /* The reference waits if the chassis is this far from it. */
 #define LEASH_M 0.3f
 
-static const struct pid_shape speed_shape = { 0.01f, -DRIVING_V, DRIVING_V };
-static const struct pid_shape angle_shape = { 0.005f, -TURNING_V, TURNING_V };
-static const struct pid_shape position_shape = { 0.01f, -CATCH_UP_M_S, CATCH_UP_M_S };
+static const struct pid_shape speed_shape = { SMOOTHING(0.01f), -DRIVING_V, DRIVING_V };
+static const struct pid_shape angle_shape = { SMOOTHING(0.005f), -TURNING_V, TURNING_V };
+static const struct pid_shape position_shape = { SMOOTHING(0.01f), -CATCH_UP_M_S, CATCH_UP_M_S };
 
 /* The motion, from wheels and heading. */
 static struct {
@@ -56,7 +56,7 @@ static void sense(void)
     odometer.left = left;
     odometer.right = right;
     odometer.way_m = (float)counts * (WHEEL_RADIUS_M * PI / COUNTS_PER_TURN);
-    odometer.speed_m_s += PERIOD_S / (SPEED_FILTER_S + PERIOD_S) * (odometer.way_m / PERIOD_S - odometer.speed_m_s);
+    odometer.speed_m_s += SMOOTHING(SPEED_FILTER_S) * (odometer.way_m * MOTOR_LOOP_RATE_HZ - odometer.speed_m_s);
     odometer.course_rad = (float)(heading - odometer.start) * 1e-4f;
     sum_add(&odometer.x_m, odometer.way_m * cosine(odometer.course_rad));
     sum_add(&odometer.y_m, odometer.way_m * sine(odometer.course_rad));

@@ -39,8 +39,8 @@ static void take_mail(struct motor *motor)
             loop->ran_away = false;
             break;
         case MOTOR_COMMIT_REGISTER:
-            memcpy(state->command.gains, mail->gains.set, sizeof mail->gains.set);
-            state->checksum = mail->gains.checksum;
+            memcpy(state->command.gains, mail->gains, sizeof mail->gains);
+            state->checksum = motor_crc32(0, mail->gains, motor->unit->loop_count * sizeof *mail->gains);
             state->has_gains = true;
             break;
         }

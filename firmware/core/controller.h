@@ -71,10 +71,7 @@ struct mail {
     union {
         uint8_t value;
         struct excitation excitation;
-        struct {
-            struct gains set[MOTOR_LOOP_SLOTS];
-            uint32_t checksum;
-        } gains;
+        struct gains gains[MOTOR_LOOP_SLOTS];
     };
 };
 

@@ -22,8 +22,8 @@ struct axis {
 #define AXIS(name) \
     { .motor = MOTOR_##name, .visual_slot = MOTOR_GIMBAL_VISUAL_##name##_SLOT, .angle_slot = MOTOR_GIMBAL_ANGLE_##name##_SLOT, \
       .count_rad = 2 * PI / (name##_ENCODER_COUNTS * name##_GEAR), \
-      .visual_shape = { 0.03f, name##_MIN_RAD + MARGIN_RAD, name##_MAX_RAD - MARGIN_RAD }, \
-      .angle_shape = { 0.002f, -SUPPLY_V, SUPPLY_V } }
+      .visual_shape = { SMOOTHING(0.03f), name##_MIN_RAD + MARGIN_RAD, name##_MAX_RAD - MARGIN_RAD }, \
+      .angle_shape = { SMOOTHING(0.002f), -SUPPLY_V, SUPPLY_V } }
 
 static struct axis yaw = AXIS(YAW), pitch = AXIS(PITCH);
 static struct activity activity;

@@ -35,8 +35,8 @@ static float product(float a, float b)
 
 static void differentiate(struct pid *pid, const struct pid_shape *shape, float measured)
 {
-    float slope = pid->has_measured ? (pid->measured - measured) / PERIOD_S : 0;
-    pid->derivative += PERIOD_S / (shape->filter_s + PERIOD_S) * (slope - pid->derivative);
+    float slope = pid->has_measured ? (pid->measured - measured) * MOTOR_LOOP_RATE_HZ : 0;
+    pid->derivative += shape->smoothing * (slope - pid->derivative);
     pid->measured = measured;
     pid->has_measured = true;
 }

@@ -6,6 +6,8 @@
 
 #define PERIOD_S (1.0f / MOTOR_LOOP_RATE_HZ)
 #define PI 3.14159265358979f
+/* The share of a new value in a first-order filter with this time constant. */
+#define SMOOTHING(filter_s) (PERIOD_S / ((filter_s) + PERIOD_S))
 
 /* A sum of many small parts, without loss of digits by rounding (Kahan). The sum is `value`. */
 struct sum {
@@ -15,8 +17,8 @@ void sum_add(struct sum *sum, float part);
 void sum_set(struct sum *sum, float value);
 
 struct pid_shape {
-    /* Time constant of the filter on the derivative. */
-    float filter_s;
+    /* The share of a new value in the filter on the derivative. */
+    float smoothing;
     /* Limits of the output and of the integrator. */
     float min, max;
 };

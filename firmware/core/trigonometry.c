@@ -8,7 +8,7 @@ static int32_t nearest(float value)
 
 float wrapped(float angle_rad)
 {
-    int32_t turns = nearest(angle_rad / (2 * PI));
+    int32_t turns = nearest(angle_rad * (1 / (2 * PI)));
     /* 2 pi in two parts, so that many turns lose no digits. */
     return angle_rad - (float)turns * 6.28125f - (float)turns * 1.9353071795864769e-3f;
 }
@@ -17,19 +17,19 @@ float wrapped(float angle_rad)
 static float sine_near(float x)
 {
     float s = x * x;
-    return x * (1 + s * (-1 / 6.0f + s * (1 / 120.0f + s * (-1 / 5040.0f + s / 362880.0f))));
+    return x * (1 + s * (-1 / 6.0f + s * (1 / 120.0f + s * (-1 / 5040.0f + s * (1 / 362880.0f)))));
 }
 
 static float cosine_near(float x)
 {
     float s = x * x;
-    return 1 + s * (-0.5f + s * (1 / 24.0f + s * (-1 / 720.0f + s * (1 / 40320.0f - s / 3628800.0f))));
+    return 1 + s * (-0.5f + s * (1 / 24.0f + s * (-1 / 720.0f + s * (1 / 40320.0f - s * (1 / 3628800.0f)))));
 }
 
 float sine(float angle_rad)
 {
     float angle = wrapped(angle_rad);
-    int32_t quarter = nearest(angle / (PI / 2));
+    int32_t quarter = nearest(angle * (2 / PI));
     float rest = angle - (float)quarter * (PI / 2);
     float value = quarter & 1 ? cosine_near(rest) : sine_near(rest);
     return quarter & 2 ? -value : value;
@@ -51,21 +51,21 @@ float arctangent(float value)
     /* atan(x) = pi/8 + atan((x - t) / (1 + x t)) with t = tan(pi/8). */
     const float tangent = 0.41421356f;
     float z = (x - tangent) / (1 + x * tangent), s = z * z;
-    float angle = PI / 8 + z * (1 + s * (-1 / 3.0f + s * (1 / 5.0f + s * (-1 / 7.0f + s * (1 / 9.0f - s / 11.0f)))));
+    float angle = PI / 8 + z * (1 + s * (-1 / 3.0f + s * (1 / 5.0f + s * (-1 / 7.0f + s * (1 / 9.0f - s * (1 / 11.0f))))));
     if (steep)
         angle = PI / 2 - angle;
     return negative ? -angle : angle;
 }
 
-/* Newton's method, from above. It ends when the root falls no further. */
+/* Newton's method. It begins with half the exponent, within 6 %, and each turn doubles the right digits. */
 float square_root(float value)
 {
-    if (value <= 0)
-        return 0;
-    float root, next = value > 1 ? value : 1;
-    do {
-        root = next;
-        next = (root + value / root) / 2;
-    } while (next < root);
-    return root;
+    union {
+        float value;
+        uint32_t bits;
+    } root = { .value = value };
+    root.bits = (root.bits >> 1) + 0x1fc00000;
+    for (int turn = 0; turn < 3; turn++)
+        root.value = (root.value + value / root.value) / 2;
+    return root.value;
 }

@@ -5,11 +5,12 @@
 #define START BIT(2)
 #define READY BIT(8)
 #define FULL_SCALE_MV 3300
-/* Conversions of one input in a period: 2 us each, and spread over half a PWM period, so that its ripple counts less. */
-#define CONVERSIONS 4
+/* Conversions of one input in a period, 2 us each. They come at the start of a PWM period, because most bridges show a current
+   only while they are on. */
+#define CONVERSIONS 2
 
-enum { SUPPLY, CURRENT_A, CURRENT_B, INPUTS };
-static const int8_t pins[INPUTS] = { SUPPLY_PIN, CURRENT_A_PIN, CURRENT_B_PIN };
+enum { CURRENT_A, CURRENT_B, SUPPLY, INPUTS };
+static const int8_t pins[INPUTS] = { CURRENT_A_PIN, CURRENT_B_PIN, SUPPLY_PIN };
 /* Means of the last period, in mV at the pin. */
 static int32_t means_mv[INPUTS];
 

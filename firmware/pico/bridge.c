@@ -1,4 +1,4 @@
-/* Two H-bridges by PWM. For another bridge, write these three functions anew. */
+/* Two H-bridges by PWM. For another bridge, write these four functions anew. */
 #include "pico.h"
 
 #define PWM_HZ 20000
@@ -22,7 +22,6 @@ void bridge_start(void)
         uint32_t slice = SLICE(motors[i].forward);
         PWM_TOP(slice) = STEPS - 1;
         PWM_CC(slice) = 0;
-        PWM_CSR(slice) = 1;
         pin_set_up(motors[i].forward, PIN_PWM, PAD_4_MA);
         pin_set_up(motors[i].reverse, PIN_PWM, PAD_4_MA);
         REGISTER(SIO_GPIO_OE_SET) = BIT(motors[i].enable);
@@ -30,15 +29,21 @@ void bridge_start(void)
     }
 }
 
+void bridge_run(void)
+{
+    PWM_CSR(SLICE(MOTOR_A_FORWARD_PIN)) = 1;
+    PWM_CSR(SLICE(MOTOR_B_FORWARD_PIN)) = 1;
+}
+
 void bridge_enable(bool on)
 {
     REGISTER(on ? SIO_GPIO_OUT_SET : SIO_GPIO_OUT_CLEAR) = BIT(MOTOR_A_ENABLE_PIN) | BIT(MOTOR_B_ENABLE_PIN);
 }
 
-void bridge_drive(uint32_t motor, float volts, float supply_v)
+void bridge_drive(uint32_t motor, float part)
 {
-    bool backwards = volts < 0;
-    float wanted = (backwards ? -volts : volts) / supply_v * STEPS;
+    bool backwards = part < 0;
+    float wanted = (backwards ? -part : part) * STEPS;
     uint32_t steps = wanted < MAX_STEPS ? (uint32_t)wanted : MAX_STEPS;
     PWM_CC(SLICE(motors[motor].forward)) = backwards != motors[motor].reversed ? steps << 16 : steps;
 }

@@ -11,7 +11,7 @@ static uint32_t longest_us;
 
 /* The board as it was at the start of this period. */
 static uint16_t faults;
-static float supply_v;
+static float part_per_volt;
 static int32_t counts[MOTORS];
 static struct {
     bool known, silent;
@@ -42,7 +42,7 @@ static void sense(void)
 {
     analog_read();
     faults = analog_supply_mv() < SUPPLY_MIN_MV ? MOTOR_FAULTS_SUPPLY_LOW : 0;
-    supply_v = (float)analog_supply_mv() * 0.001f;
+    part_per_volt = 1000.0f / (float)(analog_supply_mv() + 1);
     for (uint32_t i = 0; i < MOTORS; i++) {
         if (sense_encoder(i))
             faults |= MOTOR_FAULTS_ENCODER_FAILED;
@@ -76,7 +76,7 @@ struct picture port_picture(void)
 void port_drive(enum motor_name name, float volts)
 {
     driven[name % MOTORS].volts = volts;
-    bridge_drive(name % MOTORS, volts, supply_v);
+    bridge_drive(name % MOTORS, volts * part_per_volt);
 }
 
 void port_torque(bool on)
@@ -117,6 +117,7 @@ static void start_periods(void)
     SYSTICK_PRIORITY = LOWEST_PRIORITY;
     SYSTICK_RELOAD = CLOCK_HZ / MOTOR_LOOP_RATE_HZ - 1;
     SYSTICK_NOW = 0;
+    bridge_run();
     SYSTICK_CSR = SYSTICK_RUNS;
 }
 

@@ -49,8 +49,10 @@ uint32_t watchdog_boot_id(void);
 void bridge_start(void);
 /* Torque. Without it the motors coast. */
 void bridge_enable(bool on);
-/* Volts on a motor, out of a supply of `supply_v`. */
-void bridge_drive(uint32_t motor, float volts, float supply_v);
+/* The PWM begins. Every loop period begins with a PWM period. */
+void bridge_run(void);
+/* The voltage on a motor as a part of the supply, from -1 to 1. */
+void bridge_drive(uint32_t motor, float part);
 
 /* encoder.c */
 void encoder_start(void);
