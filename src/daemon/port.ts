@@ -15,22 +15,13 @@ const GRACE_MS = 200;
  */
 const BACKLOG = 4096;
 
-/** An open port. Requests wait until `serve` is called. */
-export interface Port {
-  readonly address: AddressInfo;
-  /** An address that a browser on this machine can open. */
-  readonly url: string;
-  /** Answers the waiting requests whose callers are still connected, and all later requests. */
-  serve(listener: RequestListener): void;
-  /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */
-  close(): Promise<void>;
-}
+export type Port = Awaited<ReturnType<typeof openPort>>;
 
-/** Rejects with `cannot-listen`. */
+/** Opens a port. Requests wait until `serve` is called. Rejects with `cannot-listen`. */
 export async function openPort(
   { host, port }: { readonly host: string; readonly port: number },
   { log, clock }: { readonly log: Logger; readonly clock: Clock },
-): Promise<Port> {
+) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response));
@@ -39,12 +30,15 @@ export async function openPort(
   server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
   return {
     address,
+    /** An address that a browser on this machine can open. */
     url: urlOf(address),
-    serve: listener => {
+    /** Answers the waiting requests whose callers are still connected, and all later requests. */
+    serve: (listener: RequestListener): void => {
       answer = listener;
       for (const [request, response] of waiting.splice(0)) if (!response.closed) listener(request, response);
     },
-    close: async () => {
+    /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */
+    close: async (): Promise<void> => {
       const closed = new Promise(resolve => server.close(resolve));
       server.closeIdleConnections();
       const grace = clock.after(GRACE_MS, () => server.closeAllConnections());

@@ -6,38 +6,6 @@ import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 /** The longest wait for one file at a start. */
 export const START_MS = 2000;
 
-/** A file open for appending. */
-export interface DiskFile {
-  /** Appends all of the data, or rejects. */
-  append(data: Buffer): Promise<void>;
-  /** Everything appended is on the medium when this resolves. */
-  sync(): Promise<void>;
-  /** False if the file was moved, replaced or deleted. Data written to it is then lost. */
-  isInPlace(): Promise<boolean>;
-  close(): Promise<void>;
-}
-
-/** The file operations of the state folder. Every failure is a RobotError `storage-failed`. */
-export interface Disk {
-  makeFolder(folder: string): Promise<void>;
-  list(folder: string): Promise<readonly string[]>;
-  /**
-   * Resolves with undefined if the folder has no such file. Rejects if the folder is missing, or if the file
-   * is missing and the daemon may not write to the folder (its disk may not be mounted).
-   */
-  read(path: string): Promise<Buffer | undefined>;
-  openToAppend(path: string): Promise<DiskFile>;
-  /** Creates an empty file, or empties an existing one. */
-  create(path: string): Promise<DiskFile>;
-  rename(from: string, to: string): Promise<void>;
-  /** Resolves also if there is no such file. */
-  remove(path: string): Promise<void>;
-  /** Resolves with the number of bytes; 0 if there is no such file. */
-  size(path: string): Promise<number>;
-  /** Syncs the folder, so that created and renamed names survive a power cut. */
-  syncFolder(folder: string): Promise<void>;
-}
-
 /** Names the user by number, because the user may have no name here. */
 const NOT_OURS = `The state folder is not the daemon's: mount its disk, or give the folder back with sudo chown -R ${process.getuid?.()} and its path.`;
 const CURES: Readonly<Record<string, string>> = {
@@ -64,18 +32,26 @@ export async function attempt<T>(operation: string, path: string, act: () => Pro
   }
 }
 
-function diskFile(path: string, file: FileHandle): DiskFile {
+/** A file open for appending. */
+export type DiskFile = ReturnType<typeof diskFile>;
+
+function diskFile(path: string, file: FileHandle) {
   return {
-    // FileHandle.writeFile appends at the current position and completes short writes.
-    append: data => attempt('write', path, () => file.writeFile(data)),
+    /** Appends all of the data, or rejects. `FileHandle.writeFile` appends, and completes short writes. */
+    append: (data: Buffer) => attempt('write', path, () => file.writeFile(data)),
+    /** Everything appended is on the medium when this resolves. */
     sync: () => attempt('sync', path, () => file.datasync()),
+    /** False if the file was moved, replaced or deleted. Data written to it is then lost. */
     isInPlace: () => attempt('look at', path, () => leadsTo(path, file)),
     close: () => attempt('close', path, () => file.close()),
   };
 }
 
-export const realDisk: Disk = {
-  makeFolder: asked =>
+/** The file operations of the state folder. Every failure is a RobotError `storage-failed`. */
+export type Disk = typeof realDisk;
+
+export const realDisk = {
+  makeFolder: (asked: string) =>
     attempt('make', asked, async () => {
       const folder = resolve(asked);
       const made = await mkdir(folder, { recursive: true, mode: 0o750 });
@@ -84,18 +60,29 @@ export const realDisk: Disk = {
         await syncFolder(dirname(inner));
       }
     }),
-  list: folder => attempt('list', folder, () => readdir(folder)),
-  read: path => attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
-  // Unlike 'a', these flags do not create a missing file.
-  openToAppend: path =>
+  list: (folder: string): Promise<readonly string[]> => attempt('list', folder, () => readdir(folder)),
+  /**
+   * Resolves with undefined if the folder has no such file. Rejects if the folder is missing, or if the file
+   * is missing and the daemon may not write to the folder (its disk may not be mounted).
+   */
+  read: (path: string): Promise<Buffer | undefined> =>
+    attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
+  /** Rejects if there is no such file. The flag 'a' would create it. */
+  openToAppend: (path: string): Promise<DiskFile> =>
     attempt('open', path, async () =>
       diskFile(path, await open(path, constants.O_WRONLY | constants.O_APPEND)),
     ),
-  create: path => attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
-  rename: (from, to) => attempt('rename', to, () => rename(from, to)),
-  remove: path => attempt('remove', path, () => rm(path, { force: true })),
-  size: path => attempt('look at', path, async () => (await stat(path).catch(unlessMissing))?.size ?? 0),
-  syncFolder: folder => attempt('sync', folder, () => syncFolder(folder)),
+  /** Creates an empty file, or empties an existing one. */
+  create: (path: string): Promise<DiskFile> =>
+    attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
+  rename: (from: string, to: string) => attempt('rename', to, () => rename(from, to)),
+  /** Resolves also if there is no such file. */
+  remove: (path: string) => attempt('remove', path, () => rm(path, { force: true })),
+  /** Resolves with the number of bytes; 0 if there is no such file. */
+  size: (path: string) =>
+    attempt('look at', path, async () => (await stat(path).catch(unlessMissing))?.size ?? 0),
+  /** Syncs the folder, so that created and renamed names survive a power cut. */
+  syncFolder: (folder: string) => attempt('sync', folder, () => syncFolder(folder)),
 };
 
 /** Whether the path leads to this file. False if it was moved, replaced or deleted. */

@@ -206,7 +206,7 @@ export class Model {
       void asked.then(past => this.telemetry.takePast(past ?? []));
     }
     this.#isOpened = true;
-    this.telemetry.streamOpened();
+    this.telemetry.timeline.streamOpened();
     void this.log.load();
     void this.runs.look();
   }

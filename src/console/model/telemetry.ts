@@ -13,6 +13,7 @@ const MOST_MARKS = 500;
 export class TelemetryView {
   readonly buffer = new TelemetryBuffer(SAMPLES);
   readonly trail = new Trail();
+  readonly timeline = new Timeline();
   readonly marks: Mark[] = [];
   /** Changes at most once per frame of the browser. Drawings of telemetry depend on it. */
   readonly frame = signal(0);
@@ -20,7 +21,6 @@ export class TelemetryView {
   /** The number of samples that have arrived. */
   count = 0;
   readonly #clock: Clock;
-  readonly #timeline = new Timeline();
   #hasNews = true;
 
   constructor(clock: Clock) {
@@ -31,12 +31,8 @@ export class TelemetryView {
     return this.buffer.newestT ?? this.#pageS();
   }
 
-  streamOpened(): void {
-    this.#timeline.streamOpened();
-  }
-
   take(sample: Telemetry): void {
-    this.buffer.push({ ...sample, t: this.#timeline.pageTime(sample.t, this.#pageS()) });
+    this.buffer.push({ ...sample, t: this.timeline.pageTime(sample.t, this.#pageS()) });
     this.trail.take(sample);
     this.latest = sample;
     this.count += 1;
@@ -47,7 +43,7 @@ export class TelemetryView {
   takePast(samples: readonly Telemetry[]): void {
     const last = samples.at(-1);
     if (last === undefined) return;
-    const offset = this.#timeline.offsetAt(last.t, this.#pageS());
+    const offset = this.timeline.offsetAt(last.t, this.#pageS());
     this.buffer.prepend(samples.map(sample => ({ ...sample, t: sample.t + offset })));
     for (const sample of samples) this.trail.take(sample);
     this.#hasNews = true;
