@@ -10,7 +10,8 @@ export function defaultConfig(): string {
     });
     return `${section}:\n${settingsText.join('\n')}`;
   });
-  const head = '# Configuration of Trunnion. A line without its # takes effect at the next start.\n';
+  const head =
+    '# Configuration of Trunnion. To change a setting, remove the # of its line. Changes take effect at the next start.\n';
   return `${head}\n${sections.join('\n')}`;
 }
 

@@ -55,13 +55,13 @@ export const SETTINGS = {
       default: 8080,
       schema: { type: 'integer', ...PORTS },
       expected: `a port from ${PORTS.minimum} to ${PORTS.maximum}, 0 for any free one`,
-      doc: 'Port to listen on; 0 takes any free one.',
+      doc: 'Port to listen on; 0 = any free port.',
     }),
     allowedHosts: setting<readonly string[]>({
       default: [],
       schema: { type: 'array', items: { type: 'string', minLength: 1 } },
       expected: 'a list of host names',
-      doc: 'Names that requests may use for this host, besides its addresses, localhost and its host name.',
+      doc: 'Host names that requests may use for this robot, besides its addresses, localhost and its own host name.',
     }),
   },
   i2c: {
@@ -113,7 +113,7 @@ export const SETTINGS = {
       // With fewer polls than this, one lost poll would make the controller cut its torque.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
-      doc: 'A controller without a heartbeat for this time (ms, at least 3 polls) takes torque off; 0 = never.',
+      doc: 'Time without a heartbeat after which a controller takes torque off (ms, at least 3 polls); 0 = never.',
     }),
     onControllerReset: setting<'manual' | 'restore'>({
       default: 'manual',
@@ -139,13 +139,13 @@ export const SETTINGS = {
       default: '',
       schema: { type: 'string', minLength: 1 },
       expected: 'a folder',
-      doc: 'Folder of gains, tokens, lock and log. Default: /var/lib/trunnion on the robot. See the manual before you change it.',
+      doc: 'Folder of gains, tokens, lock and log. Default: /var/lib/trunnion on the robot. Before you change it, read docs/install.md.',
     }),
   },
   access: {
     required: flag(
       false,
-      'Whether every call but a stop needs a token even before the first token was made.',
+      'Whether every call except stop and laser off needs a token, even before the first token is made.',
     ),
     stop: setting<'anyone' | 'token'>({
       default: 'anyone',
@@ -159,13 +159,13 @@ export const SETTINGS = {
       default: 3000,
       schema: { type: 'integer', minimum: 500, maximum: 60000 },
       expected: 'whole milliseconds from 500 to 60000',
-      doc: "In the phases auto and teleop the referee's desk is lost after this silence (ms).",
+      doc: "In the phases auto and teleop, the referee's desk counts as silent after this time without a beat (ms).",
     }),
     onRefereeSilence: setting<'stop' | 'hold'>({
       default: 'stop',
       schema: { enum: ['stop', 'hold'] },
       expected: 'stop or hold',
-      doc: 'What the robot does then: stop, or hold to continue and only show it. With hold no lease is needed.',
+      doc: 'What the robot does if the desk is silent: stop, or hold to continue and only show it. With hold no lease is needed.',
     }),
     phases: setting<Readonly<Record<Phase, Permissions>>>({
       default: DEFAULT_PERMISSIONS,

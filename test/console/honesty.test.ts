@@ -133,7 +133,7 @@ describe('the page about what it hears', () => {
     page.isDeaf = true;
     await page.wait(6000);
     expect(page.model.deafness.value).to.equal('The stream is silent');
-    expect(page.strip).to.match(/^bad: The stream is silent\. What you see is the last/);
+    expect(page.strip).to.match(/^bad: The stream is silent\. The page shows the last/);
     page.fate = () => 'failed';
     await page.wait(6000);
     expect(page.strip).to.match(/^bad: No contact with the daemon\./);

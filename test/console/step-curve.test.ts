@@ -25,7 +25,7 @@ describe('steps that are drawn', () => {
     const captured = step([0, 1, 2], [0, 2, 2]);
     const withEnd = (end: 'settled' | 'moving' | 'off') => caveatOf({ ...captured, figures: { end } });
     expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');
-    expect(withEnd('off')).to.match(/not where it was asked to/);
+    expect(withEnd('off')).to.match(/not at its setpoint/);
     expect(withEnd('settled')).to.equal(undefined);
   });
 });

@@ -41,7 +41,7 @@ export function WhoAmI() {
     return (
       <span
         class="badge open"
-        title="Everybody who reaches this port may drive and light: sudo trunnion token add closes it"
+        title="Everybody who reaches this port may drive and switch the laser on: sudo trunnion token add closes it"
       >
         OPEN TO ALL
       </span>

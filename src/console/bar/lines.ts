@@ -82,7 +82,7 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
       ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
       : bad(
           `${deafness || 'No contact with the daemon'}.`,
-          'What you see is the last that was heard; it may have changed.',
+          'The page shows the last values that it received; they may have changed.',
         ),
   ];
 }

@@ -92,7 +92,7 @@ function stopLines(model: Model): Line[] {
     ? 'Only an operator or referee can send it.'
     : refusal
       ? refusalText(refusal)
-      : 'The daemon does not answer. This page goes on asking.';
+      : 'The daemon does not answer. This page keeps trying.';
   const text = `Be ready to cut the power. ${cure}`;
   return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
 }

@@ -132,7 +132,7 @@ export function ModeSwitch({
             run={() => model.switchMode(name, mode)}
             moves={mode !== 'manual'}
             atTouch={isTouchScreen}
-            title={mode === 'manual' ? 'Driven by its own remote control' : undefined}
+            title={mode === 'manual' ? 'Holds where it is' : undefined}
             pressed={status?.mode === mode}
             disabled={model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false}
           >

@@ -25,7 +25,7 @@ export function RefereePanel() {
       <LeaseRow match={match} />
       <label>
         Match <input {...typed(name)} value={id} maxLength={64} aria-describedby="new-match" />{' '}
-        <small id="new-match">Another name begins another match, with pre.</small>
+        <small id="new-match">To begin another match, enter another name and press pre.</small>
       </label>
       <div class="phases">
         {PHASES.map(phase => (
@@ -111,7 +111,7 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
         <Press
           run={() => referee.release()}
           disabled={PLAY.includes(phase)}
-          title="Ends the beats of this page"
+          title="This page stops sending beats"
         >
           Release
         </Press>

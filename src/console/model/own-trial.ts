@@ -77,7 +77,7 @@ export class OwnTrial {
     const since = this.#daemon.asks.presses;
     return this.action.run(
       () => this.#requests.add(() => this.#begin(gains, since)),
-      'Tried, not saved: it ends with this page.',
+      'Running as a trial, not saved. The trial ends when you close this page.',
     );
   }
 

@@ -11,7 +11,7 @@ export function caveatOf({ figures, samples, periodS }: Ended): string | undefin
   const recordedS = Number((samples.measured.length * periodS).toPrecision(2));
   if (figures.end === 'moving')
     return `Still moving after ${recordedS} s: the period is too short for this loop.`;
-  if (figures.end === 'off') return 'It stands still, but not where it was asked to.';
+  if (figures.end === 'off') return 'The loop stands still, but not at its setpoint.';
   return undefined;
 }
 

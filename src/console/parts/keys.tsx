@@ -10,14 +10,14 @@ const DIGIT_MS = 1500;
 /** The texts of the list of keys. */
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Esc', 'stop the robot'],
-  ['L', 'darken the laser'],
+  ['L', 'switch the laser off'],
   ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
-  ['↑ ↓', 'one step of the gain; with Shift ten times as much, with Alt a tenth'],
-  ['Enter', 'in a gain: try the edits of the unit, without saving them'],
-  ['Ctrl Enter', 'keep them: save'],
-  ['Ctrl Z', 'undo: what was tried and what is edited'],
-  ['?', 'this list'],
-  ['on a plot', 'drag or turn the wheel to zoom, press to pick a moment, press twice to go back'],
+  ['↑ ↓', 'change the gain by one step, with Shift by ten, with Alt by a tenth'],
+  ['Enter', 'in a gain: try the edited gains without saving them'],
+  ['Ctrl Enter', 'save the edited gains'],
+  ['Ctrl Z', 'end the trial and discard the edits'],
+  ['?', 'show this list'],
+  ['on a plot', 'drag or turn the wheel to zoom, press to choose a time, press twice to zoom out'],
 ];
 
 /** Keys that press a button of the gains. The button's `aria-keyshortcuts` has the same keys in capitals. */

@@ -39,16 +39,16 @@ export function PlotPanel() {
         <Press pressed={view.isHeld} run={() => (view.isHeld ? view.unpause() : view.pause())}>
           {view.isHeld ? 'Go on' : 'Pause'}
         </Press>
-        <Toggle on={stacks} title="Shows up to four loops below one another: choose them">
+        <Toggle on={stacks} title="Shows up to four loops of your choice below one another">
           Stack
         </Toggle>
-        <Toggle on={settings.keepsZero} title="Keeps 0 in sight">
+        <Toggle on={settings.keepsZero} title="Keeps 0 visible on the axis">
           Zero
         </Toggle>
-        <Toggle on={settings.locksY} title="Keeps the values of the axis as they are">
+        <Toggle on={settings.locksY} title="Keeps the range of the axis as it is">
           Lock y
         </Toggle>
-        <Toggle on={settings.showsOutput} title="Shows what the loop puts out">
+        <Toggle on={settings.showsOutput} title="Shows the output of the loop">
           Output
         </Toggle>
         <Press run={() => offerCsv(telemetryFile(model, choice, settings))}>CSV</Press>

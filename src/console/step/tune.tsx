@@ -43,7 +43,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           moves
           disabled={disabled}
           run={() => begin(unit.loops)}
-          title="From the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
+          title="Tunes the loops from the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
         >
           Tune all {unit.loops.length}
         </Press>

@@ -5,7 +5,7 @@ import { Press, useModel } from '../parts/parts.js';
 /** The buttons that try and keep gains. */
 export const TRY = {
   needs: 'tune',
-  title: 'Runs them without saving them, as long as this page is open',
+  title: 'Runs the edited gains without saving them, as long as this page is open',
   'aria-keyshortcuts': 'Enter',
   'data-key': '⏎',
 } as const;
@@ -41,7 +41,7 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
         disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
-        title="Ends what is tried, and takes the edits back"
+        title="Ends the trial, and discards the edits"
       >
         Undo
       </Press>

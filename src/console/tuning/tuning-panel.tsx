@@ -17,7 +17,7 @@ export function TuningPanel() {
       <div class="row" hidden={!model.access.hasRight('tune')}>
         <Toggle
           on={isFine}
-          title="Steps of a tenth. Alt does the same for one step, Shift makes it ten times as large."
+          title="Changes gains by a tenth of a step. The Alt key does the same once. The Shift key makes a step ten times as large."
         >
           Fine steps
         </Toggle>
