@@ -36,12 +36,12 @@ export async function verifyCommand(asked: {
   if (verdict.lines.length === 0) return failed(`${path} has no line of the log`);
   const against =
     head === undefined
-      ? 'No head was given: a rewrite of all, or missing first or last lines, would not be seen.'
-      : 'The head is in it.';
+      ? 'No head was given, so this check cannot see a rewrite of the whole log, or missing first or last lines.'
+      : 'The log contains the head.';
   const { lines, notes, head: newest } = verdict;
   const end = newest === undefined ? '' : `\nHead: ${newest.seq}:${newest.hash}`;
   const of = isSimulated ? 'lines of a simulated robot' : 'lines';
-  const text = [`${lines.length} ${of} stand as they were written. ${against}`, ...notes].join('\n');
+  const text = [`${lines.length} ${of} are unchanged. ${against}`, ...notes].join('\n');
   const isHeadFound = head === undefined ? undefined : true;
   const json = { ok: true, simulated: isSimulated, lines: lines.length, head: newest, isHeadFound, notes };
   return { text: `${text}${end}`, exitCode: 0, json };

@@ -21,7 +21,7 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   '`active_checksum` is computed from the gains that are active, not copied from the commit.': 'the source',
   'Swap the whole set between two loop periods, so that no period runs with a mixture, and without a jump of the output.':
     'the source',
-  'Answer on the bus within 300 ms of power.': 'a switch and a scope',
+  'Answer on the bus within 300 ms after power-up.': 'a switch and a scope',
 };
 
 /** Memory that is not a register of the protocol. */
@@ -75,7 +75,7 @@ export async function conformance({ unit, bus, clock, signal, moves }: Questions
       await host.giveGains(gains);
       await run(host, MOVING_CHECKS, asked);
     }
-    const says = 'That is how the host sees a reset that was shorter than its poll.';
+    const says = 'That is how the host notices a reset that was shorter than its poll.';
     await ask(
       host,
       {

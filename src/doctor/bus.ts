@@ -100,16 +100,16 @@ const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>
 
 /** The cures of the faults that a controller reports. */
 const CURES: Readonly<Record<string, string>> = {
-  silent: 'It hears no heartbeats: check the cable, and the load of the board.',
+  silent: 'The controller receives no heartbeats: check the cable, and the load of the board.',
   over_current: 'Let it cool, and look for what blocks it.',
   over_temperature: 'Let it cool, and look for what blocks it.',
   encoder_failed: "Check the encoder's cable.",
   supply_low: 'Check the motor supply: battery, plugs.',
   camera_lost: "Check the camera's cable.",
-  frame_refused: 'Check the cable if it comes again.',
+  frame_refused: 'Check the cable if this happens again.',
   ran_away: 'Try milder gains.',
 };
-const RETRIED = 'The daemon tries again by itself; if it stays so: journalctl -u trunnion -n 50';
+const RETRIED = 'The daemon retries by itself. If this lasts: journalctl -u trunnion -n 50';
 const CURE_OF_UNKNOWN = '/usr/share/doc/trunnion/docs/troubleshooting.md explains it.';
 
 function reported(status: Status, { name, title }: Unit): Found {

@@ -25,25 +25,25 @@ export const SOFTWARE_CHECKS: Checks = {
   configuration: async ({ configProblem }) => {
     if (configProblem === undefined) return fine('without a mistake');
     return wrong(
-      `${configProblem.replaceAll('\n', '; ')}; what follows looks at the defaults`,
-      'mend it (or sudo trunnion doctor, if you may not read it), then sudo systemctl restart trunnion',
+      `${configProblem.replaceAll('\n', '; ')}; the other checks use the defaults`,
+      'correct it (or run sudo trunnion doctor, if you may not read it), then sudo systemctl restart trunnion',
     );
   },
   service: async ({ service }) => {
     if (service === undefined)
       return wrong(
         `systemd has no ${UNIT}`,
-        'sudo apt install ./trunnion_*.deb, or scripts/install in a checkout; sudo dpkg --configure -a where that broke off',
+        'sudo apt install ./trunnion_*.deb, or scripts/install in a checkout; if an installation was interrupted: sudo dpkg --configure -a',
       );
     const { UnitFileState: enabled, ActiveState: active = '', SubState: sub } = service;
     if (enabled !== 'enabled')
       return wrong(
         `does not start at boot: ${enabled}`,
-        'sudo dpkg --configure -a, where an installation broke off; then sudo systemctl enable --now trunnion',
+        'sudo dpkg --configure -a if an installation was interrupted; then sudo systemctl enable --now trunnion',
       );
     if (active === 'active') return fine('enabled and active');
     if (sub === 'auto-restart')
-      return wrong('falls, and is started again and again', 'journalctl -u trunnion -n 50');
+      return wrong('ends, and systemd restarts it again and again', 'journalctl -u trunnion -n 50');
     if (active === 'activating') return unknown('starting', 'Ask again in some seconds.');
     return wrong(`enabled, but ${active}`, 'sudo systemctl start trunnion; journalctl -u trunnion -n 50');
   },
@@ -80,14 +80,14 @@ async function lastStop({ system, service }: Case): Promise<Found> {
   const last = await lastEnd(system).catch(() => undefined);
   const { NRestarts: restarts = '0', Result: result = 'success', ExecMainStatus: status = '0' } = service;
   if (restarts === '0' && result === 'success')
-    return fine(last ?? 'has not stopped by itself since somebody started it');
+    return fine(last ?? 'has not ended by itself since it was last started');
   // A restart clears systemd's result, and only some users may read the journal.
   if (last === undefined && result === 'success')
     return unknown(`restarted ${restarts} times; why is in the journal`, AS_ROOT);
   const why = last ?? `${RESULTS[result] ?? result}, status ${status}`;
   return wrong(
     restarts === '0' ? why : `${why}; restarted ${restarts} times`,
-    'journalctl -u trunnion -n 100 says more; sudo systemctl restart trunnion counts anew',
+    'journalctl -u trunnion -n 100 says more; sudo systemctl restart trunnion resets the count',
   );
 }
 
@@ -131,7 +131,7 @@ async function daemon({
       `runs, but does not answer at ${url}`,
       'journalctl -u trunnion -n 50 shows its address: ask with that --port; or sudo systemctl restart trunnion',
     );
-  return fine('does not run: bus, pin and folder were looked at directly');
+  return fine('does not run: the other checks look at bus, pin and folder directly');
 }
 
 const OPEN = 'open to everyone who reaches it (sudo trunnion token add NAME --role operator closes it)';

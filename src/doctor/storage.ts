@@ -52,7 +52,7 @@ function failures(folder: string): Readonly<Record<string, Found>> {
       `${folder} does not exist`,
       'sudo systemctl start trunnion makes it, unless its disk is not mounted',
     ),
-    EACCES: unknown(`${folder} is not yours to look at`, AS_ROOT),
+    EACCES: unknown(`${folder} may not be read by you`, AS_ROOT),
     EROFS: wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg says why'),
     ENOSPC: wrong(`${folder} has no room`, MAKE_ROOM),
   };

@@ -17,7 +17,7 @@ interface Place {
 
 const NEWER = 'A newer version of Trunnion wrote it: verify the log with that one.';
 const BROKEN =
-  'It does not follow the line before: one of them was changed, or lines are missing or stand twice.';
+  'It does not follow the line before: one of them was changed, or lines are missing or duplicated.';
 const BROKEN_SEAM =
   'It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.';
 
@@ -81,8 +81,8 @@ function unconfirmed(behind: readonly Place[], files: readonly LogFile[]): reado
 }
 
 function whyNoHead({ seq }: LogHead, first: Place | undefined, isCutOff: boolean): string {
-  if (isCutOff) return `The head ${seq} is not confirmed by the next file: lines were cut or written again.`;
+  if (isCutOff) return `The head ${seq} is not confirmed by the next file: lines were removed or rewritten.`;
   return first !== undefined && seq < first.line.seq
-    ? `The head ${seq} is older than the first line here: look into older files.`
-    : `No line has the number and hash of the head ${seq}: the log was cut or written anew.`;
+    ? `The head ${seq} is older than the first line here: look for older files.`
+    : `No line has the number and hash of the head ${seq}: lines were removed or rewritten.`;
 }

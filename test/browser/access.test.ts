@@ -120,7 +120,7 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await token('remove', 'spec');
     await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
-    await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. What you see is the last/);
+    await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
   it('lets a referee run a match without another tool', async () => {

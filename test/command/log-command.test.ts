@@ -30,16 +30,16 @@ describe('trunnion log verify', () => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
       expect(exitCode).to.equal(0);
-      expect(text).to.match(/^6 lines stand as they were written\. No head was given/);
+      expect(text).to.match(/^6 lines are unchanged\. No head was given/);
       const [, head] = /^Head: (6:[0-9a-f]{64})$/m.exec(text) ?? [];
       const again = await verifyCommand({ path: folder, headText: head });
       expect(again).to.deep.include({ exitCode: 0 });
-      expect(again.text).to.include('The head is in it.');
+      expect(again.text).to.include('The log contains the head.');
       await appendFile(join(folder, FIRST), '{"torn');
       const torn = await verifyCommand({ path: folder, headText: head });
       expect(torn.text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
       const file = await verifyCommand({ path: join(folder, FIRST) });
-      expect(file.text).to.match(/^3 lines stand.*\n.*\nHead: 3:/);
+      expect(file.text).to.match(/^3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
   it('names the file and the line that was changed, or that follows a cut, and fails', () =>
@@ -51,7 +51,7 @@ describe('trunnion log verify', () => {
       const changed = await verifyCommand({ path: folder });
       expect([changed.exitCode, changed.text]).to.deep.equal([
         1,
-        `${path}:3: It does not follow the line before: one of them was changed, or lines are missing or stand twice.`,
+        `${path}:3: It does not follow the line before: one of them was changed, or lines are missing or duplicated.`,
       ]);
       await writeFile(path, content.slice(0, content.indexOf('\n') + 1));
       const cut = await verifyCommand({ path: folder });
