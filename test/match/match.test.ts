@@ -205,7 +205,10 @@ describe('a match', () => {
         const isFree = phase === 'pause' || phase === 'ended';
         const code = codeOf(() => set(phase, {}, 'other'));
         expect(code, phase).to.equal(isFree ? undefined : 'lease-held');
-        set(phase);
+        const own = call(phase);
+        match.set(own, 'referee');
+        const repeated = codeOf(() => match.set(own, 'other'));
+        expect(repeated, `${phase} repeated`).to.equal(isFree ? undefined : 'lease-held');
         match.lock({ by: 'other', reason: 'inspection' });
         await clock.advance(2000);
         set(phase, {}, 'other');
