@@ -19,11 +19,7 @@ import {
 import { type Readings, readingsOf } from '../protocol/telemetry.js';
 import type { GuardedExcitation } from './wanted-motion.js';
 
-export interface Identity {
-  readonly loopRateHz: number;
-  readonly firmware: string;
-  readonly protocol: number;
-}
+export type Identity = Awaited<ReturnType<MotorController['identify']>>;
 
 /** The content of a controller's status register. */
 export interface ControllerStatus {
@@ -81,7 +77,7 @@ export class MotorController {
    * Throws `wrong-identity` unless the controller runs this unit's firmware with this version of the
    * protocol.
    */
-  async identify(urgency: Urgency): Promise<Identity> {
+  async identify(urgency: Urgency) {
     const found = await this.#read(REGISTERS.identity, urgency);
     const { name: unit, kind, loops } = this.#options.unit;
     const wanted = { magic: MAGIC, kind, protocol: PROTOCOL_VERSION, loops: loops.length } as const;

@@ -6,14 +6,7 @@ import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 import { attempt, leadsTo } from './disk.js';
 
 /** A lock against other processes. */
-export interface ProcessLock {
-  /**
-   * Takes the lock, or checks that it is still held at its path. If another process has the lock, rejects (for the
-   * state folder with `state-in-use`). Rejects with `storage-failed` if locking fails.
-   */
-  hold(): Promise<void>;
-  release(): Promise<void>;
-}
+export type ProcessLock = Pick<PathLock, 'hold' | 'release'>;
 
 /** The flag of `open` that takes a lock on macOS and the BSDs. Node does not export it. */
 const O_EXLOCK = 0x20;
@@ -22,7 +15,7 @@ const O_EXLOCK = 0x20;
  * A flock(2) on a folder or a device. The kernel releases it when the process ends, even if it is killed. It works
  * across namespaces and on read-only disks, and leaves no file behind.
  */
-export class PathLock implements ProcessLock {
+export class PathLock {
   readonly #path: string;
   readonly #taken: () => RobotError;
   #held: FileHandle | undefined;
@@ -33,6 +26,10 @@ export class PathLock implements ProcessLock {
     this.#taken = taken;
   }
 
+  /**
+   * Takes the lock, or checks that it is still held at its path. If another process has the lock, rejects (for the
+   * state folder with `state-in-use`). Rejects with `storage-failed` if locking fails.
+   */
   async hold(): Promise<void> {
     const held = this.#held;
     if (held !== undefined && (await attempt('lock', this.#path, () => leadsTo(this.#path, held)))) return;
