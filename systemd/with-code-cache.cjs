@@ -22,7 +22,7 @@ function compile(program) {
 }
 
 function scriptOf(program, source, cachedData) {
-  // All on one line, so that line numbers in stack traces stay right.
+  // The wrapper adds no line, so that line numbers in stack traces stay right.
   const text = `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
   return new vm.Script(text, { filename: program, cachedData });
 }

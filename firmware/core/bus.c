@@ -255,7 +255,7 @@ void motor_byte_sent(struct motor *motor)
     bus->place++;
 }
 
-/* Checks a write if one has come. A register byte alone is not a write. */
+/* Ends a write, if there was one: takes its frame, or refuses it. A register byte alone is not a write. */
 void motor_frame_ends(struct motor *motor)
 {
     struct bus *bus = &motor->bus;

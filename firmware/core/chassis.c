@@ -28,8 +28,8 @@ static struct {
     float course_rad, speed_m_s, way_m;
 } odometer;
 
-/* The chassis' place, the place where it should be, its speed, and its heading. Places count from where the mode was entered.
-   The course is joined at `search.best_m`. */
+/* The chassis' place, the place where it should be, its speed, and its heading. Places are distances from where the mode was
+   entered. The chassis joins the course at `search.best_m`. */
 static struct {
     struct sum place_m, aim_m, heading_rad;
     float speed_m_s;

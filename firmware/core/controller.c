@@ -1,7 +1,7 @@
 /* The loop's part: applies accepted frames, runs the loops, guards the excitation, and publishes the result. */
 #include "controller.h"
 
-/* Faults that take torque. */
+/* Faults that take torque off. */
 #define TAKES_TORQUE \
     (MOTOR_FAULTS_SILENT | MOTOR_FAULTS_OVER_CURRENT | MOTOR_FAULTS_OVER_TEMPERATURE | \
      MOTOR_FAULTS_ENCODER_FAILED | MOTOR_FAULTS_SUPPLY_LOW)

@@ -78,7 +78,7 @@ struct mail {
 /* More frames than a bus of 400 kHz can carry in one loop period. */
 #define MOTOR_MAIL 16
 
-/* One byte more than a frame, so that a frame that is too long does not fit it. */
+/* It has one byte more than the longest frame, so that a frame that is too long can be detected. */
 union frame_data {
     uint8_t bytes[MOTOR_MAX_FRAME_BYTES + 1];
     struct motor_identity identity;
@@ -170,8 +170,8 @@ void motor_tick(struct motor *motor);
    repeated start and stop. */
 void motor_frame_ends(struct motor *motor);
 void motor_byte_received(struct motor *motor, uint8_t byte);
-/* The next byte of a read. The chip may ask for it before the host does, at the start at the earliest: nothing changes until
-   the chip calls motor_byte_sent. */
+/* The next byte of a read. The chip may fetch it before the host wants it, but not before the read's start. The place moves
+   on only when the chip calls motor_byte_sent. */
 uint8_t motor_byte_to_send(struct motor *motor);
 void motor_byte_sent(struct motor *motor);
 

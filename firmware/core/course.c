@@ -1,6 +1,6 @@
 /*
- * A figure of eight on the floor. It begins at the origin in the middle of its near bend, heading along x, and turns
- * left there and right in the far bend, so that its heading never goes full circle.
+ * A figure of eight on the floor. It begins at the origin, in the middle of its near bend, heading along x. It turns left
+ * there and right in the far bend, so its heading never makes a full circle.
  */
 #include "loops.h"
 

@@ -49,12 +49,13 @@ struct wave {
 void wave_tick(struct wave *wave, const struct excitation *excitation);
 void wave_end(struct wave *wave);
 
-/* Returns whether mode, torque or the excited loop differ from the last period. */
+/* Mode, torque and excited loop of the last period. */
 struct activity {
     bool known, torque;
     uint8_t mode, slot;
 };
 enum turn { SAME, REDIRECTED, ENTERED };
+/* Compares the command with the last period. ENTERED: mode or torque changed. REDIRECTED: another loop is excited. */
 enum turn activity_turn(struct activity *activity, const struct command *command);
 
 /* Returns the command's excitation if it may move a loop, otherwise null. */
@@ -77,8 +78,9 @@ struct course_point {
 };
 extern const float course_lap_m;
 struct course_point course_at(float place_m);
-/* The search for the place where the chassis best joins the course: near, and with nearly the same heading. Starts as zeros.
-   It compares one place in each call, because a chip has no time for more in a period. Returns whether it has ended. */
+/* The search for the place where the chassis best joins the course: near, and with nearly the same heading. Set it to zeros.
+   Each call compares one place, because a chip has no time for more in a period. The call returns whether the search has
+   ended. */
 struct course_search {
     float next_m, best_m, least;
 };

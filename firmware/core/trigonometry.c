@@ -57,7 +57,7 @@ float arctangent(float value)
     return negative ? -angle : angle;
 }
 
-/* Newton's method. It begins with half the exponent, within 6 %, and each turn doubles the right digits. */
+/* Newton's method. Halving the exponent gives a first value within 6 %. Each step doubles the number of right digits. */
 float square_root(float value)
 {
     union {

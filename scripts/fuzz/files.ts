@@ -57,7 +57,7 @@ export const journal = (hangMs: number) =>
     });
   });
 
-/** Lines of the default configuration, some as a person would write them and some as no person would. */
+/** The lines of the default configuration, with all settings uncommented. */
 const settings = defaultConfig()
   .split('\n')
   .map(line => line.replace(/^( *)# (\w+:)/, '$1$2'));

@@ -9,7 +9,7 @@ function typed({ command, operands = [] }: Command): string {
   return ['trunnion', command, ...operands].join(' ');
 }
 
-/** The commands, for the documents. */
+/** The table of commands in the documents. */
 export function commandTable(): string {
   const rows = commands.map(one => `| \`${typed(one)}\` | ${one.about.split('\n')[0]} |`);
   return ['| command | does |', '|---|---|', ...rows].join('\n');
@@ -53,7 +53,7 @@ function entryOf(one: Command): string {
   return `.TP\n.B ${escaped(typed(one))}\n${about.split('\n').map(escaped).join('\n.br\n')}\n.nf\n${escaped(options.trimEnd())}\n.fi`;
 }
 
-/** A line must not begin with a dot, and a hyphen is a minus. */
+/** Escapes text for the manual page: hyphens become minus signs, and a dot at the start of a line becomes text. */
 function escaped(text: string): string {
   return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll(/^\./gm, '\\&.');
 }

@@ -33,7 +33,8 @@ export interface Callers {
   /** The number of answered requests. */
   readonly requests: number;
   /**
-   * Ends all callers. Returns the kp values that may be in force, by unit: the last save's, and an unanswered save's.
+   * Ends all callers. Returns the kp values that may be in force in each unit: that of the last save answered 200, and that
+   * of a save without an answer.
    */
   stop(): Promise<ReadonlyMap<string, readonly number[]>>;
 }

@@ -7,8 +7,8 @@ import type { TokenList } from './walk-tokens.js';
 
 const DAMAGED = 'access-unavailable';
 /**
- * The daemon reads the token list at least this often. On a disk that was slow until now, each of two reads may take
- * 0.7 s more.
+ * The daemon reads the token list at least this often. If the disk was slow until now, each of two reads may take 0.7 s
+ * more.
  */
 const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;

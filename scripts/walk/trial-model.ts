@@ -2,7 +2,7 @@ import type { GainSet, UnitName } from '../../src/core/units.js';
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { gainsKey } from './truth.js';
 
-/** At the latest this long after the end of a lease, the controller runs the saved gains. */
+/** The controller runs the saved gains at most this long after the end of a lease. */
 const GRACE_MS = 400;
 
 interface Trial {

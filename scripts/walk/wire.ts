@@ -42,8 +42,8 @@ export class Wire {
   }
 
   /**
-   * The bus as one daemon sees it. After the death of a daemon, the next daemon's first call waits until the kernel
-   * has ended the dead one's call.
+   * The bus as one daemon sees it. If a daemon was killed during a call, the next daemon's first call waits until the
+   * kernel has ended that call.
    */
   port(): I2cBus {
     return {

@@ -15,7 +15,7 @@ export function noExcitation({ name, loops: [loop] }: Unit): ExcitedLoop {
   return { loop, amplitude: 0, periodS: EXCITATION_PERIOD_S.default, deviation: 0 };
 }
 
-/** Throws `bad-frame` beyond the limits of units.ts. Compares as float32, which is what the frame contains. */
+/** Throws `bad-frame` beyond the limits of units.ts. Compares as float32, because a frame contains float32. */
 export function takenExcitation(
   unit: Unit,
   { slot = 0, amplitude = 0, period_s: periodS = 0, deviation = 0 }: Readonly<Record<string, number>>,

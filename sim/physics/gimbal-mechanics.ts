@@ -20,7 +20,7 @@ interface GimbalDrive {
 
 export const GIMBAL_AT_REST: GimbalState = { yaw: AT_REST, pitch: AT_REST, yawAccelerationRadS2: 0 };
 
-/** The stops absorb the motion, without rebound. */
+/** The mechanical end stops absorb the motion, without rebound. */
 function stopped(state: MotorState, { minRad, maxRad }: RobotBody['gimbal']['yaw']): MotorState {
   const { angleRad, rateRadS } = state;
   if (angleRad > maxRad) return { ...state, angleRad: maxRad, rateRadS: Math.min(0, rateRadS) };

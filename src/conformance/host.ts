@@ -14,7 +14,7 @@ import {
   TAKES_EFFECT_MS,
 } from '../protocol/registers.js';
 
-/** The controller differs from docs/motor-protocol.md. The message says what it did. */
+/** The controller differs from docs/motor-protocol.md. The message says what the controller did. */
 export class Differs extends Error {}
 
 export function same(what: string, seen: unknown, wanted: unknown): void {

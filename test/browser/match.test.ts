@@ -93,7 +93,7 @@ describe('the match view', function () {
   });
 
   it('releases a button when the finger slides off, or when a stop forbids it', async function () {
-    // On a machine that takes 400 ms for a movement, the button counts as held.
+    // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(phone);
     await page.evaluate(`

@@ -14,7 +14,7 @@ export async function failureOf<Code extends ErrorCode = ErrorCode>(
   throw new Error(`not a RobotError ${codes}: ${error}`);
 }
 
-/** Lets simulated time pass until the condition holds. Files are real, and also take real time. */
+/** Lets simulated time pass until the condition holds. Operations on real files also take real time. */
 export async function until(clock: ManualClock, holds: () => boolean): Promise<void> {
   while (!holds()) await clock.advance(20);
 }

@@ -110,7 +110,7 @@ describe('a match of a robot without a laser pin', () => {
     {},
     {
       laser: () => ({ missing: 'no GPIO chip', cure: 'Run on a Pi.' }),
-      // The disk of a busy machine may be too slow for a phase.
+      // The disk of a busy machine may take too long to store a phase.
       disk: () => new RecordingDisk(),
     },
   );

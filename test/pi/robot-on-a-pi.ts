@@ -18,7 +18,7 @@ const CONFIG = 'supervision:\\n  pollHz: 5\\n  hostSilenceMs: 2000\\n';
 const INSTALL = readFileSync('docs/install.md', 'utf8');
 const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
 
-/** From an empty board to the removal of the package, in the order in which a team does it. */
+/** The tests run in the order in which a team works: from an empty board to the removal of the package. */
 describe('a robot on a Pi', function () {
   this.timeout(BOOT_MS + 2 * START_MS);
   let folder: string;
@@ -156,7 +156,7 @@ describe('a robot on a Pi', function () {
     expect(doctor).to.contain('529');
   });
 
-  /** A real board takes a second, or four after a hang. An emulated board depends on its host. */
+  /** Waits until the pin is dark. A real board takes one second, or four after a hang. An emulated one depends on its host. */
   const darkBeforeItServes = async () => {
     const tookMs = await until('the pin is low', START_MS, isDark);
     console.log(`      dark after ${Math.round(tookMs)} ms`);

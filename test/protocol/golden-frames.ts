@@ -39,7 +39,7 @@ function identity(kind: number, loops: number) {
   return { magic: 0x4e555254, kind, protocol: 1, ...firmware, loops, loop_rate_hz: 1000 };
 }
 
-/** Setpoint, measured value and output are 0, -1000, 2000, … counts, and so on in order of the frame. */
+/** In order of the frame, the values are 0, -1000, 2000, -3000, … counts. */
 const gimbalTelemetry = {
   sequence: 200,
   'visual_yaw.setpoint': 0,

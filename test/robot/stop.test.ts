@@ -23,7 +23,7 @@ describe('the stop', () => {
   };
   const stop = () => robot.outcome(robot.robot.stop());
   const resume = (stillWanted?: () => void) => robot.outcome(robot.robot.resume(stillWanted));
-  /** A resume whose caller hangs up while it is under way. */
+  /** A resume whose caller hangs up while the resume is in flight. */
   const givenUp = () => {
     let asked = 0;
     return resume(() => {

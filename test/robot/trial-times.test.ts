@@ -5,7 +5,7 @@ import { ClockedRobot } from '../support/clocked-robot.js';
 const LEASE_MS = 5000;
 /** The host silence that the heartbeats of `ClockedRobot` give. */
 const SILENCE_MS = 500;
-/** After it returns, a controller must run the journal's gains within this time. */
+/** A controller that comes back must run the journal's gains within this time. */
 const BACK_MS = 4000;
 
 describe('the end of a trial, in time', function () {
@@ -21,7 +21,7 @@ describe('the end of a trial, in time', function () {
   afterEach(() => robot.end());
 
   const tryGains = () => robot.tryGains(1, { endsAtMs: robot.clock.nowMs() + LEASE_MS });
-  /** The milliseconds until the condition holds. If it never does, more than any limit. */
+  /** Resolves with the milliseconds until the condition holds, or with more than BACK_MS if it does not hold by then. */
   const until = async (holds: () => boolean) => {
     const beganMs = robot.clock.nowMs();
     while (!holds() && robot.clock.nowMs() - beganMs <= BACK_MS) await robot.wait(10);

@@ -32,7 +32,7 @@ class Bench {
   });
   #last: Shown = {};
 
-  /** What the controller shows now, and what it showed before. */
+  /** Reports a status of the controller: the last one, with these changes. */
   shows(changed: Shown = {}): void {
     this.#last = { ...this.#last, ...changed };
     const { mode = 'manual', boot = 1, flags = ['torque'], faults = [], gains = SAVED } = this.#last;

@@ -163,7 +163,7 @@ export class RecordingDisk implements Disk {
     this.#do({ kind: 'put', path, inode: this.#newInode(), data });
   }
 
-  /** Cuts the power. Unsynced data survives only as far as the cut says. */
+  /** Cuts the power. `cut` says how much of the unsynced data survives. */
   cut(cut: Cut): void {
     const left = this.#medium.after(cut);
     this.operations.length = 0;
