@@ -15,7 +15,7 @@ struct axis {
     float count_rad;
     struct pid_shape visual_shape, angle_shape;
     struct pid visual, angle;
-    /* The direction without the excitation. */
+    /* The setpoint of the angle, without the excitation. */
     struct sum aim_rad;
 };
 

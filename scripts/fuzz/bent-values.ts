@@ -96,7 +96,7 @@ export function bentJson(valid: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   );
 }
 
-/** An object becomes the list of its members, so that one can occur twice. Any other value stays as it is. */
+/** An object becomes the list of its members, so that a name can occur twice. Any other value stays unchanged. */
 interface Members {
   readonly members: readonly (readonly [name: string, value: Members])[] | undefined;
   readonly value: unknown;

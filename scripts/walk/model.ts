@@ -153,7 +153,7 @@ export class Model {
     this.light.ends();
   }
 
-  /** The disk shows unsynced data, which a power cut would lose. No daemon can notice that. */
+  /** Readers find data that a failed sync has lost and that a power cut removes. No daemon can notice that. */
   forgets(): void {
     this.log.mayBreak();
     for (const { name } of UNIT_LIST) this.units[name].mayMiss = true;

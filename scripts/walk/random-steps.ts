@@ -5,7 +5,7 @@ import type { Step } from './history.js';
 import type { Random } from './random.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 
-/** Single steps, each allowed after any other. */
+/** Draws single steps. Any step may follow any other. */
 export class RandomSteps {
   readonly #random: Random;
 
@@ -13,7 +13,7 @@ export class RandomSteps {
     this.#random = random;
   }
 
-  /** Some callers hang up. */
+  /** In some of these requests the caller hangs up. */
   ask(request: Request): Step {
     if (!this.#random.chance(0.07)) return { do: 'ask', request };
     return { do: 'ask', request, hangUpAfterMs: this.#random.among([0, 1, 5, 20, 100]) };

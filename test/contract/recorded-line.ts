@@ -9,7 +9,7 @@ export interface Start {
 
 /** In the request's body, `{"id":"$name"}` stands for an id that was kept under that name. */
 export interface Exchange extends Sent {
-  /** The id in the answer is kept under this name. */
+  /** The name under which the id in the answer is kept for later requests. */
   readonly keep?: string;
   /** Masked by `mask.ts`. Absent before the recording. */
   readonly answer?: Answer;

@@ -3,7 +3,7 @@ import { systemBoot } from '../../src/core/boot.js';
 
 describe('the boot of the machine', () => {
   it('has the same name for a daemon started by hand as for the service, to which systemd gives it', () => {
-    // As systemd writes it.
+    // The form in which systemd writes the boot id.
     expect(systemBoot({}).id).to.match(/^[0-9a-f]{32}$/);
   });
 });

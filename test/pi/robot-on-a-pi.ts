@@ -32,7 +32,7 @@ describe('a robot on a Pi', function () {
       const shown = await status();
       return units.every(unit => shown[unit].online);
     });
-  /** Asks inside the guest, which is quicker. */
+  /** Waits until the daemon answers. curl runs inside the guest, because that is faster. */
   const serves = () =>
     pi.run(
       `curl -s -o /dev/null --retry 200 --retry-delay 1 --retry-connrefused localhost:8080/healthz`,
