@@ -407,19 +407,24 @@ MOTOR_ASSERT(sizeof(struct motor_chassis_telemetry) == 26, "chassis_telemetry");
 
 /* Checksums */
 
-/* CRC-8, polynomial 0x07, start 0: the 7-bit address, the register, the data. */
-static inline uint8_t motor_crc8(uint8_t address, uint8_t reg, const void *data, size_t bytes)
+/* CRC-8, polynomial 0x07: adds one byte. */
+static inline uint32_t motor_crc8_add(uint32_t crc, uint8_t byte)
 {
     static const uint8_t half_byte[16] = {
         0x00, 0x07, 0x0E, 0x09, 0x1C, 0x1B, 0x12, 0x15, 0x38, 0x3F, 0x36, 0x31, 0x24, 0x23, 0x2A, 0x2D,
     };
+    crc ^= byte;
+    crc = (crc << 4 & 0xff) ^ half_byte[crc >> 4];
+    return (crc << 4 & 0xff) ^ half_byte[crc >> 4];
+}
+
+/* The CRC-8 of a frame: from 0, the 7-bit address, the register, the data. */
+static inline uint8_t motor_crc8(uint8_t address, uint8_t reg, const void *data, size_t bytes)
+{
     const uint8_t *next = (const uint8_t *)data;
-    uint32_t crc = 0;
-    for (size_t index = 0; index < bytes + 2; index++) {
-        crc ^= index == 0 ? address : index == 1 ? reg : *next++;
-        crc = (crc << 4 & 0xff) ^ half_byte[crc >> 4];
-        crc = (crc << 4 & 0xff) ^ half_byte[crc >> 4];
-    }
+    uint32_t crc = motor_crc8_add(motor_crc8_add(0, address), reg);
+    while (bytes-- > 0)
+        crc = motor_crc8_add(crc, *next++);
     return (uint8_t)crc;
 }
 

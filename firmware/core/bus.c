@@ -64,12 +64,12 @@ static bool take_excitation(struct motor *motor, struct excitation wanted)
            post(motor, MOTOR_EXCITATION_REGISTER, &wanted, sizeof wanted);
 }
 
-static bool stage(struct motor *motor, uint8_t slot, struct gains gains)
+static bool stage(struct bus *bus, int slot, struct gains gains)
 {
     if (!is_finite(gains.kp) || !is_finite(gains.ki) || !is_finite(gains.kd))
         return false;
-    motor->bus.staged[slot] = gains;
-    motor->bus.staged_bits |= (uint8_t)(1 << slot);
+    bus->staged[slot] = gains;
+    bus->staged_bits |= (uint8_t)(1 << slot);
     return true;
 }
 
@@ -113,26 +113,13 @@ static bool take(struct motor *motor, const struct frame *frame, union frame_dat
         bus->selections++;
         return true;
     default:
-        return stage(motor, (uint8_t)((frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10),
-                     (struct gains){ data->gains.kp, data->gains.ki, data->gains.kd });
+        return stage(bus, (frame->place - MOTOR_GAINS_REGISTER(0)) / 0x10, (struct gains){ data->gains.kp, data->gains.ki, data->gains.kd });
     }
 }
 
 static const struct state *shown_of(const struct motor *motor)
 {
     return &motor->loop.shown[motor->newest];
-}
-
-static struct motor_identity identity(const struct motor *motor)
-{
-    return (struct motor_identity){
-        .magic = MOTOR_MAGIC,
-        .kind = motor->unit->kind,
-        .protocol = MOTOR_PROTOCOL_VERSION,
-        .firmware_major = 1,
-        .loops = motor->unit->loop_count,
-        .loop_rate_hz = MOTOR_LOOP_RATE_HZ,
-    };
 }
 
 static struct motor_status status(const struct motor *motor)
@@ -187,7 +174,14 @@ static void load(struct motor *motor, const struct frame *frame)
     const struct capture *capture = shown->capture;
     switch (frame->place) {
     case MOTOR_IDENTITY_REGISTER:
-        bus->sent.identity = identity(motor);
+        bus->sent.identity = (struct motor_identity){
+            .magic = MOTOR_MAGIC,
+            .kind = motor->unit->kind,
+            .protocol = MOTOR_PROTOCOL_VERSION,
+            .firmware_major = 1,
+            .loops = motor->unit->loop_count,
+            .loop_rate_hz = MOTOR_LOOP_RATE_HZ,
+        };
         break;
     case MOTOR_STATUS_REGISTER:
         bus->sent.status = status(motor);

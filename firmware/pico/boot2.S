@@ -19,12 +19,18 @@ second_stage:
 1:  ldr r1, [r0, #0x04]
     lsrs r1, #31
     beq 1b
+    /* clk_ref from the crystal, and clk_sys from clk_ref: a reset by a debugger may have left it at 125 MHz. */
     ldr r0, =0x40008030
     movs r1, #2
     str r1, [r0]
 2:  ldr r1, [r0, #0x08]
     lsrs r1, #2
     beq 2b
+    movs r1, #0
+    str r1, [r0, #0x0c]
+3:  ldr r1, [r0, #0x14]
+    lsrs r1, #1
+    bcc 3b
 
     /* The flash at half the crystal's clock: command of 8 bits, address of 24, data in words. */
     ldr r0, =0x18000000
@@ -44,10 +50,10 @@ second_stage:
     ldr r0, =0x10000100
     ldr r1, =image_start
     ldr r2, =image_end
-3:  ldm r0!, {r3}
+4:  ldm r0!, {r3}
     stm r1!, {r3}
     cmp r1, r2
-    blo 3b
+    blo 4b
 
     ldr r0, =image_start
     ldr r1, =0xe000ed08

@@ -17,8 +17,6 @@
 /* The image in RAM, where boot2.S puts it. */
 #define IMAGE_ADDRESS 0x20000000
 
-#define CLK_REF_CTRL 0x40008030
-#define CLK_REF_SELECTED 0x40008038
 #define CLK_SYS_CTRL 0x4000803c
 #define CLK_SYS_SELECTED 0x40008044
 #define CLK_PERI_CTRL 0x40008048

@@ -29,13 +29,12 @@ static void start_pll(uint32_t pll, uint32_t feedback, uint32_t divider_1, uint3
     CLEAR(pll + PLL_PWR) = BIT(3);
 }
 
-/* The crystal runs already, and clk_ref with it. */
+/* The crystal runs already, with clk_ref and clk_sys. */
 static void start_clocks(void)
 {
     start_pll(PLL_SYS, 125, 6, 2);
     start_pll(PLL_USB, 100, 5, 5);
-    /* The source is selected before the processor moves to it. */
-    REGISTER(CLK_SYS_CTRL) = 0;
+    /* From clk_ref to PLL_SYS. */
     REGISTER(CLK_SYS_CTRL) = 1;
     while (!(REGISTER(CLK_SYS_SELECTED) & BIT(1))) {
     }
