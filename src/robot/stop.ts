@@ -37,7 +37,7 @@ export function stopOf(options: StopOptions) {
   let underWay = 0;
   /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
   let recorded: Promise<void> | undefined;
-  /** The resume under way. Resolves with false if its caller cancelled it. */
+  /** The resume under way. Resolves with false if its caller cancelled it, or if a stop won. */
   let resuming: Promise<boolean> | undefined;
 
   /**
@@ -59,8 +59,8 @@ export function stopOf(options: StopOptions) {
   };
 
   /**
-   * Ends the stop. A caller who arrives during a resume shares its result. If that resume is cancelled, the next
-   * caller starts its own. Rejects with `stopped` if a stop wins.
+   * Ends the stop. A caller who arrives during a resume shares its result. If that resume is cancelled or overtaken by
+   * a stop, the next caller starts its own. Rejects with `stopped` if a stop is unanswered, or comes after this call.
    */
   const resume = async (stillWanted: () => void): Promise<void> => {
     if (underWay > 0) throw new RobotError('stopped');
@@ -81,7 +81,7 @@ export function stopOf(options: StopOptions) {
     });
     const end = (error?: unknown) => {
       resuming = undefined;
-      if (error !== undefined && !isGivenUp) throw error;
+      if (error !== undefined && !isGivenUp && stops === before) throw error;
       return error === undefined;
     };
     resuming = resumed.then(() => end(), end);

@@ -252,6 +252,16 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
+  it('ends with a resume that is asked after its answer, while an overtaken one still waits for the disk', async () => {
+    await stop();
+    robot.disk.interfere = () => robot.pause(60);
+    const overtaken = resume();
+    await robot.wait(5);
+    expect(await stop()).to.equal(200);
+    expect([await resume(), await overtaken]).to.deep.equal([200, 'stopped']);
+    expectStopped(false);
+  });
+
   it('is not undone by an earlier resume, even if another resume is abandoned', async () => {
     await stop();
     await unplug(300, 'chassis');
