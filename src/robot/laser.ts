@@ -84,6 +84,7 @@ export class Laser {
   off(reason?: LaserReason): LaserState {
     this.#wanted = 'off';
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
+    this.#limit?.cancel();
     const pin = this.#pin();
     pin.write(false);
     if (pin.read()) throw new RobotError('pin-failed', { written: 'off', read: 'on' });

@@ -103,6 +103,17 @@ describe('Laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
+  it('keeps the reason of a failed switching off, also after the limit', async () => {
+    const { pin, clock, laser } = setUp({ maxOnS: 2 });
+    laser.on();
+    pin.failing = 'stays';
+    expect(codeOf(() => laser.off())).to.equal('pin-failed');
+    await clock.advance(3000);
+    pin.failing = 'none';
+    laser.poll();
+    expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', undefined]);
+  });
+
   it('refuses light while the interlock is open and goes dark at its edge', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
