@@ -141,7 +141,9 @@ export class Link {
 
   #limit(job: Job): void {
     const leftMs = Math.max(0, job.urgency.untilMs - this.#clock.nowMs());
-    job.limit ??= this.#clock.after(leftMs, () => this.#expire(job));
+    // A timer may come early. If the frame was on the bus just then and failed, it waits again without a limit.
+    job.limit?.cancel();
+    job.limit = this.#clock.after(leftMs, () => this.#expire(job));
   }
 
   #next(): void {

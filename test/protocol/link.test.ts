@@ -170,6 +170,24 @@ describe('Link', () => {
     expect(bus.asked).to.have.length(1);
   });
 
+  it('ends a wait for a stuck bus also if its timer came early and the frame then failed once', async () => {
+    const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
+    // Timers of Node come up to 2 ms early.
+    const after = clock.after.bind(clock);
+    clock.after = (delayMs, act) => after(delayMs - 2, act);
+    void read('gains', 1000);
+    void read('gains', 20);
+    void read('stop', 1000);
+    bus.settle(manual);
+    await clock.advance(10);
+    bus.settle(manual);
+    await clock.advance(9);
+    void read('stop', 1000);
+    bus.settle(nack);
+    await clock.advance(10);
+    expect(ends).to.deep.equal(['gains 1', 'stop 1', 'gains bus-busy']);
+  });
+
   it('puts frames on the wire as the protocol says', async () => {
     const { bus, link } = setUp(undefined, manual);
     await link.write(GIMBAL, REGISTERS.mode, { mode: 2 }, { priority: 'mode', untilMs: 100 });
