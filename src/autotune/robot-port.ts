@@ -250,6 +250,9 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     robot.events.add(event => {
       if (event.what === 'stop') abort('the robot was stopped');
       if (!('unit' in event) || event.unit !== tuning.unit) return;
+      // A save that was under way when the tuning began, or between two trials, ends no trial.
+      if (event.what === 'save' && event.detail.after > tuning.saved.revision)
+        abort('other gains were saved');
       if (event.what === 'trial-ended') trialEnded(event.detail.why);
       if (event.what === 'mode' && event.detail.after !== 'debug') abort('the mode was changed');
     }),

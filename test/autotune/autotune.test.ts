@@ -79,6 +79,19 @@ describe('autotune', function () {
     });
   }
 
+  it('ends at a save that was under way when it began', async () => {
+    const { gimbal } = bench.robot.units;
+    const saved = save({ kp: 250, ki: 300, kd: 7.5 });
+    // This request separates the save from the first trial, so that the disk has answered before the trial begins.
+    const between = gimbal.excite({ loop: 'angle_yaw', amplitude: 0, periodS: 2 });
+    bench.start();
+    await Promise.all([saved, bench.during(between)]);
+    await bench.wait(600);
+    expect(bench.now.state).equal('aborted');
+    expect(bench.now.why).equal('other gains were saved');
+    await isBack();
+  });
+
   it('says that its end is not proven if the controller does not answer, and restores everything when it does', async () => {
     bench.start();
     await bench.wait(1000);
