@@ -76,6 +76,11 @@ describe('profiles', () => {
     expect(await codeOf(store.remove('chassis', 'none'))).equal('unknown-profile');
   });
 
+  it('surely do not change while the disk creates no file', async () => {
+    disk.fail('create');
+    expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
+  });
+
   describe('of a disk that renames and then fails', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
