@@ -110,7 +110,6 @@ export class EventStream {
     stream.on('open', onOpen);
     const listen = <Data>(type: string, act: (data: Data) => void, first = (_: Data) => {}) =>
       stream.on(type, text => {
-        if (stream !== this.#stream) return;
         const data: Data = JSON.parse(text);
         first(data);
         const nowMs = clock.nowMs();
