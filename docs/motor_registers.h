@@ -44,6 +44,8 @@ MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
 #define MOTOR_IDENTITY_BYTES 13
 #define MOTOR_STATUS_REGISTER 0x10 /* read */
 #define MOTOR_STATUS_BYTES 16
+#define MOTOR_BUILD_REGISTER 0x20 /* read */
+#define MOTOR_BUILD_BYTES 8
 #define MOTOR_MODE_REGISTER 0x50 /* read, write */
 #define MOTOR_MODE_BYTES 2
 #define MOTOR_STOP_REGISTER 0x54 /* read, write */
@@ -75,6 +77,7 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FLAGS_TARGET_VISIBLE 0x08
 #define MOTOR_FLAGS_WITHDRAWN_GUARD 0x10
 #define MOTOR_FLAGS_GUARDED_EXCITATION 0x20
+#define MOTOR_FLAGS_BUILD 0x40
 #define MOTOR_FAULTS_SILENT 0x01
 #define MOTOR_FAULTS_OVER_CURRENT 0x02
 #define MOTOR_FAULTS_OVER_TEMPERATURE 0x04
@@ -84,6 +87,7 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FAULTS_COMMIT_REFUSED 0x40
 #define MOTOR_FAULTS_FRAME_REFUSED 0x80
 #define MOTOR_FAULTS_RAN_AWAY 0x100
+enum { MOTOR_RESET_CAUSE_OTHER = 0, MOTOR_RESET_CAUSE_POWER = 1, MOTOR_RESET_CAUSE_RESET_PIN = 2, MOTOR_RESET_CAUSE_WATCHDOG = 3 };
 enum { MOTOR_STOP_RELEASED = 0, MOTOR_STOP_STOPPED = 1 };
 
 /* Units */
@@ -174,6 +178,19 @@ MOTOR_ASSERT(offsetof(struct motor_status, refused) == 13, "status.refused");
 MOTOR_ASSERT(offsetof(struct motor_status, capture) == 14, "status.capture");
 MOTOR_ASSERT(offsetof(struct motor_status, crc) == 15, "status.crc");
 MOTOR_ASSERT(sizeof(struct motor_status) == 16, "status");
+
+/* Optional, announced by the flag of this name: what runs here, why it started, and its longest loop. */
+struct motor_build {
+    uint32_t image_crc;
+    uint16_t longest_loop_us;
+    uint8_t reset_cause;
+    uint8_t crc;
+};
+MOTOR_ASSERT(offsetof(struct motor_build, image_crc) == 0, "build.image_crc");
+MOTOR_ASSERT(offsetof(struct motor_build, longest_loop_us) == 4, "build.longest_loop_us");
+MOTOR_ASSERT(offsetof(struct motor_build, reset_cause) == 6, "build.reset_cause");
+MOTOR_ASSERT(offsetof(struct motor_build, crc) == 7, "build.crc");
+MOTOR_ASSERT(sizeof(struct motor_build) == 8, "build");
 
 /* Write: switch to this mode. Read: the mode in force. Entering `debug` sets the amplitude to 0. */
 struct motor_mode {

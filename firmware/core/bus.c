@@ -24,17 +24,18 @@ static const struct frame frames[] = {
     FRAME(CAPTURE_SELECT, false, true),
     FRAME(CAPTURE, true, false),
     FRAME(CAPTURE_PAGE, true, false),
+    FRAME(BUILD, true, false),
 };
 MOTOR_ASSERT(MOTOR_GIMBAL_TELEMETRY_BYTES == MOTOR_CHASSIS_TELEMETRY_BYTES, "one table serves both units");
 
 /* The frame that `place` lies in, or null. */
-static const struct frame *frame_of(const struct motor_unit *unit, uint8_t place)
+static const struct frame *frame_of(const struct motor *motor, uint8_t place)
 {
-    if (place >= MOTOR_GAINS_REGISTER(unit->loop_count) && place < MOTOR_CAPTURE_SELECT_REGISTER)
+    if (place >= MOTOR_GAINS_REGISTER(motor->unit->loop_count) && place < MOTOR_CAPTURE_SELECT_REGISTER)
         return 0;
     for (uint8_t i = 0; i < sizeof frames / sizeof *frames; i++)
         if ((uint8_t)(place - frames[i].place) < frames[i].bytes)
-            return &frames[i];
+            return frames[i].place == MOTOR_BUILD_REGISTER && !motor->bus.has_build ? 0 : &frames[i];
     return 0;
 }
 
@@ -134,7 +135,7 @@ static struct motor_status status(const struct motor *motor)
                            (shown->command.torque ? MOTOR_FLAGS_TORQUE : 0) |
                            (shown->has_gains ? MOTOR_FLAGS_GAINS_COMMITTED : 0) |
                            (shown->loops.target_visible ? MOTOR_FLAGS_TARGET_VISIBLE : 0) |
-                           MOTOR_FLAGS_GUARDED_EXCITATION),
+                           MOTOR_FLAGS_GUARDED_EXCITATION | (bus->has_build ? MOTOR_FLAGS_BUILD : 0)),
         .faults = (uint16_t)(shown->faults | (bus->commit_refused ? MOTOR_FAULTS_COMMIT_REFUSED : 0) |
                              (refused_now ? MOTOR_FAULTS_FRAME_REFUSED : 0)),
         .active_checksum = shown->checksum,
@@ -186,6 +187,9 @@ static void load(struct motor *motor, const struct frame *frame)
     case MOTOR_STATUS_REGISTER:
         bus->sent.status = status(motor);
         break;
+    case MOTOR_BUILD_REGISTER:
+        bus->sent.build = *port_build();
+        break;
     case MOTOR_TELEMETRY_REGISTER:
         telemetry(motor, bus->sent.bytes);
         break;
@@ -229,13 +233,12 @@ void motor_byte_received(struct motor *motor, uint8_t byte)
 uint8_t motor_byte_to_send(struct motor *motor)
 {
     struct bus *bus = &motor->bus;
-    uint8_t place = bus->place;
-    const struct frame *frame = frame_of(motor->unit, place);
+    const struct frame *frame = frame_of(motor, bus->place);
     if (frame == 0 || !frame->readable)
         return 0;
     if (frame != bus->loaded)
         load(motor, frame);
-    return bus->sent.bytes[place - frame->place];
+    return bus->sent.bytes[bus->place - frame->place];
 }
 
 void motor_byte_sent(struct motor *motor)
@@ -259,7 +262,7 @@ void motor_frame_ends(struct motor *motor)
     bus->loaded = 0;
     if (bytes == 0)
         return;
-    const struct frame *frame = frame_of(motor->unit, bus->place);
+    const struct frame *frame = frame_of(motor, bus->place);
     if (frame == 0 || !frame->writable || frame->place != bus->place || frame->bytes != bytes ||
         !motor_is_sealed(motor->unit->address, frame->place, bus->received.bytes, bytes) ||
         !take(motor, frame, &bus->received))

@@ -118,6 +118,7 @@ void motor_start(struct motor *motor, const struct motor_unit *unit, uint32_t bo
     motor->unit = unit;
     motor->boot_id = boot_id;
     motor->bus.silence_ms = SILENCE_AT_START_MS;
+    motor->bus.has_build = port_build() != 0;
     struct state *state = &motor->loop.state;
     state->command.mode = MOTOR_MODE_MANUAL;
     state->command.excitation.period_s = 1;

@@ -6,8 +6,6 @@
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 
-#include <stdbool.h>
-#include "../../docs/motor_registers.h"
 #include "port.h"
 
 #define MOTOR_LOOP_RATE_HZ 1000
@@ -83,6 +81,7 @@ union frame_data {
     uint8_t bytes[MOTOR_MAX_FRAME_BYTES + 1];
     struct motor_identity identity;
     struct motor_status status;
+    struct motor_build build;
     struct motor_heartbeat heartbeat;
     struct motor_commit commit;
     struct motor_guarded_excitation excitation;
@@ -101,7 +100,7 @@ struct bus {
     const struct frame *loaded;
     struct gains staged[MOTOR_LOOP_SLOTS];
     uint8_t staged_bits;
-    bool commit_refused;
+    bool commit_refused, has_build;
     uint32_t refusals, beats, selections;
     uint16_t silence_ms;
     uint8_t page, sequence;

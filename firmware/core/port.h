@@ -1,9 +1,11 @@
-/* The functions that the core needs from a chip. Implement them for each chip. The loops call each once per period. */
+/* The functions that the core needs from a chip. Implement them for each chip. The loops call each once per period,
+   except port_build, which the bus interrupt calls. */
 #ifndef PORT_H
 #define PORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "../../docs/motor_registers.h"
 
 enum motor_name { MOTOR_YAW, MOTOR_PITCH, MOTOR_LEFT, MOTOR_RIGHT };
 
@@ -28,5 +30,7 @@ uint16_t port_faults(void);
 void port_show(uint8_t mode, bool torque);
 /* Whether `auto` may search for a target or drive the course. If not, `auto` holds. */
 bool port_auto_moves(void);
+/* The register `build`. Null if this firmware has none. */
+const struct motor_build *port_build(void);
 
 #endif

@@ -8,6 +8,7 @@
 static struct motor motor;
 static volatile bool is_due;
 static uint32_t longest_us;
+static struct motor_build build;
 
 /* The board as it was at the start of this period. */
 static uint16_t faults;
@@ -99,6 +100,12 @@ bool port_auto_moves(void)
     return AUTO_MOVES;
 }
 
+const struct motor_build *port_build(void)
+{
+    build.longest_loop_us = (uint16_t)(longest_us < UINT16_MAX ? longest_us : UINT16_MAX);
+    return &build;
+}
+
 void period_interrupt(void)
 {
     is_due = true;
@@ -131,6 +138,7 @@ int main(void)
 #ifdef GIMBAL
     camera_start();
 #endif
+    build = (struct motor_build){ .image_crc = image_facts()->crc, .reset_cause = watchdog_cause() };
     motor_start(&motor, &UNIT, watchdog_boot_id());
     target_start(&motor);
     start_periods();

@@ -40,10 +40,10 @@ void target_interrupt(void);
 void target_watch(void);
 
 /* watchdog.c: resets the chip if watchdog_feed has not been called for 20 ms. */
-enum reset_cause { RESET_BY_POWER, RESET_BY_RUN_PIN, RESET_BY_DEBUGGER, RESET_BY_WATCHDOG };
 void watchdog_start(void);
 void watchdog_feed(void);
-enum reset_cause watchdog_cause(void);
+/* MOTOR_RESET_CAUSE_... */
+uint8_t watchdog_cause(void);
 /* Differs at every start. */
 uint32_t watchdog_boot_id(void);
 

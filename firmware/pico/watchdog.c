@@ -40,11 +40,14 @@ void watchdog_feed(void)
     WATCHDOG_LOAD = LOAD;
 }
 
-enum reset_cause watchdog_cause(void)
+uint8_t watchdog_cause(void)
 {
+    /* The boot ROM ends with a watchdog reset after it has written a UF2. That is the first start since power-up. */
     if (WATCHDOG_REASON != 0)
-        return RESET_BY_WATCHDOG;
-    return CHIP_RESET & HAD_DEBUGGER ? RESET_BY_DEBUGGER : CHIP_RESET & HAD_RUN_PIN ? RESET_BY_RUN_PIN : RESET_BY_POWER;
+        return WATCHDOG_SCRATCH(0) > 1 ? MOTOR_RESET_CAUSE_WATCHDOG : MOTOR_RESET_CAUSE_OTHER;
+    if (CHIP_RESET & HAD_DEBUGGER)
+        return MOTOR_RESET_CAUSE_OTHER;
+    return CHIP_RESET & HAD_RUN_PIN ? MOTOR_RESET_CAUSE_RESET_PIN : MOTOR_RESET_CAUSE_POWER;
 }
 
 uint32_t watchdog_boot_id(void)

@@ -1,7 +1,8 @@
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { CoreController } from '../../sim/pico/core-controller.js';
 import type { Unit } from '../../src/core/units.js';
-import { frameBytes, registerMap } from '../../src/protocol/registers.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
+import { frameBytes, REGISTERS, RESET_CAUSES, registerMap } from '../../src/protocol/registers.js';
 import { Random } from '../walk/random.js';
 import { RandomFrames } from './frames.js';
 import { ScriptedLoops } from './scripted-loops.js';
@@ -14,6 +15,7 @@ const FRAMES_A_PERIOD = 15;
 /** A kept capture and a shown refusal end within this many loop periods. */
 const LONG_PAUSE = { min: 997, max: 1001 };
 const SHOWN_STEPS = 20;
+const BUILD = { image_crc: 0x9abcdef0, longest_loop_us: 0x1234, reset_cause: RESET_CAUSES.watchdog };
 
 /** The first answer in which two controllers differ, with the steps before it. */
 export interface Difference {
@@ -31,12 +33,17 @@ export interface Exchange {
   readonly pauses: { readonly chance: number; readonly longChance: number; readonly most: number };
 }
 
-/** A controller that runs the simulated firmware, and one that runs the core. The loops of both show the same readings. */
+/**
+ * A controller that runs the simulated firmware, and one that runs the core. The loops of both show the same readings.
+ * The gimbals have the register `build`.
+ */
 export function firmwareAndCore(module: WebAssembly.Module, unit: Unit, seed: number): readonly Controller[] {
   const loops = () => new ScriptedLoops(unit, new Random(seed + 1));
+  const build = unit.hasCamera ? BUILD : undefined;
+  const frame = build && encodeFrame(unit.address, REGISTERS.build, build);
   return [
-    new SimulatedController(unit, loops(), RATE_HZ, EFFECT_MS),
-    new CoreController(module, unit, { loops: loops() }, () => null),
+    new SimulatedController(unit, loops(), RATE_HZ, EFFECT_MS, build),
+    new CoreController(module, unit, { loops: loops(), build: frame && (() => frame) }, () => null),
   ];
 }
 

@@ -2,11 +2,13 @@ import { type Loop, MODES, type Mode, QUANTITIES, type Unit } from '../../src/co
 import {
   capturePageRegister,
   FAULTS,
+  type FieldValues,
   FLAGS,
   gainsRegister,
   MAGIC,
   MODE_VALUES,
   PROTOCOL_VERSION,
+  type REGISTERS,
   type Register,
 } from '../../src/protocol/registers.js';
 import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js';
@@ -20,6 +22,8 @@ const SILENCE_AT_START_MS = 500;
 const REFUSAL_SHOWN_MS = 1000;
 
 type Values = Readonly<Record<string, number>>;
+/** The values of the optional register `build`. */
+export type Build = FieldValues<typeof REGISTERS.build>;
 
 /** The firmware of a controller, from one start of the controller to the next. */
 export class Firmware {
@@ -27,6 +31,7 @@ export class Firmware {
   readonly #loops: UnitLoops;
   readonly #rateHz: number;
   readonly #bootId: number;
+  readonly #build: Build | undefined;
   readonly #loopAt: ReadonlyMap<number, Loop>;
   readonly #gains: GainBank;
   readonly #recorder: StepRecorder;
@@ -42,11 +47,12 @@ export class Firmware {
   #snapshot = 0;
   #isSnapshotOld = false;
 
-  constructor(unit: Unit, loops: UnitLoops, rateHz: number, bootId: number) {
+  constructor(unit: Unit, loops: UnitLoops, rateHz: number, bootId: number, build?: Build) {
     this.#unit = unit;
     this.#loops = loops;
     this.#rateHz = rateHz;
     this.#bootId = bootId;
+    this.#build = build;
     this.#loopAt = new Map(unit.loops.map(one => [gainsRegister(one.slot).address, one]));
     this.#gains = new GainBank(unit);
     this.#recorder = new StepRecorder(rateHz);
@@ -140,6 +146,8 @@ export class Firmware {
         };
       case 'status':
         return this.#status();
+      case 'build':
+        return { ...this.#build };
       case 'telemetry':
         if (this.#isSnapshotOld) this.#snapshot = (this.#snapshot + 1) & 0xff;
         this.#isSnapshotOld = false;
@@ -212,6 +220,7 @@ export class Firmware {
         gains_committed: this.#gains.committed !== undefined,
         target_visible: this.#loops.targetVisible,
         guarded_excitation: true,
+        build: this.#build !== undefined,
       }),
       faults: bitsOf(FAULTS, {
         silent: this.#silent,

@@ -2,7 +2,7 @@ import { isRobotError, RobotError } from '../../src/core/errors.js';
 import type { Unit } from '../../src/core/units.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, type Register, registerMap, SPACE_BYTES } from '../../src/protocol/registers.js';
-import { Firmware } from './firmware.js';
+import { type Build, Firmware } from './firmware.js';
 import type { UnitLoops } from './unit-loops.js';
 
 /** The frames whose effect the protocol allows to be late. */
@@ -41,16 +41,18 @@ export class SimulatedController implements Controller {
   readonly #effectTicks: number;
   /** Pending effects of frames, oldest first, with the ticks until each. */
   #effects: { ticks: number; readonly act: () => void }[] = [];
+  readonly #build: Build | undefined;
   #boots = 0;
   #firmware: Firmware;
 
-  /** Frames that may take effect late do so after `effectMs`. */
-  constructor(unit: Unit, loops: UnitLoops, rateHz: number, effectMs = 0) {
+  /** Frames that may take effect late do so after `effectMs`. Without `build` there is no register of that name. */
+  constructor(unit: Unit, loops: UnitLoops, rateHz: number, effectMs = 0, build?: Build) {
+    this.#build = build;
     this.#effectTicks = Math.round((effectMs * rateHz) / 1000);
     this.unit = unit;
     this.#loops = loops;
     this.#rateHz = rateHz;
-    this.#map = registerMap(unit);
+    this.#map = registerMap(unit).filter(({ name }) => name !== 'build' || build !== undefined);
     this.#firmware = this.#start();
   }
 
@@ -106,6 +108,6 @@ export class SimulatedController implements Controller {
 
   #start(): Firmware {
     this.#boots += 1;
-    return new Firmware(this.unit, this.#loops, this.#rateHz, this.#boots);
+    return new Firmware(this.unit, this.#loops, this.#rateHz, this.#boots, this.#build);
   }
 }

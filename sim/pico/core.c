@@ -2,12 +2,21 @@
 #include "../../firmware/core/controller.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
+
 static struct motor motor;
 static struct motor_unit unit;
 
 /* Loops that run on the host instead of the core's own loops. */
 void host_tick(const struct command *command, struct loops *loops);
 void host_drop_excitation(void);
+/* Writes the register `build`. Returns whether there is one. */
+bool host_build(struct motor_build *build);
+
+const struct motor_build *port_build(void)
+{
+    static struct motor_build build;
+    return host_build(&build) ? &build : 0;
+}
 
 void EXPORT(start)(uint32_t kind, uint32_t boot_id, bool hosted)
 {

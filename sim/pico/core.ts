@@ -49,7 +49,10 @@ export interface CorePort {
 }
 
 /** The part below the protocol: the core's own loops on a chip, or loops of the simulator. */
-export type CoreBelow = { readonly port: CorePort } | { readonly loops: UnitLoops };
+export type CoreBelow = ({ readonly port: CorePort } | { readonly loops: UnitLoops }) & {
+  /** The bytes of the register `build`. Without it there is no such register. */
+  readonly build?: (() => Uint8Array) | undefined;
+};
 
 /** One motor controller with the C core in WebAssembly. It runs the core's loops, or loops of the simulator. */
 export class Core {
@@ -76,7 +79,13 @@ export class Core {
   #powered(): Exports {
     const below = this.#below;
     const imports = 'loops' in below ? this.#hosted(below.loops) : ported(below.port, () => this.#view);
-    const everything = Object.fromEntries(IMPORTS.map(name => [name, imports[name] ?? (() => 0)]));
+    const host_build = (at: number) => {
+      if (below.build === undefined) return 0;
+      new Uint8Array(this.#exports.memory.buffer).set(below.build(), at);
+      return 1;
+    };
+    const named: Imports = { ...imports, host_build };
+    const everything = Object.fromEntries(IMPORTS.map(name => [name, named[name] ?? (() => 0)]));
     const { exports } = new WebAssembly.Instance(this.#module, { env: everything });
     if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
     return exports;
@@ -177,6 +186,7 @@ const IMPORTS = [
   'port_auto_moves',
   'host_tick',
   'host_drop_excitation',
+  'host_build',
 ] as const;
 
 type Imports = Partial<Record<(typeof IMPORTS)[number], (a: number, b: number) => unknown>>;

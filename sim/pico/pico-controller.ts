@@ -8,10 +8,19 @@ import { PicoBoard } from './pico-board.js';
 import { Shadow } from './shadow.js';
 import { Wire } from './wire.js';
 
-/** A compiled image, and where its `struct motor` is. */
+/** A compiled image, and where its variables are. */
 export interface PicoImage {
   readonly bytes: Uint8Array;
-  readonly motor: { readonly address: number; readonly bytes: number };
+  readonly motor: Variable;
+  /** The register `build`. Its longest loop time is only as new as the last time that it was read. */
+  readonly build: Variable;
+  readonly longest_us: Variable;
+}
+
+/** A variable of the image. */
+interface Variable {
+  readonly address: number;
+  readonly bytes: number;
 }
 
 interface PicoOptions {
@@ -42,7 +51,14 @@ export class PicoController implements Controller {
     this.pico = new Pico(image.bytes, random);
     this.board = new PicoBoard(this.pico, unit, mechanics, sight);
     const axes = () => (unit.hasCamera ? sight.axes : mechanics.chassis);
-    const controller = new CoreController(core, unit, { port: this.board.port }, axes);
+    const bytesOf = ({ address, bytes }: Variable) =>
+      Buffer.from(Array.from({ length: bytes }, (_, at) => this.pico.peek(address + at)));
+    const build = () => {
+      const frame = bytesOf(image.build);
+      frame.writeUInt16LE(Math.min(0xffff, bytesOf(image.longest_us).readUInt32LE()), 4);
+      return frame;
+    };
+    const controller = new CoreController(core, unit, { port: this.board.port, build }, axes);
     this.shadow = new Shadow(this.pico, controller, image.motor);
     this.wire = new Wire(this.pico, hz);
     this.pico.onPeriod = () => {

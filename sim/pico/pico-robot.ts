@@ -12,11 +12,17 @@ const SUBSTEPS = 2;
 /** The image that scripts/firmware/image compiled. Needs the Debian package binutils-arm-none-eabi. */
 export function picoImage({ name }: Unit, folder = 'dist/firmware'): PicoImage {
   const symbols = execFileSync('arm-none-eabi-nm', ['-S', `${folder}/${name}.elf`], { encoding: 'utf8' });
-  const [, address, bytes] = /^(\w+) (\w+) \w motor$/m.exec(symbols) ?? [];
-  if (address === undefined || bytes === undefined) throw new TypeError('the image has no struct motor');
+  const variable = (wanted: string) => {
+    const line = symbols.split('\n').find(symbol => symbol.endsWith(` ${wanted}`));
+    if (line === undefined) throw new TypeError(`the image has no variable ${wanted}`);
+    const [address = '', bytes = ''] = line.split(' ');
+    return { address: Number.parseInt(address, 16), bytes: Number.parseInt(bytes, 16) };
+  };
   return {
     bytes: readFileSync(`${folder}/${name}.bin`),
-    motor: { address: Number.parseInt(address, 16), bytes: Number.parseInt(bytes, 16) },
+    motor: variable('motor'),
+    build: variable('build'),
+    longest_us: variable('longest_us'),
   };
 }
 

@@ -28,7 +28,7 @@ export function check(says: string, about: string, ask: Check['ask']): Check {
   return { says, about, ask };
 }
 
-const { status, mode, stop, heartbeat, commit, excitation, guarded_excitation, capture } = REGISTERS;
+const { status, build, mode, stop, heartbeat, commit, excitation, guarded_excitation, capture } = REGISTERS;
 /** An offset that no frame covers. */
 const NOWHERE = 0x4e;
 const PAGE = capturePageRegister(1);
@@ -169,6 +169,10 @@ const WIRE: readonly Check[] = [
     const { flags, faults } = await host.read(status);
     same('flags', flags >> FLAGS.length, 0);
     same('faults', faults >> FAULTS.length, 0);
+  }),
+  check('Without the flag, the register reads as 0.', 'build', async host => {
+    if ((await host.status()).flags.includes('build')) await host.read(build);
+    else same('bytes', await host.bytes(build.address, frameBytes(build)), Buffer.alloc(frameBytes(build)));
   }),
   check('Never set bit 4.', 'flags', async host =>
     same('withdrawn_guard', (await host.status()).flags.includes('withdrawn_guard'), false),

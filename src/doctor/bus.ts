@@ -1,4 +1,4 @@
-import { healthLines } from '../console/bar/lines.js';
+import { firmwareText, healthLines } from '../console/bar/lines.js';
 import { systemClock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
 import { UNIT_LIST, type Unit } from '../core/units.js';
@@ -70,8 +70,11 @@ async function controller(unit: Unit, { system, config, status, daemonRuns }: Ca
   try {
     const untilMs = systemClock.nowMs() + ANSWER_MS;
     const asking = { priority: 'supervision', untilMs } as const;
-    const found = await new MotorController({ unit, link, clock: systemClock }).identify(asking);
-    return fine(`${unit.title} ${where}: firmware ${found.firmware}, protocol ${found.protocol}`);
+    const controller = new MotorController({ unit, link, clock: systemClock });
+    const identity = await controller.identify(asking);
+    const hasBuild = (await controller.status(asking)).flags.includes('build');
+    const build = hasBuild ? await controller.build(asking) : undefined;
+    return fine(`${unit.title} ${where}: ${firmwareText({ ...identity, build })}`);
   } catch (error) {
     if (!isRobotError(error)) throw error;
     if (isRobotError(error, 'wrong-identity')) {
@@ -113,7 +116,7 @@ const RETRIED = 'The daemon retries by itself. If this lasts: journalctl -u trun
 const CURE_OF_UNKNOWN = '/usr/share/doc/trunnion/docs/troubleshooting.md explains it.';
 
 function reported(status: Status, { name, title }: Unit): Found {
-  const { online, problem, faults, firmware, protocol, flags } = status[name];
+  const { online, problem, faults, flags } = status[name];
   const lines = healthLines(status).filter(({ about }) => about === title);
   if (lines.length > 0) {
     const isBus = ['bus-unavailable', 'addon-missing'].includes(problem?.code ?? '');
@@ -125,5 +128,5 @@ function reported(status: Status, { name, title }: Unit): Found {
   // Firmware that has only the guard of version 0.2.0 runs trials without a guard.
   const isWithdrawn = flags.includes('withdrawn_guard') && !flags.includes('guarded_excitation');
   const note = isWithdrawn ? '; it runs trials without a guard of its own until its firmware is updated' : '';
-  return fine(`${title} is online: firmware ${firmware}, protocol ${protocol}${note}`);
+  return fine(`${title} is online: ${firmwareText(status[name])}${note}`);
 }

@@ -52,8 +52,8 @@ export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['
 export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
 /**
- * `guarded_excitation`: this firmware has the optional register of that name. `withdrawn_guard` announced a register
- * of 0.2.0 that no longer exists. Its bit is never reused.
+ * `guarded_excitation` and `build`: this firmware has the optional register of that name. `withdrawn_guard` announced a
+ * register of 0.2.0 that no longer exists. Its bit is never reused.
  */
 export const FLAGS = [
   'stopped',
@@ -62,7 +62,9 @@ export const FLAGS = [
   'target_visible',
   'withdrawn_guard',
   'guarded_excitation',
+  'build',
 ] as const;
+export const RESET_CAUSES = { other: 0, power: 1, reset_pin: 2, watchdog: 3 } as const;
 export const FAULTS = [
   'silent',
   'over_current',
@@ -121,6 +123,17 @@ export const REGISTERS = {
       { name: 'staged', type: 'u8', doc: 'One bit per slot: staged since the last commit or start.' },
       { name: 'refused', type: 'u8', doc: 'Frames refused since start, for their CRC or a value; wraps.' },
       { name: 'capture', type: 'u8', doc: 'Number of the newest complete step capture; 0 before the first.' },
+    ],
+  },
+  build: {
+    name: 'build',
+    address: 0x20,
+    access: 'read',
+    doc: 'Optional, announced by the flag of this name: what runs here, why it started, and its longest loop.',
+    fields: [
+      { name: 'image_crc', type: 'u32', doc: 'Tells two firmware images apart, for people.' },
+      { name: 'longest_loop_us', type: 'u16', unit: 'us', doc: 'Longest work of one loop period.' },
+      { name: 'reset_cause', type: 'u8', values: RESET_CAUSES, doc: 'Why the controller started.' },
     ],
   },
   mode: {

@@ -12,11 +12,13 @@ import {
   MODE_VALUES,
   PROTOCOL_VERSION,
   REGISTERS,
+  RESET_CAUSES,
   type Register,
   TAKES_EFFECT_MS,
   telemetryRegister,
 } from '../protocol/registers.js';
 import { type Readings, readingsOf } from '../protocol/telemetry.js';
+import type { Build } from '../schemas/status.js';
 import type { GuardedExcitation } from './wanted-motion.js';
 
 export type Identity = Awaited<ReturnType<MotorController['identify']>>;
@@ -107,6 +109,16 @@ export class MotorController {
     this.#wave = hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
     this.#options.onStatus?.(status);
     return status;
+  }
+
+  /** The caller has seen the flag `build`. */
+  async build(urgency: Urgency): Promise<Build> {
+    const found = await this.#read(REGISTERS.build, urgency);
+    return {
+      imageCrc: found.image_crc.toString(16).padStart(8, '0'),
+      resetCause: Object.keys(RESET_CAUSES)[found.reset_cause] ?? 'other',
+      longestLoopUs: found.longest_loop_us,
+    };
   }
 
   async telemetry(untilMs: number): Promise<Readings> {

@@ -76,6 +76,7 @@ export function motorUnit(options: UnitOptions) {
         flags: flags(),
         /** Whether the controller guards trials. Undefined while the unit is offline. */
         guardsTrials: status?.flags.includes('guarded_excitation'),
+        build: status?.flags.includes('build') ? state.build : undefined,
         torque: torque(),
         /** The excitation; null outside debug mode and while offline. */
         excitation: (online && mode === 'debug' && state.excitation) || null,

@@ -3,6 +3,7 @@ import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
 import type { Excitation, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
+import type { Build } from '../schemas/status.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
 import { WantedGains } from './wanted-gains.js';
 import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch } from './wanted-motion.js';
@@ -34,6 +35,8 @@ export class UnitState {
   online = false;
   /** The controller's identity. Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
+  /** Meaningful only while the controller has the flag `build`. */
+  build: Build | undefined;
   /** Why the unit is offline. */
   problem: RobotError | undefined;
   /** The latest readings, and when they were read. Undefined while offline. */

@@ -26,6 +26,8 @@ const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
 /** Longest time to read one capture. It has about 40 pages, and everything else on the bus comes first. */
 const CAPTURE_MS = 1500;
+/** The register `build` is read again after this time, because its longest loop time may have grown. */
+const BUILD_MS = 10_000;
 
 /**
  * Polls one motor controller while it is online, probes it while it is offline, and has differences
@@ -41,6 +43,7 @@ export function supervise(parts: UnitParts) {
    */
   let captured: ControllerStatus | undefined;
   let beatAtMs = 0;
+  let buildAtMs = Number.NEGATIVE_INFINITY;
   let ticking = false;
   let missed = 0;
   let probeEveryMs = FIRST_PROBE_MS;
@@ -113,6 +116,7 @@ export function supervise(parts: UnitParts) {
   /** Adopts the state of a controller. Latches it if the latch is wanted. */
   const takeIn = async (): Promise<void> => {
     const untilMs = clock.nowMs() + TAKE_IN_MS;
+    buildAtMs = Number.NEGATIVE_INFINITY;
     const urgency: Urgency = { priority: 'supervision', untilMs };
     state.identity = await controller.identify(urgency);
     await read(untilMs);
@@ -137,6 +141,7 @@ export function supervise(parts: UnitParts) {
     await reconciler.mendLatch(untilMs);
     if (beats && latchFirst) await beat(urgency);
     beside(readCapture(status));
+    if (status.flags.includes('build') && isOlder(buildAtMs, BUILD_MS)) beside(readBuild());
     if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
     if (areReadingsDue()) state.sawReadings(await controller.telemetry(untilMs));
   };
@@ -174,6 +179,11 @@ export function supervise(parts: UnitParts) {
     await controller.heartbeat(silence.givenMs, urgency);
     silence.given();
     beatAtMs = clock.nowMs();
+  };
+
+  const readBuild = async (): Promise<void> => {
+    buildAtMs = clock.nowMs();
+    state.build = await controller.build({ priority: 'capture', untilMs: buildAtMs + CAPTURE_MS });
   };
 
   /** Reads the step capture if the status shows a new one. Rejects if the bus fails. */

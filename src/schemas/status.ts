@@ -50,6 +50,14 @@ const excitation = s.answer('Excitation', {
   periodS: s.number(),
 });
 
+const build = s.answer('Build', {
+  imageCrc: s.text('CRC-32 of the firmware image, 8 hexadecimal digits.'),
+  resetCause: s.text('Why the controller started: `power`, `reset_pin`, `watchdog` or `other`.'),
+  longestLoopUs: s.count('Longest work of one loop period since the start of the firmware.'),
+});
+
+export type Build = s.TypeOf<typeof build>;
+
 const unitStatus = s.answer('UnitStatus', {
   mode: s.nullable(s.oneOf(MODES), 'Null until the controller has answered once.'),
   online: s.yesNo(),
@@ -68,6 +76,7 @@ const unitStatus = s.answer('UnitStatus', {
   }),
   firmware: s.optional(s.text()),
   protocol: s.optional(s.count()),
+  build: s.optional({ ...build, description: 'Only from firmware with the flag `build`. Read every 10 s.' }),
   guardsTrials: s.optional(
     s.yesNo(
       'The firmware ends the excitation of a trial by itself when its loop runs away (flag `guarded_excitation`). ' +

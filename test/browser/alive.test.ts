@@ -42,6 +42,23 @@ describe('the console with others, with keys and with a simulator', function () 
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
+  it('names the firmware of a controller that has the register `build`, and of no other', async () => {
+    const { body } = await call(robot.url, 'GET', '/api/status');
+    const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
+    const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });
+    const page = await open();
+    await page.route('**/api/events', route =>
+      route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${status}\n\n` }),
+    );
+    await page.reload();
+    const view = page.getByRole('region', { name: 'The robot' });
+    await shows(
+      view,
+      /Gimbal: firmware 1\.0\.0, protocol 1, build 0000beef, last reset watchdog, longest loop 131 µs/,
+    );
+    expect(await view.textContent()).to.not.match(/Chassis/);
+  });
+
   it('has a checklist for the first minute, a panel that injects faults and shows the truth, and a log to search', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });

@@ -67,4 +67,8 @@ export const INTENDED: readonly Intended[] = [
     why: 'the page opens with earlier readings',
     where: /openapi\.json \/body\/paths\/\/api\/telemetry: absent -> /,
   },
+  {
+    why: 'a controller may show its build',
+    where: /openapi\.json .*\/(Build|UnitStatus\/properties\/build): absent -> /,
+  },
 ];

@@ -107,7 +107,17 @@ const rows: readonly Row[] = [
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
     /^wrong daemon: .*does not answer on the board.*trunnion stop.*systemctl restart/,
   ],
-  [CLOSED_TO_ROOT, /^fine gimbal controller: .*firmware 1/],
+  [CLOSED_TO_ROOT, /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1 undefined$/],
+  [
+    { build: { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: 3 } },
+    /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1, build 0000beef, last reset watchdog, longest loop 131 µs undefined$/,
+  ],
+  [
+    runningWith({
+      gimbal: { ...STATUS.gimbal, build: { imageCrc: '0000beef', resetCause: 'power', longestLoopUs: 9 } },
+    }),
+    /^fine gimbal controller: .*is online: firmware .* build 0000beef, last reset power, longest loop 9 µs undefined$/,
+  ],
   [
     { ...CLOSED_TO_ROOT, boardStatus: { ...STATUS, version: '0.0.9' } },
     /^wrong daemon: .*version 0\.0\.9 runs/,
@@ -254,13 +264,15 @@ describe('doctor', () => {
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('without the daemon finds only that, and reads no more than the identities', async () => {
+  it('without the daemon finds only that, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ ok }) => ok !== 'fine').map(({ check }) => check)).to.deep.equal(['service']);
     expect(system.touched).to.deep.equal([
       'port 0.0.0.0:8080',
       'bus 1: read 13 of 0 at 32',
+      'bus 1: read 16 of 16 at 32',
       'bus 1: read 13 of 0 at 33',
+      'bus 1: read 16 of 16 at 33',
       'folder /var/lib/trunnion',
     ]);
   });

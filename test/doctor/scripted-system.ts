@@ -4,7 +4,7 @@ import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import { version } from '../../src/core/version.js';
 import type { FileStatus, System } from '../../src/doctor/linux-system.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
-import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
+import { type FieldValues, FLAGS, MAGIC, PROTOCOL_VERSION, REGISTERS } from '../../src/protocol/registers.js';
 import { encodeEntry } from '../support/journal-lines.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
@@ -36,6 +36,8 @@ export interface Script {
   readonly chip: { label: string; base: number; lines: number } | RobotError;
   /** The identity blocks of the controllers, by address. */
   readonly identities: Readonly<Record<number, Buffer | RobotError>>;
+  /** The register `build` of both controllers. By default they have none. */
+  readonly build?: FieldValues<typeof REGISTERS.build>;
 }
 
 export interface Identity {
@@ -207,9 +209,16 @@ export class ScriptedSystem implements System {
 
   async readBlock(bus: number, address: number, register: number, length: number): Promise<Buffer> {
     this.touched.push(`bus ${bus}: read ${length} of ${register} at ${address}`);
-    const found = this.#script.identities[address];
-    if (found instanceof Buffer) return found;
-    throw found ?? new RobotError('nack');
+    const { identities, build } = this.#script;
+    const found = identities[address];
+    if (!(found instanceof Buffer)) throw found ?? new RobotError('nack');
+    if (register === REGISTERS.identity.address) return found;
+    if (register === REGISTERS.build.address && build !== undefined)
+      return encodeFrame(address, REGISTERS.build, build);
+    return encodeFrame(address, REGISTERS.status, {
+      ...{ boot_id: 1, mode: 1, flags: build === undefined ? 0 : 1 << FLAGS.indexOf('build'), faults: 0 },
+      ...{ active_checksum: 0, staged: 0, refused: 0, capture: 0 },
+    });
   }
 }
 

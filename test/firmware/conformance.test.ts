@@ -38,9 +38,11 @@ interface Subject {
   readonly step: () => void;
 }
 
+/** The gimbal has the register `build`, the chassis has none. */
 function simulated(unit: Unit): Subject {
   const { loops, step } = createPhysics({ seed: 1 });
-  return { controller: new SimulatedController(unit, loops[unit.name], 1000, 1), step };
+  const build = unit === gimbal ? { image_crc: 0x12345678, longest_loop_us: 131, reset_cause: 1 } : undefined;
+  return { controller: new SimulatedController(unit, loops[unit.name], 1000, 1, build), step };
 }
 
 function core(unit: Unit): Subject {
@@ -140,7 +142,7 @@ function send(controller: Controller, register: Register, values: Readonly<Recor
   controller.write(register.address, encodeFrame(gimbal.address, register, values));
 }
 
-const { status, mode, stop, heartbeat, excitation, guarded_excitation, capture_select } = REGISTERS;
+const { status, build, mode, stop, heartbeat, excitation, guarded_excitation, capture_select } = REGISTERS;
 const without = (names: readonly string[], name: string) => ~(1 << names.indexOf(name));
 
 const WRONG_FIRMWARES: Readonly<
@@ -235,6 +237,22 @@ const WRONG_FIRMWARES: Readonly<
     'Never set bit 4.',
     shows(status, data => {
       data[5] = (data[5] ?? 0) | (1 << FLAGS.indexOf('withdrawn_guard'));
+    }),
+  ],
+  'announces no register `build`': [
+    'Without the flag, the register reads as 0.',
+    shows(status, data => {
+      data[5] = (data[5] ?? 0) & without(FLAGS, 'build');
+    }),
+  ],
+  'damages its register `build`': [
+    'Without the flag, the register reads as 0.',
+    controller => ({
+      read: (address, length) => {
+        const bytes = controller.read(address, length);
+        if (address === build.address) bytes[0] = 1;
+        return bytes;
+      },
     }),
   ],
   'shows no refused commit': [

@@ -128,6 +128,13 @@ function unitLines({ title }: Unit, { online, problem, faults, gains }: UnitStat
   ];
 }
 
+/** The firmware of a controller, for people. */
+export function firmwareText({ firmware, protocol, build }: Partial<UnitStatus>): string {
+  const { imageCrc, resetCause, longestLoopUs } = build ?? {};
+  const more = `, build ${imageCrc}, last reset ${resetCause}, longest loop ${longestLoopUs} µs`;
+  return `firmware ${firmware}, protocol ${protocol}${build ? more : ''}`;
+}
+
 /** The window's title: laser, stop and connection. */
 export function titleOf(status: Status | undefined, fresh: boolean, mayBeLit: boolean): string {
   if (status === undefined) return 'Trunnion';

@@ -1,4 +1,6 @@
+import { UNIT_LIST } from '../../core/units.js';
 import type { Pose } from '../../schemas/telemetry.js';
+import { firmwareText } from '../bar/lines.js';
 import { fixed } from '../model/numbers.js';
 import { isPose, isReading } from '../model/telemetry.js';
 import { useModel } from '../parts/parts.js';
@@ -11,6 +13,7 @@ const MOST = 320;
 
 /** Where the robot is, and where it aims. */
 export function RobotView() {
+  const status = useModel().status.value;
   return (
     <section class="card view" aria-label="The robot">
       <header>
@@ -21,7 +24,11 @@ export function RobotView() {
         <TopView />
         <Boresight />
       </div>
-      <p class="hint">Trunnion {useModel().status.value?.version}</p>
+      <p class="hint">Trunnion {status?.version}</p>
+      {UNIT_LIST.map(({ name, title }) => {
+        const unit = status?.[name];
+        return unit?.build && <p class="hint" key={name}>{`${title}: ${firmwareText(unit)}`}</p>;
+      })}
     </section>
   );
 }

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { FLAGS, REGISTERS, RESET_CAUSES } from '../../src/protocol/registers.js';
+import { ClockedRobot } from '../support/clocked-robot.js';
+
+const FLAG = 1 << FLAGS.indexOf('build');
+
+describe('the register `build`', () => {
+  let robot: ClockedRobot;
+  const values = { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: RESET_CAUSES.watchdog };
+  const shown = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
+  let isDamaged = false;
+
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    values.longest_loop_us = 131;
+    isDamaged = false;
+  });
+  afterEach(() => robot.end());
+
+  /** From now on both controllers have the register. */
+  const updateFirmware = async () => {
+    const { bus } = robot.sim.hardware;
+    const read = bus.readBlock.bind(bus);
+    bus.readBlock = async (address, register, length) => {
+      const frame = await read(address, register, length);
+      if (register === REGISTERS.build.address) {
+        const build = encodeFrame(address, REGISTERS.build, values);
+        return isDamaged ? build.fill(0, 7) : build;
+      }
+      if (register !== REGISTERS.status.address) return frame;
+      const status = decodeFrame(address, REGISTERS.status, frame);
+      return encodeFrame(address, REGISTERS.status, { ...status, flags: status.flags | FLAG });
+    };
+    await robot.restart();
+  };
+  const reads = () =>
+    robot.frames.filter(({ unit, register }) => unit === 'gimbal' && register === 'build').length;
+
+  it('is neither read nor reported without its flag', async () => {
+    await robot.wait(100);
+    expect(reads()).to.equal(0);
+    expect(robot.gimbal.report().build).to.equal(undefined);
+  });
+
+  it('is reported from contact on, and read again every 10 s', async () => {
+    await updateFirmware();
+    await robot.wait(100);
+    expect(robot.gimbal.report().build).to.deep.equal(shown);
+    values.longest_loop_us = 200;
+    await robot.wait(9000);
+    expect(reads()).to.equal(1);
+    await robot.wait(1000);
+    expect(reads()).to.equal(2);
+    expect(robot.gimbal.report().build).to.deep.equal({ ...shown, longestLoopUs: 200 });
+  });
+
+  it('is read again at once after a reset', async () => {
+    await updateFirmware();
+    await robot.wait(100);
+    values.longest_loop_us = 7;
+    robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
+    await robot.wait(100);
+    expect(robot.gimbal.report().build?.longestLoopUs).to.equal(7);
+  });
+
+  it('takes no unit offline if it is damaged, and is not asked for all the time', async () => {
+    isDamaged = true;
+    await updateFirmware();
+    await robot.wait(1000);
+    expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
+    expect(reads()).to.be.at.most(3);
+  });
+});
