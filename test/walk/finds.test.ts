@@ -117,7 +117,7 @@ const finds: readonly Find[] = [
     [mode('chassis', 'auto'), resume, stop, settle],
   ],
   [
-    'a stop holds after a restart at which the bus hangs, so that no controller says it',
+    'a stop holds after a restart at which the bus hangs, so that no controller can report it',
     [stop, fault('chassis', 'hang', 1), wait(1507), end('term'), wait(500), light, settle],
   ],
   [
@@ -125,12 +125,12 @@ const finds: readonly Find[] = [
     [disk(200), stop, wait(100), resume, wait(5), stop, settle],
   ],
   [
-    'a resume that a lock beats leaves the mode',
+    'a resume that loses against a lock does not change the mode',
     [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, settle],
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
-    'of a stop and a resume at once one wins',
+    'if a stop and a resume arrive together, one of them wins',
     [wait(394), stop, resume, wait(20), light, settle],
     { pollHz: 10 },
   ],
@@ -144,12 +144,12 @@ const finds: readonly Find[] = [
     { onControllerReset: 'restore' },
   ],
   [
-    'a phase that forbids to drive waits for its stop, also while the laser is lit',
+    'a phase that forbids driving is answered after its stop, even while the laser is lit',
     [light, phase('first', 'ended'), fault('chassis', 'unplug', 3), wait(20)],
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a wave that was refused is not taken up by a switch to the mode that is on already',
+    'a refused wave does not come into force by a switch to the mode in force',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -168,18 +168,18 @@ const finds: readonly Find[] = [
     [phase('second', 'ended'), disk(700), wait(2388), settle, end('kill'), settle],
   ],
   ['a tuning that a phase stops leaves no wave', [...tunes, phase('first', 'auto'), settle]],
-  ['a tuning leaves no wave where the daemon is killed', [...tunes, end('kill'), settle]],
+  ['a tuning leaves no wave if the daemon is killed', [...tunes, end('kill'), settle]],
   [
-    'a tuning leaves no wave where it ends while debug is asked for again',
+    'a tuning leaves no wave if it ends during another switch to debug',
     [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), settle],
     { pollHz: 10, frameMs: 0.2 },
   ],
   [
-    'a tuning leaves no wave where the daemon ends while the controller cannot be reached',
+    'a tuning leaves no wave if the daemon ends while the controller is unreachable',
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
   ],
   [
-    'a tuning that tries nothing yet goes on where a trial is ended',
+    'a tuning that tries no gains yet continues when a caller ends a trial',
     [
       mode('chassis', 'debug'),
       wait(1),
@@ -191,12 +191,12 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'a laser stays lit whose pin cannot be read once',
+    'a laser stays lit if one read of its pin fails',
     [light, fault('pin', 'nack', 1), wait(20), settle],
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'a lease is asked for at its very end',
+    'a lease may be held or free at its very end',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -225,7 +225,7 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'a trial that begins while a phase without trials is set is none',
+    'no trial begins while a phase without trials is set',
     [tries(8715), phase('first', 'teleop'), settle],
     { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
   ],
@@ -245,7 +245,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'an unlock that nobody waited for may still be on its way to the medium at rest',
+    'an unlock whose caller hung up may reach the disk after the robot has settled',
     [
       lock,
       settle,
@@ -266,16 +266,16 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'a torn log that the start could not read is mended with a number of its run',
+    'a torn log that the start could not read is repaired with a line number of the new run',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
-    'a stop is not known after a power cut of the board until a controller that kept its latch is heard',
+    'after a power cut, a stop is unknown until a latched controller answers',
     [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'a save that a slow disk refuses leaves its number out where it was written beside a newer one',
+    'a save that a slow disk refuses leaves a gap in the revisions if it is written together with a newer one',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
