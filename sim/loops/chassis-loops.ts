@@ -12,23 +12,23 @@ export class ChassisLoops implements UnitLoops {
   readonly readings = readingsOf('chassis');
   readonly targetVisible = false;
   readonly #mechanics: RobotMechanics;
-  readonly #odometer: Odometer;
+  #odometer: Odometer;
   readonly #reference: ChassisReference;
-  readonly #activity = new Activity();
+  #activity = new Activity();
   readonly #wave: SquareWave;
-  readonly #pids;
+  #pids;
+  readonly #periodS: number;
   #speedSetpointMS = 0;
   /** The heading at which debug mode was entered. In debug mode, headings are measured from it. */
   #entryRad = 0;
 
   constructor(mechanics: RobotMechanics, rateHz: number) {
-    const periodS = 1 / rateHz;
+    this.#periodS = 1 / rateHz;
     this.#mechanics = mechanics;
-    this.#odometer = new Odometer(periodS, mechanics.body);
-    this.#reference = new ChassisReference(periodS);
+    this.#odometer = new Odometer(this.#periodS, mechanics.body);
+    this.#reference = new ChassisReference(this.#periodS);
     this.#wave = new SquareWave(rateHz);
-    const pid = (name: LoopNameOf<'chassis'>) => pidOf({ unit: 'chassis', name }, periodS);
-    this.#pids = { speed: pid('speed'), angle: pid('angle'), position: pid('position') };
+    this.#pids = pidsOf(this.#periodS);
   }
 
   get edges(): number {
@@ -67,9 +67,9 @@ export class ChassisLoops implements UnitLoops {
   }
 
   reset(): void {
-    for (const pid of Object.values(this.#pids)) pid.reset();
-    this.#odometer.reset();
-    this.#activity.reset();
+    this.#pids = pidsOf(this.#periodS);
+    this.#odometer = new Odometer(this.#periodS, this.#mechanics.body);
+    this.#activity = new Activity();
     this.#wave.end();
     this.#speedSetpointMS = 0;
   }
@@ -138,4 +138,9 @@ export class ChassisLoops implements UnitLoops {
     this.readings.angle.show(shownRad + error, shownRad, voltage);
     return voltage;
   }
+}
+
+function pidsOf(periodS: number) {
+  const pid = (name: LoopNameOf<'chassis'>) => pidOf({ unit: 'chassis', name }, periodS);
+  return { speed: pid('speed'), angle: pid('angle'), position: pid('position') };
 }

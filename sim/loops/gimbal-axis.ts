@@ -65,11 +65,6 @@ export class GimbalAxis {
     return this.#turn(angleRad, 0, gains);
   }
 
-  reset(): void {
-    this.#visual.reset();
-    this.#angle.reset();
-  }
-
   #watch(offsetRad: number): void {
     this.#visual.follow(this.#aimRad, 0, -offsetRad);
     this.#visualReading.show(0, offsetRad, this.#aimRad);

@@ -1,4 +1,4 @@
-import type { LoopCommand, LoopReading, UnitLoops } from '../firmware/unit-loops.js';
+import type { LoopCommand, UnitLoops } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
 import { encoded } from '../physics/dc-motor.js';
 import { GimbalSight } from '../physics/gimbal-sight.js';
@@ -15,15 +15,15 @@ const SEARCH_RAD_S = 0.8;
 
 /** The gimbal's firmware. It holds, follows the target by its camera, or is excited. */
 export class GimbalLoops implements UnitLoops {
-  readonly readings: Readonly<Record<string, LoopReading>>;
+  readonly readings = readingsOf('gimbal');
   readonly pose = undefined;
   readonly #mechanics: RobotMechanics;
   readonly #periodS: number;
   readonly #sight: GimbalSight;
-  readonly #activity = new Activity();
+  #activity = new Activity();
   readonly #wave: SquareWave;
-  readonly #yaw: GimbalAxis;
-  readonly #pitch: GimbalAxis;
+  #yaw: GimbalAxis;
+  #pitch: GimbalAxis;
   #unseenS = 0;
   #searchSide = 1;
 
@@ -32,10 +32,8 @@ export class GimbalLoops implements UnitLoops {
     this.#periodS = 1 / rateHz;
     this.#sight = new GimbalSight(mechanics, rateHz, noise);
     this.#wave = new SquareWave(rateHz);
-    const readings = readingsOf('gimbal');
-    this.readings = readings;
-    this.#yaw = new GimbalAxis('yaw', readings, this.#periodS);
-    this.#pitch = new GimbalAxis('pitch', readings, this.#periodS);
+    this.#yaw = new GimbalAxis('yaw', this.readings, this.#periodS);
+    this.#pitch = new GimbalAxis('pitch', this.readings, this.#periodS);
   }
 
   get edges(): number {
@@ -72,9 +70,9 @@ export class GimbalLoops implements UnitLoops {
   }
 
   reset(): void {
-    this.#yaw.reset();
-    this.#pitch.reset();
-    this.#activity.reset();
+    this.#yaw = new GimbalAxis('yaw', this.readings, this.#periodS);
+    this.#pitch = new GimbalAxis('pitch', this.readings, this.#periodS);
+    this.#activity = new Activity();
     this.#sight.camera.clear();
     this.#wave.end();
   }

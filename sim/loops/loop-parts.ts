@@ -13,10 +13,6 @@ export class Activity {
     if (mode !== last?.mode || torque !== last.torque) return 'entered';
     return mode === 'debug' && excitation.loop !== last.excitation.loop ? 'redirected' : 'same';
   }
-
-  reset(): void {
-    this.#last = undefined;
-  }
 }
 
 /** The loop that carries the square wave now. Undefined if there is none. */

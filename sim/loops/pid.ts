@@ -81,17 +81,6 @@ export class Pid {
     this.#joining = true;
   }
 
-  /** Resets gains, sums and measured values, as a start of the controller does. */
-  reset(): void {
-    this.#gains = NO_GAINS;
-    this.#integral = 0;
-    this.#derivative = 0;
-    this.#differentiated = undefined;
-    this.#bridge = 0;
-    this.#joining = false;
-    this.#output = 0;
-  }
-
   #changes(gains: Gains): boolean {
     const now = this.#gains;
     return gains !== now && (gains.kp !== now.kp || gains.ki !== now.ki || gains.kd !== now.kd);

@@ -9,8 +9,8 @@ const HEADING_RAD = 1e-4;
 const SPEED_FILTER_S = 0.005;
 
 /**
- * The motion of the chassis from wheel encoders and heading, as its firmware knows it. A slipping wheel makes it
- * wrong.
+ * The motion of the chassis from wheel encoders and heading, as its firmware knows it. It counts from the first place
+ * that it senses. A slipping wheel makes it wrong.
  */
 export class Odometer implements Pose {
   readonly #periodS: number;
@@ -47,13 +47,5 @@ export class Odometer implements Pose {
     this.courseRad = Math.round((state.headingRad - this.#startRad) / HEADING_RAD) * HEADING_RAD;
     this.xM += this.wayM * Math.cos(this.courseRad);
     this.yM += this.wayM * Math.sin(this.courseRad);
-  }
-
-  /** Resets distance and heading to the current place of the chassis. */
-  reset(): void {
-    this.#travelledM = undefined;
-    this.xM = 0;
-    this.yM = 0;
-    this.speedMS = 0;
   }
 }

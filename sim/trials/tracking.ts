@@ -2,13 +2,6 @@ import type { GainSet, UnitName } from '../../src/core/units.js';
 import type { PhysicsOptions } from '../robot-physics.js';
 import { RobotTrial } from './robot-trial.js';
 
-interface TrackingError {
-  readonly what: string;
-  /** Root mean square. */
-  readonly rms: number;
-  readonly most: number;
-}
-
 type Sample = readonly [what: string, of: (robot: RobotTrial) => number];
 
 const error = (unit: UnitName, loop: string) => (robot: RobotTrial) => {
@@ -31,11 +24,11 @@ const ON_COURSE: readonly Sample[] = [
   ['speed (m/s)', error('chassis', 'speed')],
 ];
 
-/** The errors during a minute in auto. By default with the default gains. */
+/** The errors during a minute in auto: root mean square and largest. By default with the default gains. */
 export function trackingErrors(
   options: PhysicsOptions,
   gains: Readonly<Partial<Record<UnitName, GainSet>>> = {},
-): readonly TrackingError[] {
+) {
   const during = (chassisMode: 'manual' | 'auto', samples: readonly Sample[]) => {
     const robot = new RobotTrial(options);
     if (gains.gimbal !== undefined) robot.command('gimbal', { gains: gains.gimbal });
