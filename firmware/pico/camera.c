@@ -70,9 +70,9 @@ static void take(uint8_t byte)
 
 void camera_read(void)
 {
-    age_ms = age_ms < LOST_MS ? age_ms + 1 : LOST_MS;
     while (!(UART0(FLAGS) & NOTHING_RECEIVED))
         take((uint8_t)UART0(DATA));
+    age_ms = age_ms < LOST_MS ? age_ms + 1 : LOST_MS;
     if (camera_is_lost())
         picture.visible = false;
 }
