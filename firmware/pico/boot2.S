@@ -10,9 +10,9 @@
     .global second_stage
     .thumb_func
 second_stage:
-    /* The crystal first: with the ring oscillator of 2 to 12 MHz, copying could take too long. */
+    /* The crystal first, with 10 ms to start: with the ring oscillator of 2 to 12 MHz, copying could take too long. */
     ldr r0, =0x40024000
-    ldr r1, =94
+    ldr r1, =470
     str r1, [r0, #0x0c]
     ldr r1, =0xfabaa0
     str r1, [r0]

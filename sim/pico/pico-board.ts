@@ -73,6 +73,10 @@ export class PicoBoard {
       machine.rxFIFO.push(0);
       machine.readFIFO = () => this.#counts(index) >>> 0;
     });
+    // A frame of the camera that is on its way is torn.
+    this.#camera = undefined;
+    this.#picture = { visible: false, yawRad: 0, pitchRad: 0 };
+    this.#periodsWithoutPicture = 0;
     this.#sense();
   }
 
