@@ -4,6 +4,9 @@ import { MODES, type Mode } from './units.js';
 export const PHASES = ['none', 'pre', 'auto', 'teleop', 'pause', 'ended'] as const;
 export type Phase = (typeof PHASES)[number];
 
+/** In these phases the robot plays, and needs a desk that sends beats. */
+export const PLAY: readonly Phase[] = ['auto', 'teleop'];
+
 /** What a phase allows. A phase never starts anything. */
 export interface Permissions {
   /** Mode switches and excitation. */

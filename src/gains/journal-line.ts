@@ -13,14 +13,6 @@ export interface JournalEntry {
   readonly line: string;
 }
 
-interface JournalText {
-  readonly entries: readonly JournalEntry[];
-  /** Whether a line has a wrong checksum or cannot be used, or the file ends in the middle of a line. */
-  readonly damaged: boolean;
-  /** The format of a newer version, which this version cannot read. Undefined for the format of this version. */
-  readonly newerFormat: number | undefined;
-}
-
 /**
  * The format of this version. Its lines do not name it. A later format that this code would misread must name itself in
  * a member `format`. No version has written that member so far.
@@ -45,9 +37,10 @@ export function journalBytes(lines: readonly string[]): Buffer {
 
 /**
  * Reads a journal from any bytes. A line is used, wherever it is, if its checksum is right and a controller
- * can run its gains.
+ * can run its gains. `damaged`: a line cannot be used, or the file ends in the middle of a line. `newerFormat`:
+ * the format of a newer version, which this version cannot read.
  */
-export function parseJournal(bytes: Buffer): JournalText {
+export function parseJournal(bytes: Buffer) {
   const entries: JournalEntry[] = [];
   let damaged = bytes.length > 0 && bytes.at(-1) !== NEWLINE;
   let newerFormat: number | undefined;

@@ -106,6 +106,19 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
+  it('is not overwritten by an answer that is older than an event about it', async () => {
+    const { page, says, begin, state } = await open();
+    await begin();
+    page.let(/autotune/, 'answer held', 'GET');
+    page.model.stream.setHidden(true);
+    page.model.stream.setHidden(false);
+    await page.wait(300);
+    says({ state: 'better' });
+    for (const asked of page.sentTo(/autotune/, 'GET')) asked.deliver();
+    await page.wait(100);
+    expect(state()).to.equal('better');
+  });
+
   it('that a restarted daemon does not know is over', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();

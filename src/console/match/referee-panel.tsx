@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { every } from '../../core/clock.js';
-import { PHASES, type Phase } from '../../core/phases.js';
+import { PHASES, type Phase, PLAY } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
-import { PLAY } from '../model/referee.js';
 import { Outcome, Press, typed, useModel, writes } from '../parts/parts.js';
 import { minutesText, phaseText } from './match-board.js';
 

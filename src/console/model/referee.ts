@@ -1,13 +1,10 @@
 import { signal } from '@preact/signals';
 import { parsedJson } from '../../core/json.js';
-import type { Phase } from '../../core/phases.js';
+import { type Phase, PLAY } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 import type { Observed } from './stop.js';
-
-/** In these phases the robot plays, and needs a desk that sends beats. */
-export const PLAY: readonly Phase[] = ['auto', 'teleop'];
 
 interface Interrupted {
   readonly phase: Phase;
