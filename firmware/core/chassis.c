@@ -55,7 +55,7 @@ static void sense(void)
     int32_t counts = left - odometer.left + right - odometer.right;
     odometer.left = left;
     odometer.right = right;
-    odometer.way_m = (float)counts * (WHEEL_RADIUS_M * PI / COUNTS_PER_TURN);
+    odometer.way_m = (float)counts * (float)(WHEEL_RADIUS_M * PI / COUNTS_PER_TURN);
     odometer.speed_m_s += SMOOTHING(SPEED_FILTER_S) * (odometer.way_m * MOTOR_LOOP_RATE_HZ - odometer.speed_m_s);
     odometer.course_rad = (float)(heading - odometer.start) * 1e-4f;
     sum_add(&odometer.x_m, odometer.way_m * cosine(odometer.course_rad));

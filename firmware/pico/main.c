@@ -13,23 +13,33 @@ static struct motor_build build;
 /* The board as it was at the start of this period. */
 static uint16_t faults;
 static float part_per_volt;
-static int32_t counts[MOTORS];
+static int32_t counts[MOTORS], first_counts[MOTORS];
 static struct {
     bool known, silent;
     uint32_t silent_ms;
     float volts;
 } driven[MOTORS];
 
-/* In one period no motor can turn by more counts. */
-#define MAX_COUNTS (int32_t)(MAX_RAD_S / (2 * PI * MOTOR_LOOP_RATE_HZ) * MAX_COUNTS_PER_TURN + 2)
+/* In one period no motor can turn by more counts. A quarter is added, because interrupts delay a period. */
+#define MAX_COUNTS (int32_t)(1.25f * MAX_RAD_S / (2 * PI * MOTOR_LOOP_RATE_HZ) * MAX_COUNTS_PER_TURN + 2)
+
+/* The watchdog's reset stops the encoders, but the gimbal's end stops are where they were. So the last counts are kept in the
+   scratch registers. What turned during the reset is lost. */
+static void restore_counts(void)
+{
+    for (uint32_t i = 0; i < MOTORS; i++)
+        if (watchdog_cause() == MOTOR_RESET_CAUSE_WATCHDOG)
+            first_counts[i] = (int32_t)WATCHDOG_SCRATCH(1 + i) - encoder_counts(i);
+}
 
 /* Returns whether the encoder fails. After a silence it has to count again before its motor gets torque. */
 static bool sense_encoder(uint32_t i)
 {
-    int32_t now = encoder_counts(i), change = now - counts[i];
+    int32_t now = encoder_counts(i) + first_counts[i], change = now - counts[i];
     bool jumped = driven[i].known && (change > MAX_COUNTS || change < -MAX_COUNTS);
     bool hard = driven[i].volts > ENCODER_SILENT_V || driven[i].volts < -ENCODER_SILENT_V;
     counts[i] = now;
+    WATCHDOG_SCRATCH(1 + i) = (uint32_t)now;
     driven[i].known = true;
     driven[i].silent_ms = hard && change == 0 ? driven[i].silent_ms + 1 : 0;
     if (change != 0)
@@ -65,7 +75,7 @@ int32_t port_encoder(enum motor_name name)
 /* From the difference of the wheels' ways, so it is as true as the wheels' grip. */
 int32_t port_heading(void)
 {
-    const float count = 2 * PI * WHEEL_RADIUS_M * 1e7f / (WHEEL_ENCODER_COUNTS * WHEEL_GEAR * TRACK_MM);
+    const float count = 2 * PI * WHEEL_RADIUS_M * 1e7f / (1.0f * WHEEL_ENCODER_COUNTS * WHEEL_GEAR * TRACK_MM);
     return (int32_t)((counts[B] - counts[A]) * (int64_t)(count * (1 << 24)) >> 24);
 }
 
@@ -134,6 +144,7 @@ int main(void)
     watchdog_start();
     lamp_start();
     encoder_start();
+    restore_counts();
     analog_start();
 #ifdef GIMBAL
     camera_start();

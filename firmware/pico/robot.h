@@ -68,12 +68,13 @@
 /* Nominal supply in V. It limits the voltage on the gimbal's motors, and stands for a supply that is not measured. */
 #define SUPPLY_V 24.0f
 
-/* Gimbal. Counts are four for each line of the encoder; the gear is turns of the encoder for one turn of the axis. */
+/* Gimbal. Counts are four for each line of the encoder. The gear, such as 15 or 19.2f, is turns of the encoder for one turn of the axis. */
 #define YAW_ENCODER_COUNTS 4096
 #define YAW_GEAR 15
 #define PITCH_ENCODER_COUNTS 4096
 #define PITCH_GEAR 15
-/* End stops in rad. The loops keep 0.05 rad away from them. */
+/* End stops in rad from where the axes stand when their Pico gets power: switch it on with the gimbal straight and level. The
+   loops keep 0.05 rad away from them. */
 #define YAW_MIN_RAD -2.9f
 #define YAW_MAX_RAD 2.9f
 #define PITCH_MIN_RAD -0.55f
