@@ -4,7 +4,8 @@ import { createPico } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
 import { Random } from '../walk/random.js';
 
-const MAX = { heldNs: 700, handlerNs: 15_000, periodNs: 400_000 };
+/** Of SCL for one byte of a read, of the bus handler, and of a loop period. */
+const MAX = { lowNs: 700, handlerNs: 15_000, periodNs: 400_000 };
 /** The processor stands still at most this long, in ns. Rarely, a period is lost. */
 const STALL = { usual: 60e3, rare: 2.5e6 };
 
@@ -54,7 +55,7 @@ export class ImageUnderLoad implements Controller {
   figures(): string {
     const { wire, pico, shadow } = this.#pico;
     const { handlerNs, periodNs } = pico.chip.measured;
-    const times = { heldNs: wire.longestHoldNs, handlerNs, periodNs };
+    const times = { lowNs: wire.longestLowNs, handlerNs, periodNs };
     const shown = Object.entries(times).map(([name, ns]) => `${name} ${Math.round(ns)}`);
     const text = `${this.unit.name}${this.#stalls ? ', stalled' : ''}: ${shown.join(', ')}, ${shadow.sent} bytes`;
     const { warnings } = pico.chip;

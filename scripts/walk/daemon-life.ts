@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { Propose } from '../../src/autotune/proposer.js';
 import type { Config } from '../../src/config/config.js';
 import type { Boot } from '../../src/core/boot.js';
 import type { Clock } from '../../src/core/clock.js';
@@ -19,6 +20,7 @@ export class DaemonLife {
   readonly #port: MemoryPort;
   readonly #log = pino({ level: 'silent' });
   readonly #clock: Clock;
+  readonly #propose: Propose;
   #starting: Promise<Daemon> | undefined;
   readonly #parts: {
     readonly config: Config;
@@ -34,16 +36,19 @@ export class DaemonLife {
     clock,
     disk,
     boot,
+    propose = quickProposals(),
   }: {
     config: Config;
     hardware: Hardware;
     clock: Clock;
     disk: Disk;
     boot: Boot;
+    propose?: Propose;
   }) {
     const isAlive = () => this.#alive;
     this.#clock = clock;
     this.#port = new MemoryPort(clock);
+    this.#propose = propose;
     this.#parts = { config, clock: mortalClock(clock, isAlive), disk: mortal(disk, isAlive), boot };
     this.#hardware = mortalHardware(hardware, isAlive);
   }
@@ -55,8 +60,7 @@ export class DaemonLife {
   async start(): Promise<void> {
     darkenPin(this.#hardware, this.#log);
     const lock = { hold: async () => undefined, release: async () => undefined };
-    const propose = quickProposals();
-    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock, propose };
+    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock, propose: this.#propose };
     this.#starting = startBehind(this.#port, parts);
     await this.#starting;
   }

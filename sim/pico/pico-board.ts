@@ -4,7 +4,7 @@ import { crc8 } from '../../src/protocol/codec.js';
 import type { GimbalSight } from '../physics/gimbal-sight.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
 import type { CoreMotor, CorePort } from './core.js';
-import { portOf } from './core-robot.js';
+import { portOf, RATE_HZ } from './core-robot.js';
 import type { Pico } from './pico.js';
 
 const PWM_FUNCTION = 4;
@@ -14,6 +14,7 @@ const SLICE = { bytes: 0x14, csr: 0x00, cc: 0x0c, top: 0x10 };
 const FIRST_ADC_PIN = 26;
 const ADC_FULL_SCALE = { counts: 4096, mv: 3300 };
 const FRAME_BEGINS = 0xa5;
+const PICTURES_HZ = 60;
 const BYTES_A_PERIOD = 5;
 const COUNTS_PER_RAD = 10_000;
 /** A camera that is silent for this long is lost. */
@@ -39,7 +40,7 @@ export class PicoBoard {
   readonly #sensors: CorePort;
   readonly #hasCamera: boolean;
   readonly #motors: readonly [CoreMotor, CoreMotor];
-  #sent = 0;
+  #periods = 0;
   #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> } | undefined;
   #picture: ReturnType<CorePort['picture']> = { visible: false, yawRad: 0, pitchRad: 0 };
   #periodsWithoutPicture = 0;
@@ -168,10 +169,10 @@ export class PicoBoard {
   /** The camera sends its pictures, a few bytes in each millisecond. */
   #send(): void {
     const { picture } = this.#sight.camera;
-    if (picture.tick !== this.#sent && this.hasPictures) {
-      this.#sent = picture.tick;
+    this.#periods += 1;
+    if ((this.#periods * PICTURES_HZ) % RATE_HZ < PICTURES_HZ && this.hasPictures) {
       const counts = (rad: number) => Math.round(rad * COUNTS_PER_RAD);
-      const bytes = Buffer.from([FRAME_BEGINS, picture.visible ? 1 : 0, 0, 0, 0, 0, picture.tick & 0xff, 0]);
+      const bytes = Buffer.from([FRAME_BEGINS, picture.visible ? 1 : 0, 0, 0, 0, 0, this.#periods & 0xff, 0]);
       bytes.writeInt16LE(counts(picture.yawRad), 2);
       bytes.writeInt16LE(counts(picture.pitchRad), 4);
       bytes[7] = crc8(bytes[0] ?? 0, bytes[1] ?? 0, bytes.subarray(2, 7));

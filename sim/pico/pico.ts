@@ -190,6 +190,7 @@ export class Pico {
 
   #start(before: Chip | undefined): void {
     this.#sinceNs += this.#chip.clock.nanos;
+    this.#heldUntilNs = 0;
     this.#chip = this.#made(before);
     this.onStart();
   }
@@ -197,7 +198,8 @@ export class Pico {
   #made(before: Chip | undefined): Chip {
     const chip = powered(this.#image, this.#random, before);
     chip.watchdog.onWatchdogTrigger = () => {
-      if (this.#chip !== chip) return;
+      // Its timer would trigger again and again in this instant.
+      chip.watchdog.writeUint32(0, 0);
       this.resets += 1;
       this.#start(chip);
     };

@@ -12,9 +12,10 @@ export class Wire {
   readonly #bitNs: number;
   /** When the bus goes on. */
   #atNs = 0;
-  #heldNs = 0;
-  /** The longest time in one transaction in which the target held SCL low beyond the host's own low phases. */
-  longestHoldNs = 0;
+  /** The host lets a write end only while its period is clear, because the processor sleeps. */
+  isPatient = true;
+  /** The longest time in which the target held SCL low for one byte. */
+  longestLowNs = 0;
 
   constructor(pico: Pico, hz: number) {
     this.#pico = pico;
@@ -25,7 +26,6 @@ export class Wire {
   transfer(address: number, bytes: Iterable<number>, count: number): Buffer {
     const read = Buffer.alloc(count);
     const written = [...bytes];
-    this.#heldNs = 0;
     this.#atNs = this.#pico.nowNs;
     if (written.length > 0 || count === 0) this.#begin(address << 1, 0);
     for (const byte of written) if (!this.#byte(() => this.#target.receive(byte))) throw refusal(address);
@@ -38,8 +38,23 @@ export class Wire {
       });
     }
     this.#end(count > 0 ? 0 : written.length);
-    this.longestHoldNs = Math.max(this.longestHoldNs, this.#heldNs);
     return read;
+  }
+
+  /** Begins a transaction and does not end it. */
+  tear(address: number, bytes: Iterable<number>, count: number): void {
+    this.#atNs = this.#pico.nowNs;
+    this.#begin(address << 1, 0);
+    for (const byte of bytes) this.#byte(() => this.#target.receive(byte));
+    if (count === 0) return;
+    this.#begin((address << 1) | 1, 0);
+    for (let at = 0; at < count; at += 1) {
+      this.#byte(() => {
+        this.#target.send();
+        this.#target.acknowledge(true);
+        return true;
+      });
+    }
   }
 
   get #target(): I2cTarget {
@@ -51,9 +66,8 @@ export class Wire {
     this.#pico.run(this.#atNs);
   }
 
-  /** A condition that ends a write waits until the processor sleeps, so that it is clear in which period it counts. */
   #rest(written: number): void {
-    const isClear = () => written < 2 || this.#pico.isBetweenPeriods;
+    const isClear = () => written < 2 || !this.isPatient || this.#pico.isBetweenPeriods;
     this.#pico.run(this.#atNs + TIMEOUT_NS, isClear);
     this.#atNs = Math.max(this.#atNs, this.#pico.nowNs);
   }
@@ -66,15 +80,13 @@ export class Wire {
   }
 
   #byte(moved: () => boolean): boolean {
-    const lowNs = this.#bitNs / 2;
-    this.#pass(lowNs);
-    if (this.#target.holds) {
-      this.#pico.run(this.#atNs + TIMEOUT_NS, () => !this.#target.holds);
-      if (this.#target.holds) throw new RobotError('bus-timeout', { errno: 110 });
-      this.#heldNs += this.#pico.nowNs - this.#atNs;
-      this.#atNs = this.#pico.nowNs;
-    }
-    this.#pass(BITS * this.#bitNs - lowNs);
+    const beganNs = this.#atNs;
+    this.#pico.run(beganNs + TIMEOUT_NS, () => !this.#target.holds);
+    if (this.#target.holds) throw new RobotError('bus-timeout', { errno: 110 });
+    const lowNs = this.#pico.nowNs - beganNs;
+    this.longestLowNs = Math.max(this.longestLowNs, lowNs);
+    this.#atNs += Math.max(0, lowNs - this.#bitNs / 2);
+    this.#pass(BITS * this.#bitNs);
     return moved();
   }
 

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
+import type { Tune } from '../../src/schemas/tune.js';
+import { ImageRobot } from './image-robot.js';
+
+const gains = defaultGains(unitNamed('gimbal'));
+const weak = { ...gains, angle_yaw: { kp: 90, ki: 90, kd: 2.25 } };
+const POLLS_MS = 100;
+const LEASE_S = 5;
+
+describe('a daemon whose gimbal is the image for the Pico', function () {
+  this.timeout(300_000);
+  let robot: ImageRobot;
+
+  beforeEach(async () => {
+    robot = new ImageRobot();
+    await robot.start();
+  });
+  afterEach(() => robot.kill());
+
+  const truth = () => robot.pico.truth();
+  const running = () => truth().gains as typeof gains;
+
+  it('saves gains', async () => {
+    await robot.ask('POST', '/api/gimbal/pidconfig', weak);
+    expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
+    expect(await robot.gimbal()).to.deep.include({ online: true, torque: 'on', mode: 'manual' });
+  });
+
+  it('tries gains, and takes them back when nobody renews the trial', async () => {
+    await robot.ask('POST', '/api/gimbal/pidconfig/trial', { gains: weak, leaseS: 1 });
+    expect(running().angle_yaw?.kp).to.equal(90);
+    await robot.wait(1000 + POLLS_MS);
+    expect(running().angle_yaw?.kp).to.equal(300);
+  });
+
+  it('stops and resumes', async () => {
+    expect(robot.pico.board.isEnabled).to.equal(true);
+    expect(await robot.ask('POST', '/api/stop')).to.deep.include({ stopped: true });
+    expect(robot.pico.board.isEnabled).to.equal(false);
+    await robot.ask('POST', '/api/resume');
+    await robot.wait(POLLS_MS);
+    expect(robot.pico.board.isEnabled).to.equal(true);
+  });
+
+  it('gives its gains back after a brown-out', async () => {
+    await robot.ask('POST', '/api/gimbal/pidconfig', weak);
+    await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'auto' });
+    robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
+    expect(truth()).to.include({ mode: 'manual', torque: false, gains: null });
+    await robot.wait(2 * POLLS_MS);
+    expect(truth()).to.include({ mode: 'manual', torque: true });
+    expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
+  });
+
+  it('is killed, and the next one finds mode and gains as they were', async () => {
+    await robot.ask('POST', '/api/gimbal/pidconfig', weak);
+    await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
+    robot.kill();
+    await robot.wait(600);
+    expect(robot.pico.board.isEnabled).to.equal(false);
+    await robot.start();
+    await robot.wait(POLLS_MS);
+    expect(await robot.gimbal()).to.deep.include({ online: true, torque: 'on', mode: 'debug' });
+    expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
+  });
+
+  it('tunes angle_yaw from x0.3 to better within 30 s', async () => {
+    await robot.ask('POST', '/api/gimbal/pidconfig', weak);
+    await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
+    const beganMs = robot.clock.nowMs();
+    const path = '/api/gimbal/autotune';
+    const asked = { loop: 'angle_yaw', leaseS: LEASE_S };
+    const { id } = await robot.ask('POST', path, asked);
+    let tune: Tune;
+    do {
+      await robot.wait(500);
+      ({ tune } = (await robot.ask('GET', path)) as unknown as { tune: Tune });
+      if (tune.state === 'running') await robot.ask('POST', path, { ...asked, id });
+    } while (tune.state === 'running');
+    const { state, why, words, before, proposed } = tune;
+    expect([state, why], words.join('; ')).to.deep.equal(['better', 'measured in a trial of its own']);
+    expect(robot.clock.nowMs() - beganMs).to.be.below(30_000);
+    expect(before?.figures.overshootPercent).to.be.above(10);
+    expect(proposed?.figures.overshootPercent).to.be.below(5);
+  });
+});

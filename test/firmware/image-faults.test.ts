@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { Random } from '../../scripts/walk/random.js';
+import { createPico } from '../../sim/pico/pico-robot.js';
+import { defaultGains, UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
+import {
+  FAULTS,
+  FLAGS,
+  frameBytes,
+  gainsRegister,
+  REGISTERS,
+  type Register,
+} from '../../src/protocol/registers.js';
+import { core } from './core.js';
+
+const SDA_PIN = 4;
+
+/** A unit whose image has torque in manual. */
+function running(unit: Unit) {
+  const { pico } = createPico(unit, core, { seed: 1 });
+  const write = (register: Register, values: Readonly<Record<string, number>>) =>
+    pico.write(register.address, encodeFrame(unit.address, register, values));
+  const wait = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1) pico.tick();
+  };
+  const status = () => {
+    const bytes = pico.read(REGISTERS.status.address, frameBytes(REGISTERS.status));
+    const values = decodeFrame(unit.address, REGISTERS.status, bytes);
+    const { boot_id: bootId, mode, flags = 0, faults = 0, active_checksum: checksum, refused } = values;
+    return {
+      ...{ bootId, mode, checksum, refused },
+      torque: (flags & (1 << FLAGS.indexOf('torque'))) !== 0,
+      sees: (flags & (1 << FLAGS.indexOf('target_visible'))) !== 0,
+      faults: FAULTS.filter((_, bit) => faults & (1 << bit)),
+    };
+  };
+  const gains = defaultGains(unit);
+  write(REGISTERS.heartbeat, { count: 0, silence_ms: 0 });
+  for (const { slot, name } of unit.loops) write(gainsRegister(slot), { ...gains[name] });
+  write(REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
+  wait(100);
+  expect(status()).to.deep.include({ torque: true, faults: [] });
+  expect(pico.board.isEnabled).to.equal(true);
+  pico.shadow.isStrict = false;
+  return { pico, board: pico.board, write, wait, status };
+}
+
+const gimbal = unitNamed('gimbal');
+
+describe('the image for the Pico', () => {
+  for (const unit of UNIT_LIST) {
+    it(`starts the ${unit.name} within 300 ms, whatever its memory holds`, () => {
+      for (const seed of [1, 2, 3]) {
+        const { pico } = createPico(unit, core, { seed });
+        expect(pico.pico.nowNs).to.be.below(300e6);
+        expect(pico.board.isEnabled).to.equal(false);
+        expect(pico.read(REGISTERS.identity.address, 13)[4]).to.equal(unit.kind);
+        expect(pico.pico.chip.watchdog.tickEnable).to.equal(true);
+        expect(pico.pico.chip.warnings).to.deep.equal([]);
+      }
+    });
+
+    for (const [what, fault, fail] of [
+      ['a current past its limit', 'over_current', (board: Board) => (board.currentA = [0, 16])],
+      ['a supply below its limit', 'supply_low', (board: Board) => (board.supplyV = 17)],
+      ['an encoder that jumps', 'encoder_failed', (board: Board) => (board.encoderOffset = [0, 900])],
+    ] as const)
+      it(`takes the ${unit.name}'s torque within a period of ${what}, for at least a second`, () => {
+        const { board, wait, status } = running(unit);
+        wait(2);
+        fail(board);
+        // The pins change between two periods.
+        wait(2);
+        expect(board.isEnabled).to.equal(false);
+        expect(status()).to.deep.include({ torque: false, faults: [fault] });
+        Object.assign(board, { currentA: [0, 0], supplyV: 24 });
+        wait(990);
+        expect(status()).to.deep.include({ torque: false, faults: [fault] });
+        wait(20);
+        expect(status()).to.deep.include({ torque: true, faults: [] });
+        expect(board.isEnabled).to.equal(true);
+      });
+  }
+
+  it('takes torque from a motor whose encoder is silent', () => {
+    const { board, write, wait, status } = running(gimbal);
+    board.encoderStuckAt = [0, undefined];
+    write(REGISTERS.mode, { mode: 2 });
+    write(REGISTERS.excitation, { slot: 2, amplitude: 0.25, period_s: 2 });
+    wait(490);
+    expect(status()).to.deep.include({ torque: true, faults: [] });
+    wait(30);
+    expect(status()).to.deep.include({ torque: false, faults: ['encoder_failed'] });
+    expect(board.isEnabled).to.equal(false);
+    wait(1200);
+    expect(status().torque).to.equal(false);
+    board.encoderStuckAt = [1, undefined];
+    wait(1010);
+    expect(status().torque).to.equal(true);
+  });
+
+  it('loses a camera that is silent for 200 ms, and its target with it', () => {
+    const { board, write, wait, status } = running(gimbal);
+    write(REGISTERS.mode, { mode: 0 });
+    wait(100);
+    expect(status().sees).to.equal(true);
+    board.hasPictures = false;
+    wait(180);
+    expect(status()).to.deep.include({ faults: [], sees: true });
+    wait(45);
+    expect(status()).to.deep.include({ torque: true, faults: ['camera_lost'], sees: false });
+    board.hasPictures = true;
+    wait(20);
+    expect(status()).to.deep.include({ faults: [], sees: true });
+  });
+
+  it('opens the bridges and starts anew when the processor hangs', () => {
+    const { pico, board, write, wait, status } = running(gimbal);
+    write(REGISTERS.mode, { mode: 2 });
+    wait(5);
+    const before = status();
+    pico.pico.hold(1e9);
+    wait(18);
+    expect([pico.pico.resets, board.isEnabled]).to.deep.equal([0, true]);
+    wait(3);
+    expect([pico.pico.resets, board.isEnabled]).to.deep.equal([1, false]);
+    wait(10);
+    const { bootId, ...now } = status();
+    expect(bootId).not.to.equal(before.bootId);
+    expect(now).to.deep.include({ mode: 1, torque: false, checksum: 0, faults: [] });
+    expect(board.isEnabled).to.equal(false);
+  });
+
+  it('has another boot id after each reset, by power or by the watchdog', () => {
+    const { pico, wait, status } = running(gimbal);
+    const seen = new Set<number | undefined>();
+    for (let start = 0; start < 6; start += 1) {
+      if (start % 3 === 2) pico.reset();
+      else pico.pico.hold(1e9);
+      wait(30);
+      seen.add(status().bootId);
+    }
+    expect(seen.size).to.equal(6);
+  });
+
+  it('takes every frame, also one that comes in the middle of a loop period', () => {
+    const { pico, write, wait, status } = running(gimbal);
+    const random = new Random(1);
+    pico.wire.isPatient = false;
+    for (let round = 0; round < 1000; round += 1) {
+      const mode = random.whole(0, 2);
+      const stop = random.whole(0, 1);
+      const period_s = Math.fround(random.among([0.5, 1, 2]));
+      pico.pico.run(pico.pico.nowNs + random.next() * 1e6);
+      write(REGISTERS.mode, { mode });
+      write(REGISTERS.excitation, { slot: random.whole(0, 3), amplitude: 0, period_s });
+      write(REGISTERS.stop, { stop });
+      wait(3);
+      expect(status(), `round ${round}`).to.deep.include({ mode, torque: stop === 0, faults: [] });
+      const shown = decodeFrame(
+        gimbal.address,
+        REGISTERS.excitation,
+        pico.read(REGISTERS.excitation.address, 10),
+      );
+      expect(shown.period_s).to.equal(period_s);
+    }
+  });
+
+  it('counts a frame that is too long, changes nothing, and answers the next', () => {
+    const { pico, wait, status } = running(gimbal);
+    const { refused } = status();
+    pico.write(REGISTERS.mode.address, Buffer.alloc(60, 2));
+    wait(3);
+    expect(status()).to.deep.include({ mode: 1, refused: (refused ?? 0) + 1, faults: ['frame_refused'] });
+  });
+
+  it('forgets a frame whose end does not come', () => {
+    const { pico, write, wait, status } = running(gimbal);
+    pico.wire.tear(gimbal.address, [REGISTERS.mode.address, 2], 0);
+    wait(40);
+    write(REGISTERS.stop, { stop: 1 });
+    wait(3);
+    expect(status()).to.deep.include({ mode: 1, torque: false });
+  });
+
+  it('releases SDA after 25 ms when the host vanishes in a read', () => {
+    const { pico, wait, status } = running(gimbal);
+    const { target } = pico.pico;
+    const sda = (high: boolean) => pico.pico.chip.rp2040.gpio[SDA_PIN]?.setInputValue(high);
+    pico.wire.tear(gimbal.address, [REGISTERS.status.address], 3);
+    sda(false);
+    wait(22);
+    expect(target.isAddressed).to.equal(true);
+    wait(6);
+    expect(target.isAddressed).to.equal(false);
+    sda(true);
+    expect(status()).to.deep.include({ torque: true, faults: [] });
+  });
+});
+
+type Board = ReturnType<typeof running>['board'];

@@ -1,0 +1,92 @@
+import { DaemonLife } from '../../scripts/walk/daemon-life.js';
+import { standstill } from '../../sim/firmware/unit-loops.js';
+import { CoreController } from '../../sim/pico/core-controller.js';
+import { portOf } from '../../sim/pico/core-robot.js';
+import type { PicoController } from '../../sim/pico/pico-controller.js';
+import { createPico } from '../../sim/pico/pico-robot.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { loadConfig } from '../../src/config/config.js';
+import { perUnit, unitNamed } from '../../src/core/units.js';
+import { propose } from '../../src/tuning/propose.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+import { core } from './core.js';
+
+/** A daemon whose gimbal is the image in an emulated Pico. Its chassis runs the core. All of it lives in virtual time. */
+export class ImageRobot {
+  readonly clock = new ManualClock();
+  readonly pico: PicoController;
+  readonly sim: SimulatedRobot;
+  readonly #disk = new RecordingDisk();
+  #life: DaemonLife | undefined;
+
+  constructor() {
+    const { pico, mechanics, sight } = createPico(unitNamed('gimbal'), core, { seed: 1 });
+    this.pico = pico;
+    const chassis = new CoreController(
+      core,
+      unitNamed('chassis'),
+      { port: portOf(unitNamed('chassis'), mechanics, sight) },
+      () => mechanics.chassis,
+    );
+    this.sim = new SimulatedRobot({
+      clock: this.clock,
+      physics: { loops: perUnit(standstill), loopRateHz: 1000, step: () => undefined },
+      controller: unit => (unit.hasCamera ? pico : chassis),
+    });
+  }
+
+  /** A new daemon on the same controllers and disk. One that runs is killed. */
+  async start(): Promise<void> {
+    this.#life?.kill();
+    this.#life = new DaemonLife({
+      config: loadConfig(undefined, {}, { host: 'localhost', state: '/state' }),
+      hardware: this.sim.hardware,
+      clock: this.clock,
+      disk: this.#disk,
+      boot: { id: 'boot', nowMs: () => this.clock.nowMs() },
+      propose: async task => propose(task),
+    });
+    await this.during(this.#life.start());
+  }
+
+  kill(): void {
+    this.#life?.kill();
+  }
+
+  /** Lets time pass in steps that are small enough for the bus. */
+  async wait(ms: number, until: () => boolean = () => false): Promise<void> {
+    for (let passed = 0; passed < ms && !until(); passed += 1) await this.clock.advance(1);
+    // Without a daemon nothing else moves the world.
+    this.sim.truth();
+  }
+
+  async during<T>(promise: Promise<T>): Promise<T> {
+    let settled = false;
+    void promise.finally(() => {
+      settled = true;
+    });
+    await this.wait(10_000, () => settled);
+    return promise;
+  }
+
+  /** The body of a 200 or 202. Any other answer throws. */
+  async ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const call = this.#life?.ask({ method, path, body });
+    if (call === undefined) throw new Error('no daemon listens');
+    const answer = await this.during(call.answer);
+    if (answer.status > 202) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body ?? {};
+  }
+
+  /** Status of the gimbal. */
+  async gimbal(): Promise<Readonly<Record<string, unknown>>> {
+    const { gimbal } = await this.ask('GET', '/api/status');
+    if (typeof gimbal !== 'object' || gimbal === null) throw new TypeError('no gimbal in status');
+    return { ...gimbal };
+  }
+}
