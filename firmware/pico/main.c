@@ -16,7 +16,7 @@ static float part_per_volt;
 static int32_t counts[MOTORS], first_counts[MOTORS];
 static struct {
     bool known, silent;
-    uint32_t silent_ms;
+    int32_t silent_ms;
     float volts;
 } driven[MOTORS];
 

@@ -24,11 +24,12 @@ if (image.length > LARGEST_BYTES || image.readUInt32LE(FACTS) !== image.length -
   process.exit(1);
 }
 image.writeUInt32LE(0, FACTS + 4);
-image.writeUInt32LE(crc32(image.subarray(STAGE_BYTES)), FACTS + 4);
+const imageCrc = crc32(image.subarray(STAGE_BYTES));
+image.writeUInt32LE(imageCrc, FACTS + 4);
 image.writeUInt32LE(bootromCrc(image.subarray(0, STAGE_BYTES - 4)), STAGE_BYTES - 4);
 writeFileSync(`${path}.bin`, image);
 writeFileSync(`${path}.uf2`, uf2(image));
-console.log(`${path}.uf2: ${image.length} bytes`);
+console.log(`${path}.uf2: ${image.length} bytes, build ${imageCrc.toString(16).padStart(8, '0')}`);
 
 /** CRC-32 as the bootrom computes it over the second stage: not reflected, no final exclusive-or. */
 function bootromCrc(bytes: Uint8Array): number {

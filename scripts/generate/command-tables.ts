@@ -42,6 +42,9 @@ The configuration, with all defaults as comments.
 .TP
 .I /var/lib/trunnion
 The saved gains and their history, profiles, captured steps, tokens, the lock of a match, and the event log.
+.TP
+.I /usr/share/doc/trunnion/docs
+The documents. Begin with install.md. motor-protocol.md and firmware.md are about motor controllers.
 .SH SEE ALSO
 .BR journalctl (1),
 .BR systemctl (1)

@@ -5,6 +5,7 @@ import { commandTable, manPage } from './command-tables.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';
+import { cameraExample, pinout, wiringTable } from './pinout.js';
 import { problemTable } from './problem-table.js';
 import { protocolTables } from './protocol-tables.js';
 
@@ -24,6 +25,8 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),
+    fill('docs/firmware.md', { wiring: wiringTable(), camera: cameraExample() }),
+    ['docs/pictures/pico.svg', pinout()],
     fill('docs/api.md', { problems: problemTable() }),
     fill('docs/install.md', { commands: commandTable() }),
     fill('docs/tuning.md', { 'default gains': defaultFigures() }),
