@@ -177,7 +177,7 @@ export function motorUnit(options: UnitOptions) {
 
     /**
      * Ends this trial and this excitation, unless other ones have replaced them. Works also while the robot is stopped.
-     * Rejects as `Reconciler.bringBack` does.
+     * Rejects as `bringBack` of the reconciler does.
      */
     endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
       if (state.gains.trial?.id === id) state.gains.endTrial('ended');

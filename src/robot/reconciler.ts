@@ -10,7 +10,7 @@ import type { StepCapture, UnitEvent } from './robot-event.js';
 import type { UnitState } from './unit-state.js';
 import type { GuardedExcitation } from './wanted-motion.js';
 
-/** What the classes that make up one unit share. */
+/** The parts of one unit, and what they share. */
 export interface UnitParts {
   readonly unit: Unit;
   readonly clock: Clock;

@@ -110,7 +110,7 @@ export function unitGains(parts: UnitParts) {
 
   /**
    * Resolves when the controller runs the gains that follow the trial: the saved ones, unless a save or another trial
-   * has begun. Rejects as `Reconciler.bringBack` does. The trial is over even then.
+   * has begun. Rejects as `bringBack` of the reconciler does. The trial is over even then.
    */
   const endTrial = async (why: TrialEnd): Promise<void> => {
     const end = () => state.gains.endTrial(why);

@@ -74,10 +74,6 @@ export class UnitState {
     return this.#shownExcitation;
   }
 
-  get wantedExcitation(): Excitation | undefined {
-    return this.#excitation.current;
-  }
-
   /** Whether the saved gains are the active ones. */
   get savedGainsRun(): boolean {
     return this.gains.areActive(this.gains.saved, this.#status?.activeChecksum);

@@ -32,6 +32,11 @@ class Bench {
   });
   #last: Shown = {};
 
+  /** The excitation that the log names last. */
+  get excitation(): unknown {
+    return this.events.findLast(event => event.what === 'excitation')?.detail;
+  }
+
   /** Reports a status of the controller: the last one, with these changes. */
   shows(changed: Shown = {}): void {
     this.#last = { ...this.#last, ...changed };
@@ -76,7 +81,7 @@ describe('what is wanted of a unit and what it shows', () => {
     expect(bench.state.difference).to.equal(undefined);
     bench.state.confirmedMode('manual', undefined);
     bench.state.confirmedMode('debug', SHOWN);
-    expect(bench.state.wantedExcitation).to.deep.equal(WAVE);
+    expect(bench.excitation).to.deep.equal(WAVE);
   });
   it('sets no latch while a resume is under way, unless a stop overtakes it', () => {
     const { latch } = bench.state;
@@ -139,7 +144,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ gains: OTHER, flags: ['torque'] });
     expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'target lost' } });
   });
-  const keepsWave = (b: Bench) => expect(b.state.wantedExcitation).to.equal(undefined);
+  const keepsWave = (b: Bench) => expect(b.excitation).to.equal(undefined);
   const goOn: [through: string, mode: Mode, ...acts: ((bench: Bench) => unknown)[]][] = [
     ['a lost target in debug mode', 'debug', b => b.shows({ flags: ['torque'] })],
     ['a switch to the mode it has', 'auto', b => b.state.confirmedMode('auto', undefined)],
@@ -151,7 +156,7 @@ describe('what is wanted of a unit and what it shows', () => {
       'a wave that the controller chooses',
       'debug',
       b => b.state.sawExcitation(SHOWN),
-      b => expect(b.state.wantedExcitation).to.deep.equal(WAVE),
+      b => expect(b.excitation).to.deep.equal(WAVE),
     ],
     [
       'gains that the controller changes, and gets its own back',
