@@ -1,5 +1,5 @@
 /* The functions that the core needs from a chip. Implement them for each chip. The loops call each once per period,
-   except port_build, which the bus interrupt calls. */
+   except port_build: motor_start and the bus interrupt call it. */
 #ifndef PORT_H
 #define PORT_H
 
