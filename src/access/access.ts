@@ -102,7 +102,7 @@ export class Access {
   allows(need: Need, { rights }: Caller): boolean {
     if (need === 'none') return true;
     if (need !== 'stop') return rights.includes(need);
-    // While the tokens are unknown, a robot that cannot be stopped is the greater danger, so a stop is allowed.
+    // While the tokens are unknown, anyone may stop the robot: a robot that nobody can stop is the greater danger.
     const isForAll = this.#settings.stop === 'anyone' || this.state === 'unavailable';
     return isForAll || MAY_STOP.some(right => rights.includes(right));
   }

@@ -9,7 +9,7 @@ export interface Board {
   readonly pid: number;
   /** The time from the start of the process to the open port. */
   readonly startMs: number;
-  /** The processor time of all threads until then. */
+  /** The processor time of all threads from the start of the process to the open port. */
   readonly startCpuMs: number;
   /** The time for which transactions had the bus since the start. */
   readonly busMs: number;

@@ -13,9 +13,7 @@ import type { EventLog } from '../events/event-log.js';
 export const BREAK_GLASS_ACTS = ['stop', 'unlock', 'match end'] as const;
 export type BreakGlassAct = (typeof BREAK_GLASS_ACTS)[number];
 
-/**
- * Asks for the body of GET /api/status, with `board`. On a closed robot, root gets it here without a token.
- */
+/** The line that asks for the body of GET /api/status, with `board`. Root needs no token for it here. */
 export const BREAK_GLASS_LOOK = 'status';
 const ASKED = [...BREAK_GLASS_ACTS, BREAK_GLASS_LOOK] as const;
 type Asked = (typeof ASKED)[number];
@@ -82,7 +80,7 @@ export async function openBreakGlass(options: {
   return { close: () => new Promise(resolve => server.close(() => resolve())) };
 }
 
-/** Resolves with the first line. Rejects if the line is unknown or late. */
+/** Resolves with the connection's first line. Rejects if the line is unknown or late. */
 function hear(socket: Socket): Promise<Asked> {
   return new Promise((resolve, reject) => {
     let text = '';

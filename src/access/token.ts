@@ -22,8 +22,8 @@ export function newSecret(): string {
 }
 
 /**
- * The hash of a typed secret: upper or lower case, with or without its dashes. toLowerCase would also turn the Kelvin
- * sign into a k.
+ * The hash of a secret as a person types it: in upper or lower case, with or without its dashes. Only A to Z become
+ * lower case, because toLowerCase of the whole text would also turn the Kelvin sign into a k.
  */
 export function hashOf(secret: string): string {
   return sha256(secret.replace(/[\s-]/g, '').replace(/[A-Z]+/g, letters => letters.toLowerCase()));

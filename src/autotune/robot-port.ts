@@ -21,7 +21,7 @@ import type { Propose } from './proposer.js';
 
 /** The time in which an ended excitation fades. */
 const FADE_MS = 1100;
-/** A loop is at rest if it moves less than this fraction of the amplitude for this time. */
+/** A loop is at rest if it moves by less than this fraction of the amplitude within STILL_MS. */
 const STILL = 0.03;
 const STILL_MS = 300;
 const REST_MS = 3000;
@@ -156,8 +156,8 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     try {
       if (!isRinging)
         await wave(amplitude, loop.name, most).catch(error => {
-          // If the guard ends an excitation at once, the excitation is refused as not confirmed. This counts as a
-          // runaway, as later ones do.
+          // If the guard ends the excitation at once, `wave` rejects with `not-confirmed`. That counts as a runaway,
+          // like a later end by the guard.
           if (ranAway !== true) throw error;
         });
       const limitMs = 500 * periodS * (halves + 1) + READ_OUT_MS;
@@ -250,7 +250,8 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     robot.events.add(event => {
       if (event.what === 'stop') abort('the robot was stopped');
       if (!('unit' in event) || event.unit !== tuning.unit) return;
-      // A save that was under way when the tuning began, or between two trials, ends no trial.
+      // Some saves end no trial: those under way when the tuning began, and those between two trials. They end the
+      // tuning here.
       if (event.what === 'save' && event.detail.after > tuning.saved.revision)
         abort('other gains were saved');
       if (event.what === 'trial-ended') trialEnded(event.detail.why);

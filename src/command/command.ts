@@ -82,7 +82,7 @@ function asJson({ text, exitCode, json = { ok: exitCode === 0, detail: text } }:
   return { text: JSON.stringify(json, undefined, 2), exitCode, isReport: true };
 }
 
-/** The exit code if the event loop becomes empty before the command ends. Node's own would be 0. */
+/** The exit code if the event loop becomes empty before the command ends. Node's own exit code would be 0. */
 const NEVER_DONE = 13;
 
 /** Runs a program, and sets the exit code: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */

@@ -127,7 +127,7 @@ export async function startBehind(port: Port, parts: Parts) {
     const names = access.tokens.map(({ name }) => name).join(', ');
     eventLog.record({ what: 'tokens', detail: { access: access.state, names } });
     if (autotune !== undefined) endAllButThoseOf(kept, { robot, autotune, match });
-    // A caller without a token may have lit the laser, or may be driving.
+    // A caller without a token may have lit the laser, or may be driving the robot.
     if (closes)
       robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });

@@ -119,8 +119,8 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
       try {
         if (!isRead) await read();
         if (waiting.length > 0) await write();
-        // After a slow or lossy flush, the problem stays for one more flush. Otherwise the event that reports its end
-        // would itself be written slowly, and so on without end.
+        // After a slow or lossy flush, the problem stays for one more flush. If it ended at once, the event about its
+        // end would cause another slow flush, and so on without end.
         setProblem((isLate || lost > 0) && isSlow(problem) ? problem : undefined);
       } catch (error) {
         await files.close();

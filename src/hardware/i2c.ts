@@ -52,9 +52,9 @@ const FAILURES: Readonly<Record<number, Failure>> = {
 const TRANSACTIONS: readonly unknown[] = ['readI2cBlock', 'writeI2cBlock'];
 
 /**
- * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it disappeared. Calls run one at a
- * time. Reason: i2c-bus caches one descriptor for each address before it sets the address. A first access that is not
- * alone, or fails, would leave a descriptor that talks to another address.
+ * The bus /dev/i2c-N. It is opened at the first call, and again at the next call after it disappeared. Calls run one
+ * at a time. Reason: i2c-bus caches one descriptor for each address before it sets the address. If the first access
+ * to an address fails, or runs beside another call, that descriptor may talk to another address.
  */
 export class LinuxI2cBus implements I2cBus {
   readonly #native: I2cNative | RobotError;

@@ -104,7 +104,7 @@ function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>
     try {
       interlock.isClosed();
     } catch {
-      // The line is lost. Its listeners have already been told.
+      // The line is lost. `Reopened` has already told the listeners.
       return;
     }
     opened.emit();

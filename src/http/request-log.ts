@@ -61,8 +61,8 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
       const changed = log.changes !== changes;
-      // `changed` also counts changes by other requests at the same time. They do not turn a refusal into an
-      // act.
+      // `changed` is also true if another request changed something meanwhile. So the code must say that this act
+      // took effect.
       const holds = outcome !== 'done' && STILL_TAKE_EFFECT.includes(outcome);
       if (bystander === undefined) log.record(event, changed && holds);
       else log.recordOf(bystander, event, changed);

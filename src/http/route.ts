@@ -25,7 +25,10 @@ interface Endpoint<Body, Query, Answer> {
   readonly answerStatus?: 202;
   /** The data of each event by its name, if the answer is a stream. */
   readonly events?: Readonly<Record<string, Schema>>;
-  /** The problems of this route only. openapi.ts adds those of every route, body and right. */
+  /**
+   * The problems that only this route has. openapi.ts adds the problems of all routes, of a request body, and of a
+   * missing right.
+   */
   readonly problems?: readonly ErrorCode[];
   /** How the event log records the call. */
   readonly event?: {

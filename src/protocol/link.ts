@@ -141,7 +141,8 @@ export class Link {
 
   #limit(job: Job): void {
     const leftMs = Math.max(0, job.urgency.untilMs - this.#clock.nowMs());
-    // A timer may come early. If the frame was on the bus just then and failed, it waits again without a limit.
+    // The old timer may fire early, while the frame is on the bus, and then has no effect. So a frame that waits
+    // again gets a new timer.
     job.limit?.cancel();
     job.limit = this.#clock.after(leftMs, () => this.#expire(job));
   }

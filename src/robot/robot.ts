@@ -32,7 +32,7 @@ interface RobotOptions {
 
 /** The longest wait for the controllers when the daemon starts. */
 const FIND_MS = 300;
-/** At the end of the daemon, the longest wait until the effects of refused requests are undone. */
+/** When the daemon ends, it waits at most this long until the effects of refused requests are undone. */
 const SETTLE_MS = 100;
 
 /** Both units, the laser and the stop, with the timer of the polls. */

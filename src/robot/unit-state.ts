@@ -163,8 +163,8 @@ export class UnitState {
   }
 
   /**
-   * Makes this excitation unwanted. Without an argument, no excitation is wanted. The controller shows the
-   * old one until it has ended it, and this must not be adopted as the controller's own choice.
+   * Makes this excitation unwanted. Without an argument, no excitation is wanted. The controller still shows the old
+   * excitation until it has ended it. The daemon must not adopt that excitation as the controller's own choice.
    */
   endExcitation(excitation?: Excitation): void {
     if (excitation !== undefined && !this.#excitation.is(excitation)) return;

@@ -11,8 +11,8 @@ const TAKE_IN_MS = 350;
 /** The readings of a resting unit are read again at this age: at every fifth poll at 50 Hz. */
 const READ_AT_REST_MS = 90;
 /**
- * A resting unit gets the next heartbeat after this pause: at every third poll at 50 Hz. The pause never
- * exceeds 100 ms or, if that is longer, one poll.
+ * A resting unit gets the next heartbeat after this pause: at every third poll at 50 Hz. The pause never exceeds 100
+ * ms or one poll period, whichever is longer.
  */
 const BEAT_AT_REST_MS = 50;
 /**
@@ -158,8 +158,8 @@ export function supervise(parts: UnitParts) {
   };
 
   /**
-   * False for an offline controller. False also for one that was reset, because it has received no heartbeat
-   * since.
+   * Whether the controller is online and was not reset since the daemon adopted its state. A controller that was
+   * reset has received no heartbeat since.
    */
   const isTakenIn = (): boolean => {
     const { online, status } = state;

@@ -31,9 +31,9 @@ export class UnsettledFrames {
 
   /**
    * Runs `write`, which may put frames on the bus until it settles. Tells `write` whether earlier frames may still
-   * take effect. `write` resolves with true if it proves its effect: it sent only one frame, and the controller now
-   * shows a value that it did not show before. The frame has then taken full effect, and so have earlier frames: with
-   * unsettled ones `write` waits for longer than they need.
+   * take effect. In that case `write` waits until they no longer can. `write` resolves with true as a proof that it
+   * sent only one frame, and that the controller now shows a value that it did not show before. All frames have then
+   * taken full effect.
    */
   async during(write: (unsettled: boolean) => Promise<unknown>): Promise<void> {
     const wasUnsettled = this.#unsettled;
@@ -82,7 +82,10 @@ export class WantedExcitation {
   readonly #emit: (event: UnitEvent) => void;
   /** Undefined if no excitation is wanted. */
   current: Excitation | undefined;
-  /** The guard that the caller asked for. Undefined for the loop's own bound. */
+  /**
+   * The distance from the setpoint at which the guard ends the excitation. If undefined, the loop's own bound
+   * applies.
+   */
   runaway: number | undefined;
 
   constructor(emit: (event: UnitEvent) => void) {

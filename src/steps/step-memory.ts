@@ -214,8 +214,8 @@ function watchOutputs(robot: Robot, clock: Clock) {
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: Reading | undefined, value: number) =>
       Math.abs((reading?.telemetry.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
-    // The newest edge of this kind that is followed by a whole capture. The excitation repeats, so later edges look
-    // the same.
+    // The newest edge between these setpoints that has readings for a whole capture after it. The captured edge
+    // itself is not needed: the excitation repeats, so all such edges are alike.
     const edge = readings.findLastIndex(
       (reading, index) =>
         reading.atMs + lengthMs <= lastMs && isNear(reading, to) && isNear(readings[index - 1], from),

@@ -47,7 +47,7 @@ const DOUBTS = [
   { gain: 1, friction: 1.3, samplesLate: 0 },
 ];
 const MOST_CHANGE = 10;
-/** A stronger integrator may raise the cost by this factor. */
+/** A larger ki may raise the cost by at most this factor. */
 const STEADINESS = 1.05;
 const RESTLESSNESS = 0.03;
 const EVALUATIONS = 180;

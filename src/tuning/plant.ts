@@ -79,7 +79,7 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
   const friction = { name: 'friction', low: 1e-4 * reach, high: 0.5 * reach } as const;
   const steepest = { name: 'steepest', low: size, high: 20_000 * size } as const;
   const ends = { low: (0.5 * size) / reach, high: (200 * size) / reach } as const;
-  /** The output of an outer loop is the setpoint of its inner loop, so their units agree. */
+  /** The range of an outer loop's gain. The inner loop follows the output as its setpoint, so the gain is near 1. */
   const asAsked = { low: 0.5, high: 2 } as const;
   const isOuter = shape.inner !== undefined;
   switch (shape.plant) {
@@ -98,7 +98,8 @@ function parametersOf(shape: LoopShape, size: number, output: number, reach: num
         steepest,
       ];
     case 'servo':
-      // The range of the gain: the whole output covers the step in 2 s, or in 2 ms.
+      // At the lowest gain, an output of `reach` moves the loop by the whole step in 2 s. At the highest gain it
+      // needs 2 ms.
       return [
         { name: 'gain', low: (2 * size) / (reach * 2 ** 2), high: (2 * size) / (reach * 0.002 ** 2) },
         { name: 'tauS', low: 0.01, high: 10 },

@@ -31,11 +31,11 @@ const NONE: StepFigures = {
 const TAIL = 0.02;
 const BAND = 0.02;
 /**
- * The widest band, as a fraction of the step. More noise than this counts as an oscillation that is faster
- * than the samples.
+ * The widest band in which a response may settle, as a fraction of the step. More noise than this counts as an
+ * oscillation that is faster than the samples.
  */
 const WIDEST_BAND = 0.1;
-/** The band is at least this many standard deviations of the noise. */
+/** The settling band is at least this many standard deviations of the noise. */
 const NOISE_IN_BAND = 3.5;
 /** A response that leaves the band in this last fraction of the record has not settled. */
 const WATCHED = 0.05;
@@ -44,7 +44,7 @@ const WATCHED = 0.05;
  * this fraction of the step.
  */
 const MOVED = 1e-3;
-/** A response that drifts by this fraction of the band within a twentieth of its record still moves. */
+/** A response still moves if it drifts by this fraction of the settling band within a twentieth of its record. */
 const DRIFT_IN_BAND = 0.1;
 /** An output is at its limit if it is nearer than this fraction of its range. */
 const AT_LIMIT = 0.002;

@@ -67,8 +67,8 @@ export type Measured = NonNullable<Tune['before']>;
 const HALVES = 3;
 const RUNAWAY_AMPLITUDES = 3.5;
 /**
- * The loop may oscillate for this time, as seen in the readings. It really oscillates longer, because polls see it
- * late and ending it takes frames.
+ * The longest time for which the readings may show an oscillation. The loop oscillates somewhat longer, because polls
+ * see it late, and ending the excitation takes frames.
  */
 const SWINGS_ON_S = 0.7;
 /**

@@ -19,8 +19,8 @@ export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
 }
 
 /**
- * Lines about the light and a stop. Stale data is marked as past. `cause`: why and when the robot was
- * stopped.
+ * Lines about the light and a stop. Without `fresh`, the stop is reported in the past tense. `cause`: why and when
+ * the robot was stopped.
  */
 export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] {
   return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];

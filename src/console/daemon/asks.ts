@@ -21,9 +21,12 @@ export interface Ask {
   readonly expires?: boolean;
   /** True if the ask renews what an older ask began. A renewal does not replace another ask. */
   readonly renews?: boolean;
-  /** When this ask is done, the ask with this path is no longer wanted. */
+  /** The path of another ask, which is no longer wanted once this ask is done. */
   readonly ends?: string;
-  /** The count of presses when the person pressed. By default, this ask is the newest press. */
+  /**
+   * The value of `presses` when the person pressed. A later STOP drops the ask. The default is the number of this
+   * press.
+   */
   readonly since?: number;
 }
 
@@ -77,7 +80,10 @@ export class Asks {
     return this.#presses;
   }
 
-  /** The newest press of this path, if it insists and is not forgotten. An On, which does not insist, replaces an Off. */
+  /**
+   * The newest press of this path. Undefined if its ask does not insist (such as an On after an Off), or if it was
+   * forgotten.
+   */
   insisting(path: string): Press | undefined {
     this.#changes.value;
     return this.#insisting(path);
@@ -155,7 +161,7 @@ export class Asks {
     if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return;
     press.state = isDone ? 'done' : 'refused';
     press.refusal = isDone ? undefined : outcome.refusal;
-    // After one success, older requests are needless, and could undo what a person asks next.
+    // After one success, older requests for the same path are needless. They could undo what a person asks next.
     if (rule === 'insists' && isDone)
       this.#takeBack(one => one.ask.path === path && one.number <= press.number);
     if (ends !== undefined && isDone) {

@@ -44,7 +44,10 @@ export class DaemonClient {
     });
   }
 
-  /** Data came from the daemon, so the daemon is reachable: retries an unanswered STOP or Off at once. */
+  /**
+   * Call this when data comes from the daemon. The daemon is then reachable, so an unanswered STOP or Off is sent
+   * again at once.
+   */
   heard = () => this.asks.pass(true);
   stop = () => this.asks.press({ path: STOP, rule: 'insists' });
   resume = () => this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP });
@@ -69,7 +72,7 @@ export class DaemonClient {
   endTune = (unit: UnitName) =>
     this.asks.press({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
 
-  /** Requests that are sent once, whatever other asks are pending. */
+  /** `get`, `post` and `delete` send a request once, whatever asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);
   /** Resolves with undefined if the request is refused or not answered. */
   read = async <T>(path: string): Promise<T | undefined> => {

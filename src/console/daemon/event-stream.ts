@@ -26,7 +26,7 @@ export interface StreamHandlers {
   readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
 }
 
-/** Older data is stale. This is less than the promised second, because timers of a busy browser are late. */
+/** Data older than this is stale. The promised limit is one second, but timers of a busy browser are late. */
 const STALE_MS = 750;
 /** If a stream is silent for longer, the page closes it and opens another. */
 const DEAD_MS = 4000;
@@ -117,7 +117,7 @@ export class EventStream {
         act(data);
         this.fresh.value = nowMs - this.#heardMs < STALE_MS;
       });
-    // Other events count as being as late as the latest reading.
+    // An event of another type counts as being as late as the latest reading.
     listen('telemetry', events.telemetry, ({ t }) => {
       lateMs = 1000 * lateS(t, clock.nowMs() / 1000);
     });
@@ -139,9 +139,9 @@ export class EventStream {
 const DRIFT = 0.001;
 
 /**
- * Makes a function that returns how late a reading is, in seconds, relative to the quickest reading of its stream.
- * How long the quickest took is unknown. `t` is the daemon's time of the reading. `nowS` is the page's time of its
- * arrival.
+ * Makes a function that returns how late a reading is, in seconds, compared with the quickest reading of its stream.
+ * How long the quickest reading took is unknown. `t` is the daemon's time of the reading. `nowS` is the page's time
+ * of its arrival.
  */
 export function lateness(): (t: number, nowS: number) => number {
   let quickest = Number.POSITIVE_INFINITY;

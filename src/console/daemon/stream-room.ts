@@ -7,7 +7,10 @@ interface Announcement {
 
 /** A browser has six connections to a host for all its windows together. Two of them stay free for requests. */
 const MOST_STREAMS = 4;
-/** If fewer streams than this are open, a waiting request has a connection, so it waits for the daemon. */
+/**
+ * If fewer streams than this are open, the browser has a connection for every request. A request that waits then
+ * waits for the daemon.
+ */
 const FEWEST_IN_THE_WAY = 3;
 
 export interface StreamRoomOptions {

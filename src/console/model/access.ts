@@ -48,7 +48,7 @@ export class Access {
     return this.#become(() => this.#daemon.delete(SESSION));
   }
 
-  /** Sends a login or a logout. Its answer counts as newer than the answer to any earlier question. */
+  /** Sends a login or a logout. Its answer counts as newer than the answer to any earlier session request. */
   async #become(request: () => Promise<Outcome<Session>>): Promise<boolean> {
     const isDone = await this.action.run(async () => {
       const outcome = await request();

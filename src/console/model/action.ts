@@ -68,7 +68,7 @@ export function refusalText({ code, detail, errors }: Refusal): string {
   return errors.map(fault => `${nameOf(fault.pointer)} ${inWords(fault.detail)}.`).join(' ');
 }
 
-/** Makes `Speed kp` of `/speed/kp`. */
+/** Turns `/speed/kp` into `Speed kp`. */
 function nameOf(pointer: string): string {
   const name = pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ');
   return name.slice(0, 1).toUpperCase() + name.slice(1);

@@ -146,7 +146,7 @@ export class GainEdits {
   }
 
   /**
-   * Drops edits that equal the saved gains. The others become edits of the gains now in force, unless there is a
+   * Drops edits that equal the saved gains. Bases the other edits on the gains now in force, unless there is a
    * conflict.
    */
   tidy(): void {
@@ -230,7 +230,8 @@ export class GainEdits {
       else {
         const { errors, revision } = outcome.refusal;
         this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
-        // If the page receives no status, this is how it learns that another caller has saved.
+        // The refusal names the revision in force. The page loads that revision now, because it may receive no
+        // status.
         if (revision !== undefined) void this.#load(`${revision}`, revision);
       }
       return outcome;
@@ -250,7 +251,7 @@ export class GainEdits {
     this.trial.drop();
     this.trial.action.clear();
     const { texts, base } = this.kept.value;
-    // The changes of this save are no conflict. Earlier changes by other callers stay one.
+    // The changes of this save are no conflict. Earlier changes by other callers remain a conflict.
     const own = difference(this.unit, from.gains, gains);
     batch(() => {
       this.kept.value = {

@@ -25,8 +25,8 @@ export class LogView {
   readonly #storage: PageStorage;
   readonly #seen = signal<readonly string[]>([]);
   /**
-   * The newest restart of each controller, confirmed or not. It is stored here, because a restarted daemon
-   * forgets it.
+   * The newest restart of each controller, confirmed or not. The page keeps these events, because a restarted daemon
+   * forgets them.
    */
   readonly #newest = signal<readonly Restart[]>([]);
   /** The restarts in `#newest` that nobody has confirmed. */
@@ -116,7 +116,7 @@ function isRestart(event: unknown): event is Restart {
 /** A restarted daemon reuses the numbers, so the key contains the time. */
 const nameOf = ({ seq, at }: LogEvent) => `${seq} ${at}`;
 
-/** The name of the robot's own event for a request, if it differs from the request's. */
+/** The names of the robot's own events, by the name of the request that causes them. Equal names are left out. */
 const EFFECTS: Readonly<Record<string, string>> = {
   excite: 'excitation',
   restore: 'save',
@@ -129,8 +129,8 @@ const EFFECTS: Readonly<Record<string, string>> = {
 const TOGETHER_S = 2;
 
 /**
- * Joins events, so that each act is one event: a change becomes part of the request that caused it. A change
- * without `who` was made by the robot itself.
+ * Joins each request with the change that it caused, so that each act is one event. A change that belongs to no
+ * request was made by the robot itself.
  */
 export function actsOf(events: readonly LogEvent[]): LogEvent[] {
   const effects = new Set<LogEvent>();

@@ -69,7 +69,7 @@ export class Model {
       rights: () => this.access.session.peek()?.rights.join(),
     });
     this.stream = new EventStream(surroundings, {
-      // The daemon refuses a caller with the right to read only if all streams are taken.
+      // If the caller may read, the daemon refuses a stream only when all streams are taken.
       onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
       onOpen: () => this.#opened(),
       events: {
@@ -113,7 +113,7 @@ export class Model {
     return this.stop.stopped === true || this.stop.isUnanswered;
   }
 
-  /** Without the right to read there is no status, but the session tells the same. */
+  /** Without the right to read the page gets no status, but the session has the same member. */
   get isSimulated(): boolean {
     return (this.status.value ?? this.access.session.value)?.simulated === true;
   }
@@ -129,7 +129,7 @@ export class Model {
     return match === undefined || (match.allows[act] && match.lock === null);
   }
 
-  /** True while a STOP or an Off is pending. The page would lose it by reloading. */
+  /** True while a STOP or an Off is pending. A reload would lose it. */
   get isOwing(): boolean {
     return this.stop.isOwed || this.laser.isOwed;
   }

@@ -22,8 +22,8 @@ export type StepSize = 'fine' | 'usual' | 'coarse';
 const STEP_EXPONENTS: Readonly<Record<StepSize, number>> = { fine: -2, usual: -1, coarse: 0 };
 
 /**
- * Changes the second significant digit by one. A fine step changes the third. From a power of ten towards
- * zero, the step is that of the smaller numbers, so that a step back returns to the same value.
+ * Changes the second significant digit by one; a fine step changes the third. From a power of ten towards zero, the
+ * step is ten times smaller: 1.0 goes to 0.99, and a step back gives 1.0 again.
  */
 export function stepped(value: number, direction: 1 | -1, by: StepSize): number {
   const size = Math.abs(value);

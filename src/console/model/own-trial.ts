@@ -56,7 +56,7 @@ export class OwnTrial {
   readonly #unit: Unit;
   readonly #daemon: DaemonClient;
   readonly #renewal: Renewal;
-  /** The requests. Each one waits for the answer to the one before, because that contains the id. */
+  /** The requests. Each one waits for the answer to the one before, because that answer contains the trial's id. */
   readonly #requests = new WorkQueue();
   /** The gains of the trial that is renewed. */
   #gains: GainSet | undefined;

@@ -57,7 +57,8 @@ export class Stop {
   }
 
   /**
-   * True if the daemon that still runs obeyed this STOP. If the robot is not stopped, it was resumed since.
+   * True if the daemon obeyed this STOP and has not restarted since. If the robot is then not stopped, a caller has
+   * resumed it.
    */
   #wasResumed({ refusal, sentMs }: Press): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';

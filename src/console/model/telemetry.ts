@@ -87,7 +87,10 @@ export class Timeline {
     this.#isNew = true;
   }
 
-  /** The number to add to the daemon's seconds. `t` is the daemon's current time, or a time shortly before. */
+  /**
+   * The offset that turns the daemon's seconds into the page's seconds. `t` is the daemon's time now, or shortly
+   * before.
+   */
   offsetAt(t: number, nowS: number): number {
     this.#offset ??= nowS - t;
     return this.#offset;

@@ -105,7 +105,10 @@ function verdictOf({ state, why, before, proposed }: Result): string {
 function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
   const gains = model.gains[tune.unit];
-  /** After a 409 the person has seen the other gains, so a second press replaces that revision. */
+  /**
+   * The revision that Keep replaces. After a 409 it is the revision in force: the person has then seen those gains,
+   * and a second press replaces them.
+   */
   const revision = useSignal(tune.proposal?.revision ?? 0);
   const better = tune.results.flatMap(({ loop, state, proposed }) =>
     state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],

@@ -60,7 +60,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
           starred: starred ?? before?.starred ?? false,
           gains,
         });
-        // This comes first: it throws if the journal cannot be read, before anything is stored.
+        // This throws if the journal cannot be read, so it comes before anything is stored.
         const inForce = robot.store.current(unitName).gains;
         const before = dryRun ? await profiles.find(unitName, name) : undefined;
         const { profile, replaced } = dryRun
