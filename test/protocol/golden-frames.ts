@@ -29,6 +29,7 @@ const status = {
   refused: 7,
   capture: 9,
 };
+const build = { image_crc: 0x12345678, longest_loop_us: 131, reset_cause: 3 };
 const heartbeat = { count: 255, silence_ms: 500 };
 const excitation = { slot: 2, amplitude: 0.25, period_s: 1.5 };
 const guarded = { ...excitation, deviation: 0.5 };
@@ -100,6 +101,8 @@ export const GOLDEN_FRAMES: readonly GoldenFrame[] = [
   frame(CHASSIS, REGISTERS.identity, identity(2, 3), '54 52 55 4e 02 01 01 02 03 03 e8 03 30'),
   frame(GIMBAL, REGISTERS.status, status, '44 33 22 11 02 07 01 01 ef be ad de 0a 07 09 ae'),
   frame(CHASSIS, REGISTERS.status, status, '44 33 22 11 02 07 01 01 ef be ad de 0a 07 09 a0'),
+  frame(GIMBAL, REGISTERS.build, build, '78 56 34 12 83 00 03 8d'),
+  frame(CHASSIS, REGISTERS.build, build, '78 56 34 12 83 00 03 f4'),
   frame(GIMBAL, mode, { mode: 2 }, '02 41'),
   frame(GIMBAL, mode, { mode: 1 }, '01 48'),
   frame(CHASSIS, mode, { mode: 1 }, '01 23'),
