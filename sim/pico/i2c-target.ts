@@ -5,75 +5,40 @@ import { BasePeripheral, type RP2040 } from 'rp2040js';
  * calls the methods of "the wire"; the processor reads and writes registers.
  */
 
-const IC_CON = 0x00;
-const IC_SAR = 0x08;
-const IC_DATA_CMD = 0x10;
-const IC_INTR_STAT = 0x2c;
-const IC_INTR_MASK = 0x30;
-const IC_RAW_INTR_STAT = 0x34;
-const IC_RX_TL = 0x38;
-const IC_TX_TL = 0x3c;
-const IC_CLR_INTR = 0x40;
-const IC_CLR_TX_ABRT = 0x54;
-const IC_ENABLE = 0x6c;
-const IC_STATUS = 0x70;
-const IC_TXFLR = 0x74;
-const IC_RXFLR = 0x78;
-const IC_SDA_HOLD = 0x7c;
-const IC_TX_ABRT_SOURCE = 0x80;
-const IC_SDA_SETUP = 0x94;
-const IC_ACK_GENERAL_CALL = 0x98;
-const IC_ENABLE_STATUS = 0x9c;
+/** Offsets of registers. */
+const SET = { con: 0x00, sar: 0x08, mask: 0x30, rxTl: 0x38, txTl: 0x3c, enable: 0x6c, setup: 0x94 };
+const SHOWN = { stat: 0x2c, raw: 0x34, status: 0x70, txflr: 0x74, rxflr: 0x78, abort: 0x80, enabled: 0x9c };
+const DATA_CMD = 0x10;
+/** Values after a reset, 0 for the others. IC_SDA_HOLD and IC_ACK_GENERAL_CALL do nothing here. */
+const AT_RESET = { [SET.con]: 0x65, [SET.sar]: 0x55, [SET.mask]: 0x8ff, [SET.setup]: 0x64, 124: 1, 152: 1 };
 
-const RX_UNDER = 1 << 0;
-const RX_OVER = 1 << 1;
-const RX_FULL = 1 << 2;
-const TX_OVER = 1 << 3;
-const TX_EMPTY = 1 << 4;
-const RD_REQ = 1 << 5;
-const TX_ABRT = 1 << 6;
-const RX_DONE = 1 << 7;
+/** Interrupts. */
+const RX = { under: 1 << 0, over: 1 << 1, full: 1 << 2, done: 1 << 7 };
+const TX = { over: 1 << 3, empty: 1 << 4, abort: 1 << 6 };
+const READ_REQUEST = 1 << 5;
+const CONDITION = { stop: 1 << 9, start: 1 << 10, restart: 1 << 12 };
+const CONDITIONS = CONDITION.stop | CONDITION.start | CONDITION.restart;
 const ACTIVITY = 1 << 8;
-const STOP_DET = 1 << 9;
-const START_DET = 1 << 10;
-const GEN_CALL = 1 << 11;
-const RESTART_DET = 1 << 12;
 
-/** Reading a register clears these bits. */
-const CLEARED_BY: Readonly<Record<number, number>> = {
-  [IC_CLR_INTR]: ~(RX_FULL | TX_EMPTY),
-  68: RX_UNDER,
-  72: RX_OVER,
-  76: TX_OVER,
-  80: RD_REQ,
-  [IC_CLR_TX_ABRT]: TX_ABRT,
-  88: RX_DONE,
-  92: ACTIVITY,
-  96: STOP_DET,
-  100: START_DET,
-  104: GEN_CALL,
-  168: RESTART_DET,
-};
+const CLEAR_ALL = 0x40;
+const CLEAR_RESTART = 0xa8;
+/** The bits that the registers behind IC_CLR_INTR clear, from 0x44 on. */
+const CLEARED = [0, 1, 3, 5, 6, 7, 8, 9, 10, 11];
 
-const SLAVE_DISABLE = 1 << 6;
-const STOP_DET_IF_ADDRESSED = 1 << 7;
-const RX_FULL_HOLDS = 1 << 9;
+const TARGET_DISABLED = 1 << 6;
+const STOP_IF_ADDRESSED = 1 << 7;
+const HOLDS_IF_FULL = 1 << 9;
 const FIRST_DATA_BYTE = 1 << 11;
-const ABRT_SLVFLUSH_TXFIFO = 1 << 13;
+const FLUSHED_FOR_READ = 1 << 13;
 const FIFO_BYTES = 16;
 
-/** Registers without behaviour, with their values after a reset. */
-const AT_RESET: readonly (readonly [offset: number, value: number])[] = [
-  [IC_CON, 0x65],
-  [IC_SAR, 0x55],
-  [IC_INTR_MASK, 0x8ff],
-  [IC_RX_TL, 0],
-  [IC_TX_TL, 0],
-  [IC_ENABLE, 0],
-  [IC_SDA_HOLD, 1],
-  [IC_SDA_SETUP, 0x64],
-  [IC_ACK_GENERAL_CALL, 1],
-];
+/** The interrupts that reading this register clears. */
+function clearedBy(offset: number): number | undefined {
+  if (offset === CLEAR_ALL) return ~(RX.full | TX.empty);
+  if (offset === CLEAR_RESTART) return CONDITION.restart;
+  const bit = CLEARED[(offset - CLEAR_ALL) / 4 - 1];
+  return bit === undefined ? undefined : 1 << bit;
+}
 
 /** Sees the bus as the target does. */
 export interface Observer {
@@ -90,12 +55,12 @@ export interface Observer {
 
 export class I2cTarget extends BasePeripheral {
   readonly #irq: number;
-  readonly #registers = new Map(AT_RESET);
+  readonly #registers = new Map<number, number>();
   readonly #received: number[] = [];
   readonly #toSend: number[] = [];
   #latched = 0;
   #abortSource = 0;
-  /** After TX_ABRT the FIFO takes nothing until the processor clears it. */
+  /** After TX.abort the FIFO takes nothing until the processor clears it. */
   #isFlushed = false;
   #isFirstByte = false;
   #addressed: 'no' | 'write' | 'read' = 'no';
@@ -105,11 +70,13 @@ export class I2cTarget extends BasePeripheral {
   constructor(rp2040: RP2040, name: string, irq: number) {
     super(rp2040, name);
     this.#irq = irq;
+    this.reset();
   }
 
   /** The block is reset. */
   reset(): void {
-    for (const [offset, value] of AT_RESET) this.#registers.set(offset, value);
+    for (const offset of Object.values(SET)) this.#registers.set(offset, 0);
+    for (const [offset, value] of Object.entries(AT_RESET)) this.#registers.set(Number(offset), value);
     this.#latched = 0;
     this.#abortSource = 0;
     this.#isFlushed = false;
@@ -121,25 +88,25 @@ export class I2cTarget extends BasePeripheral {
 
   start(): void {
     this.observer?.start();
-    if (this.#addressed !== 'no') this.#latched |= RESTART_DET;
-    this.#latch(START_DET);
+    if (this.#addressed !== 'no') this.#latched |= CONDITION.restart;
+    this.#latch(CONDITION.start);
   }
 
   /** The address with its read bit. Returns whether the target acknowledges. */
   address(byte: number): boolean {
-    const matches = this.#isEnabled && (this.#value(IC_CON) & SLAVE_DISABLE) === 0;
-    const isOurs = matches && byte >> 1 === (this.#value(IC_SAR) & 0x7f);
+    const matches = this.#isEnabled && (this.#value(SET.con) & TARGET_DISABLED) === 0;
+    const isOurs = matches && byte >> 1 === (this.#value(SET.sar) & 0x7f);
     this.#addressed = !isOurs ? 'no' : byte & 1 ? 'read' : 'write';
     this.#isFirstByte = true;
     if (isOurs) this.#latched |= ACTIVITY;
     if (this.#addressed === 'read') {
       if (this.#toSend.length > 0) {
-        this.#abortSource = (this.#toSend.length << 23) | ABRT_SLVFLUSH_TXFIFO;
+        this.#abortSource = (this.#toSend.length << 23) | FLUSHED_FOR_READ;
         this.#toSend.length = 0;
         this.#isFlushed = true;
-        this.#latched |= TX_ABRT;
+        this.#latched |= TX.abort;
       }
-      this.#latched |= RD_REQ;
+      this.#latched |= READ_REQUEST;
     }
     this.#raise();
     return isOurs;
@@ -152,7 +119,7 @@ export class I2cTarget extends BasePeripheral {
       this.observer?.byte(byte);
       this.#received.push(byte | (this.#isFirstByte ? FIRST_DATA_BYTE : 0));
     } else {
-      this.#latched |= RX_OVER;
+      this.#latched |= RX.over;
     }
     this.#isFirstByte = false;
     this.#raise();
@@ -164,7 +131,7 @@ export class I2cTarget extends BasePeripheral {
     if (this.#addressed === 'read') {
       return this.#toSend.length === 0 || this.rp2040.clock.nanos < this.#releasedNs;
     }
-    const waits = (this.#value(IC_CON) & RX_FULL_HOLDS) !== 0 && this.#received.length >= FIFO_BYTES;
+    const waits = (this.#value(SET.con) & HOLDS_IF_FULL) !== 0 && this.#received.length >= FIFO_BYTES;
     return this.#addressed === 'write' && waits;
   }
 
@@ -182,59 +149,59 @@ export class I2cTarget extends BasePeripheral {
   /** The host's acknowledge of a byte that it has read. */
   acknowledge(more: boolean): void {
     if (this.#addressed !== 'read') return;
-    if (!more) this.#latch(RX_DONE);
-    else if (this.#toSend.length === 0) this.#latch(RD_REQ);
+    if (!more) this.#latch(RX.done);
+    else if (this.#toSend.length === 0) this.#latch(READ_REQUEST);
   }
 
   stop(): void {
     this.observer?.stop();
-    const always = (this.#value(IC_CON) & STOP_DET_IF_ADDRESSED) === 0;
+    const always = (this.#value(SET.con) & STOP_IF_ADDRESSED) === 0;
     const counts = always || this.#addressed !== 'no';
     this.#addressed = 'no';
-    if (counts) this.#latch(STOP_DET);
+    if (counts) this.#latch(CONDITION.stop);
   }
 
   // The processor.
 
   override readUint32(offset: number): number {
-    const clears = CLEARED_BY[offset];
+    const clears = clearedBy(offset);
     if (clears !== undefined) {
-      if (clears & (STOP_DET | START_DET | RESTART_DET)) this.observer?.taken();
+      if (clears & CONDITIONS) this.observer?.taken();
       const had = (this.#latched & clears) !== 0 ? 1 : 0;
       this.#latched &= ~clears;
-      if (clears & TX_ABRT) this.#isFlushed = false;
+      if (clears & TX.abort) this.#isFlushed = false;
       this.#raise();
       return had;
     }
     switch (offset) {
-      case IC_DATA_CMD:
+      case DATA_CMD:
         return this.#taken();
-      case IC_INTR_STAT:
-        return this.#raw & this.#value(IC_INTR_MASK);
-      case IC_RAW_INTR_STAT:
+      case SHOWN.stat:
+        return this.#raw & this.#value(SET.mask);
+      case SHOWN.raw:
         return this.#raw;
-      case IC_STATUS:
+      case SHOWN.status:
         return this.#status;
-      case IC_TXFLR:
+      case SHOWN.txflr:
         return this.#toSend.length;
-      case IC_RXFLR:
+      case SHOWN.rxflr:
         return this.#received.length;
-      case IC_TX_ABRT_SOURCE:
+      case SHOWN.abort:
         return this.#abortSource;
-      case IC_ENABLE_STATUS:
+      case SHOWN.enabled:
         return this.#isEnabled ? 1 : 0;
     }
     return this.#registers.get(offset) ?? super.readUint32(offset);
   }
 
   override writeUint32(offset: number, value: number): void {
-    if (offset === IC_DATA_CMD) this.#give(value & 0xff);
+    if (offset === DATA_CMD) this.#give(value & 0xff);
     else if (!this.#registers.has(offset)) super.writeUint32(offset, value);
-    else if ((offset === IC_CON || offset === IC_SAR) && this.#isEnabled)
+    else if ((offset === SET.con || offset === SET.sar) && this.#isEnabled)
       this.warn('IC_CON and IC_SAR cannot be written while the block is enabled');
     else this.#registers.set(offset, value);
-    if (offset === IC_ENABLE && this.#isEnabled) this.observer?.enabled();
-    else if (offset === IC_ENABLE) this.#leave();
+    if (offset === SET.enable && this.#isEnabled) this.observer?.enabled();
+    else if (offset === SET.enable) this.#leave();
     this.#raise();
   }
 
@@ -246,7 +213,7 @@ export class I2cTarget extends BasePeripheral {
 
   #taken(): number {
     const byte = this.#received.shift();
-    if (byte === undefined) this.#latched |= RX_UNDER;
+    if (byte === undefined) this.#latched |= RX.under;
     this.#raise();
     return byte ?? 0;
   }
@@ -254,11 +221,11 @@ export class I2cTarget extends BasePeripheral {
   #give(byte: number): void {
     if (this.#isFlushed || !this.#isEnabled) return;
     if (this.#toSend.length >= FIFO_BYTES) {
-      this.#latched |= TX_OVER;
+      this.#latched |= TX.over;
       return;
     }
     if (this.holds) {
-      const setup = (this.#value(IC_SDA_SETUP) - 1) / this.rp2040.clkSys;
+      const setup = (this.#value(SET.setup) - 1) / this.rp2040.clkSys;
       this.#releasedNs = this.rp2040.clock.nanos + 1e9 * setup;
     }
     this.observer?.given(byte);
@@ -270,12 +237,12 @@ export class I2cTarget extends BasePeripheral {
   }
 
   get #isEnabled(): boolean {
-    return (this.#value(IC_ENABLE) & 1) !== 0;
+    return (this.#value(SET.enable) & 1) !== 0;
   }
 
   get #raw(): number {
-    const full = this.#received.length > this.#value(IC_RX_TL) ? RX_FULL : 0;
-    const empty = this.#isEnabled && this.#toSend.length <= this.#value(IC_TX_TL) ? TX_EMPTY : 0;
+    const full = this.#received.length > this.#value(SET.rxTl) ? RX.full : 0;
+    const empty = this.#isEnabled && this.#toSend.length <= this.#value(SET.txTl) ? TX.empty : 0;
     return this.#latched | full | empty;
   }
 
@@ -292,6 +259,6 @@ export class I2cTarget extends BasePeripheral {
   }
 
   #raise(): void {
-    this.rp2040.setInterrupt(this.#irq, (this.#raw & this.#value(IC_INTR_MASK)) !== 0);
+    this.rp2040.setInterrupt(this.#irq, (this.#raw & this.#value(SET.mask)) !== 0);
   }
 }

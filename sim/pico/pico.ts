@@ -225,7 +225,12 @@ export class Pico {
 
   /** Whether an interrupt of the bus that comes now is handled before the next loop period begins. */
   get isBetweenPeriods(): boolean {
-    return this.sleeps || (this.isHeld && this.#heldAsleep);
+    return this.sleeps || this.staysHeld(0);
+  }
+
+  /** Whether the processor, which slept, stands still for this long. */
+  staysHeld(ns: number): boolean {
+    return this.#heldAsleep && this.nowNs + ns < this.#heldUntilNs;
   }
 
   /** The processor stands still for this long. Its peripherals do not. */

@@ -95,7 +95,9 @@ export class Wire {
     this.#rest(written);
     this.#target.stop();
     this.#pass(this.#bitNs);
-    this.#pico.run(this.#atNs + TIMEOUT_NS, () => this.#pico.sleeps);
+    // The next write must be clear to the processor, too: its first byte arrives before the processor goes on.
+    const isClear = () => this.#pico.sleeps || this.#pico.staysHeld(3 * BITS * this.#bitNs);
+    this.#pico.run(this.#atNs + TIMEOUT_NS, isClear);
   }
 }
 
