@@ -1,4 +1,4 @@
-/* The bus interrupt's part: receives frames, checks them when they end, and answers reads. */
+/* The part that runs in the bus interrupt. Receives frames, checks each at its end, and answers reads. */
 #include "controller.h"
 
 #define REFUSAL_SHOWN_MS 1000
@@ -28,7 +28,7 @@ static const struct frame frames[] = {
 };
 MOTOR_ASSERT(MOTOR_GIMBAL_TELEMETRY_BYTES == MOTOR_CHASSIS_TELEMETRY_BYTES, "one table serves both units");
 
-/* The frame that `place` lies in, or null. */
+/* The frame that contains the register address `place`. Null if there is none. */
 static const struct frame *frame_of(const struct motor *motor, uint8_t place)
 {
     if (place >= MOTOR_GAINS_REGISTER(motor->unit->loop_count) && place < MOTOR_CAPTURE_SELECT_REGISTER)
@@ -39,7 +39,7 @@ static const struct frame *frame_of(const struct motor *motor, uint8_t place)
     return 0;
 }
 
-/* Passes a frame to the loop. Returns false if there is no room. */
+/* Passes a frame to the loop. Returns false if the mailbox is full. */
 static bool post(struct motor *motor, uint8_t place, const void *content, size_t bytes)
 {
     struct bus *bus = &motor->bus;
@@ -48,7 +48,7 @@ static bool post(struct motor *motor, uint8_t place, const void *content, size_t
         return false;
     mail->place = place;
     memcpy(&mail->value, content, bytes);
-    /* From here on the loop sees the whole frame. */
+    /* The frame must be complete in memory before the loop sees the new head. */
     __atomic_thread_fence(__ATOMIC_RELEASE);
     bus->mail_head++;
     return true;
@@ -74,7 +74,7 @@ static bool stage(struct bus *bus, int slot, struct gains gains)
     return true;
 }
 
-/* The staged set becomes active in the next loop period if it is complete and its checksum is the host's. */
+/* Makes the staged set active in the next loop period, if the set is complete and has the host's checksum. */
 static bool commit(struct motor *motor, uint32_t checksum)
 {
     struct bus *bus = &motor->bus;
@@ -166,7 +166,7 @@ static void capture_page(const struct motor *motor, uint8_t *data)
                sizeof *capture->sample * (left < MOTOR_CAPTURE_PAGE_SAMPLES ? left : MOTOR_CAPTURE_PAGE_SAMPLES));
 }
 
-/* Copies the whole frame, so that all of its bytes belong together. */
+/* Copies the whole frame at once, so that all its bytes come from the same loop period. */
 static void load(struct motor *motor, const struct frame *frame)
 {
     struct bus *bus = &motor->bus;
@@ -248,11 +248,11 @@ void motor_byte_sent(struct motor *motor)
         bus->sequence = bus->sent.bytes[0];
         bus->snapshot_tick = bus->loaded_tick;
     }
-    /* A long read continues with the next frame, and past 255 with the first. */
+    /* A read past the end of the frame continues with the next frame. After address 255 it continues at 0. */
     bus->place++;
 }
 
-/* Ends a write, if there was one: takes its frame, or refuses it. A register byte alone is not a write. */
+/* Ends the current write, if there is one: accepts or refuses its frame. A register byte without data is not a write. */
 void motor_frame_ends(struct motor *motor)
 {
     struct bus *bus = &motor->bus;

@@ -43,7 +43,7 @@ static void begin(struct motor *motor, const struct excitation *excitation, stru
     record(motor, before);
 }
 
-/* One loop period. `excitation` is null if none runs. `edge` is true if this period's setpoint is the first after an
+/* Runs one loop period. `excitation` is null if none runs. `edge` is true if this period's setpoint is the first after an
    edge. If an excitation ends or moves to another loop, its last edge has no capture. */
 void capture_tick(struct motor *motor, const struct excitation *excitation, struct reading before, struct reading after,
                   bool edge)
@@ -57,7 +57,7 @@ void capture_tick(struct motor *motor, const struct excitation *excitation, stru
     }
     if (loop->recording != 0 && --loop->wait == 0)
         record(motor, after);
-    /* The host is reading the newest capture. A newer one waits until a second after the host's last selection. */
+    /* Each page that the host selects keeps the shown capture for another second. Meanwhile a newer capture waits. */
     if (loop->selections != motor->bus.selections)
         loop->kept_ms = KEPT_MS;
     loop->selections = motor->bus.selections;

@@ -1,5 +1,5 @@
-/* The chassis. The position loop feeds the speed loop. In auto the course feeds position and heading; otherwise they
-   hold. */
+/* The chassis. The position loop sets the setpoint of the speed loop. In auto the course sets the setpoints of position and
+   heading. Otherwise the chassis holds both. */
 #include "loops.h"
 #include <robot.h>
 
@@ -11,7 +11,7 @@
 #define SPEED_UP_M_S2 1.0f
 #define SLOW_DOWN_M_S2 2.0f
 #define TURN_RAD_S 2.0f
-/* How strongly the distance from the course turns the heading. */
+/* Near the course, the wanted heading turns towards it by this many radians per metre of distance. */
 #define STEER_RAD_M 2.0f
 /* The reference waits if the chassis is this far from it. */
 #define LEASH_M 0.3f
@@ -20,7 +20,7 @@ static const struct pid_shape speed_shape = { SMOOTHING(0.01f), -DRIVING_V, DRIV
 static const struct pid_shape angle_shape = { SMOOTHING(0.005f), -TURNING_V, TURNING_V };
 static const struct pid_shape position_shape = { SMOOTHING(0.01f), -CATCH_UP_M_S, CATCH_UP_M_S };
 
-/* The motion, from wheels and heading. */
+/* The motion, as wheel encoders and heading sensor show it. */
 static struct {
     bool known;
     int32_t left, right, start;
@@ -28,8 +28,8 @@ static struct {
     float course_rad, speed_m_s, way_m;
 } odometer;
 
-/* The chassis' place, the place where it should be, its speed, and its heading. Places are distances from where the mode was
-   entered. The chassis joins the course at `search.best_m`. */
+/* The place of the chassis, and the place, speed and heading that it should have. Places are distances driven since the mode
+   was entered. The chassis joins the course at `search.best_m`. */
 static struct {
     struct sum place_m, aim_m, heading_rad;
     float speed_m_s;
@@ -87,7 +87,7 @@ static void advance(float speed_m_s, float change_m_s2)
     sum_add(&reference.aim_m, reference.speed_m_s * PERIOD_S);
 }
 
-/* Follows a chassis that something else drives, so that nothing jumps when the reference takes over again. */
+/* Follows the chassis while something else drives it. Nothing jumps when the reference drives again. */
 static void yield(void)
 {
     sum_add(&reference.place_m, odometer.way_m);

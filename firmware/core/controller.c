@@ -1,4 +1,4 @@
-/* The loop's part: applies accepted frames, runs the loops, guards the excitation, and publishes the result. */
+/* The part that runs in the loop. Applies accepted frames, runs the loops, guards the excitation, and publishes the result. */
 #include "controller.h"
 
 /* Faults that take torque off. */
@@ -54,8 +54,8 @@ static uint16_t older(uint16_t age_ms, bool again)
     return (uint16_t)(again ? 1 : age_ms < OLD_MS ? age_ms + 1 : OLD_MS);
 }
 
-/* Finds the faults of this period. The two faults that take torque off share one age: both end 1 s after the later
-   one. */
+/* Finds the faults of this period. Faults of sensors and drivers that take torque off share one age: all of them end 1 s
+   after the last. */
 static void sense_faults(struct motor *motor)
 {
     struct loop *loop = &motor->loop;
@@ -73,7 +73,7 @@ static void sense_faults(struct motor *motor)
     loop->state.faults = (uint16_t)(now | loop->held_faults | (silent ? MOTOR_FAULTS_SILENT : 0));
 }
 
-/* The guard. The difference is computed in double, in which it is exact at the bound. */
+/* The guard: ends the excitation if setpoint and measured value differ too much. A double holds the difference exactly. */
 static void watch(struct motor *motor, struct reading reading)
 {
     struct loop *loop = &motor->loop;

@@ -76,7 +76,7 @@ struct mail {
 /* More frames than a bus of 400 kHz can carry in one loop period. */
 #define MOTOR_MAIL 16
 
-/* It has one byte more than the longest frame, so that a frame that is too long can be detected. */
+/* One byte longer than the longest frame, so that a frame that is too long can be detected. */
 union frame_data {
     uint8_t bytes[MOTOR_MAX_FRAME_BYTES + 1];
     struct motor_identity identity;
@@ -127,7 +127,7 @@ struct state {
     uint16_t faults;
     uint16_t refusal_age_ms;
     uint32_t tick, refusals, checksum;
-    /* Null before the first. */
+    /* Null before the first capture. */
     const struct capture *capture;
     int16_t telemetry[3 * MOTOR_LOOP_SLOTS];
 };
@@ -138,10 +138,10 @@ struct loop {
     bool ran_away;
     uint32_t mail_tail, beats, selections;
     uint16_t silence_age_ms, fault_age_ms, kept_ms;
-    /* The faults that take torque off. Each is kept for a second. */
+    /* Faults of sensors and drivers that take torque off. They are kept for a second. */
     uint16_t held_faults;
     struct capture captures[MOTOR_BUFFERS];
-    /* Null if there is none. */
+    /* The capture being recorded, and the complete one that is shown next. Each is null if there is none. */
     struct capture *recording, *next;
     uint16_t wait;
     uint8_t capture_count;
@@ -162,15 +162,15 @@ struct motor {
    must differ from the one of the last start. */
 void motor_start(struct motor *motor, const struct motor_unit *unit, uint32_t boot_id);
 
-/* One loop period. */
+/* Runs one loop period. */
 void motor_tick(struct motor *motor);
 
 /* The bus. Call these functions from its interrupt, in the order of the wire. Call motor_frame_ends at each start,
    repeated start and stop. */
 void motor_frame_ends(struct motor *motor);
 void motor_byte_received(struct motor *motor, uint8_t byte);
-/* The next byte of a read. The chip may fetch it before the host wants it, but not before the read's start. The place moves
-   on only when the chip calls motor_byte_sent. */
+/* The next byte of a read. The chip may fetch the byte before the host asks for it, but not before the start of the read. Only
+   motor_byte_sent advances to the byte after it. */
 uint8_t motor_byte_to_send(struct motor *motor);
 void motor_byte_sent(struct motor *motor);
 

@@ -5,14 +5,14 @@
 #include "loops.h"
 
 #define RADIUS_M 0.8f
-/* Each end is a bend of 240 degrees; the straights between cross at 60 degrees. */
+/* Each end of the eight is a bend of 240 degrees. The straights between the ends cross at 60 degrees. */
 #define HALF_BEND_RAD (2 * PI / 3)
 #define BEND_M (2 * HALF_BEND_RAD * RADIUS_M)
 #define STRAIGHT_M (2 * RADIUS_M * 1.7320508f)
 /* Distance between the centres of the two bends. */
 #define CENTRES_M (4 * RADIUS_M)
 #define SEARCH_M 0.05f
-/* The detour in metres that costs as much as a wrong heading. */
+/* A heading that is wrong by 90 degrees costs as much as this distance. */
 #define WRONG_HEADING_M 1.0f
 
 const float course_lap_m = 2 * (BEND_M + STRAIGHT_M);

@@ -2,7 +2,7 @@
 #include "loops.h"
 #include <robot.h>
 
-/* After this long without a target, `auto` sweeps to find one. */
+/* After this many loop periods without a target, `auto` sweeps to find one. */
 #define SEARCH_AFTER 1000
 #define SEARCH_RAD 1.8f
 #define SEARCH_RAD_S 0.8f

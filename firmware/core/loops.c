@@ -1,8 +1,8 @@
 #include "loops.h"
 
-/* exp(-T / 0.1 s). In each period a jump that is being faded out shrinks by this factor. */
+/* exp(-1 ms / 100 ms). A jump of the output fades by this factor in each loop period. */
 #define FADING 0.99004983f
-/* Larger products are limited to this, so that sums of them stay finite. */
+/* Products are limited to this magnitude, so that sums of them stay finite. */
 #define HUGE 1e37f
 
 float clamped(float value, float min, float max)

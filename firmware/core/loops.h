@@ -32,20 +32,21 @@ struct pid {
     bool joining;
 };
 
-/* One period of the running loop. If the gains are finite, the output is within the limits. */
+/* Runs one period of the loop. If the gains are finite, the output is within the limits. */
 float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint, float measured, struct gains gains);
-/* One period in which something else sets the output. pid_update continues from that output. */
+/* Call this instead of pid_update in a period in which something else sets the output. pid_update then continues from that
+   output. */
 void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
 
 /* The excitation on the setpoint. */
 struct wave {
     float value, height;
     uint32_t edges;
-    /* Periods since the last edge, and from it to the next. Both are 0 without an excitation. */
+    /* Loop periods since the last edge, and from the last edge to the next. `half` is 0 without an excitation. */
     int32_t since, half;
 };
 
-/* `excitation` is null if none runs. After its end it fades within a second. */
+/* `excitation` is null if none runs. When an excitation ends, the wave fades within a second. */
 void wave_tick(struct wave *wave, const struct excitation *excitation);
 void wave_end(struct wave *wave);
 

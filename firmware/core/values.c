@@ -37,7 +37,8 @@ int32_t scaled(float value, uint16_t scale, int32_t limit)
 typedef uint32_t __attribute__((may_alias)) word;
 #define ALIGNED(address) ((uintptr_t)(address) % sizeof(word) == 0)
 
-/* The compiler calls these two for structs, and there is no C library. The interrupt has no time for single bytes. */
+/* The compiler calls memcpy and memset for structs, and there is no C library. They copy words where they can, because
+   the interrupt has no time to copy single bytes. */
 void *memcpy(void *to, const void *from, size_t bytes)
 {
     uint8_t *target = to;

@@ -1,17 +1,17 @@
-/* Supply and motor currents by the analogue inputs. */
+/* Measures supply and motor currents with the analogue inputs. */
 #include "pico.h"
 
 #define ENABLE BIT(0)
 #define START BIT(2)
 #define READY BIT(8)
 #define FULL_SCALE_MV 3300
-/* Conversions of one input in a period, 2 us each. They come at the start of a PWM period, because most bridges show a current
-   only while they are on. */
+/* Conversions of each input in a loop period, 2 us each. They come at the start of a PWM period, because most bridges show a
+   current only while they are on. */
 #define CONVERSIONS 2
 
 enum { CURRENT_A, CURRENT_B, SUPPLY, INPUTS };
 static const int8_t pins[INPUTS] = { CURRENT_A_PIN, CURRENT_B_PIN, SUPPLY_PIN };
-/* Means of the last period, in mV at the pin. */
+/* Means of the last analog_read, in mV at the pin. */
 static int32_t means_mv[INPUTS];
 
 void analog_start(void)

@@ -10,7 +10,7 @@
     .global second_stage
     .thumb_func
 second_stage:
-    /* The crystal first, with 10 ms to start: with the ring oscillator of 2 to 12 MHz, copying could take too long. */
+    /* Start the crystal first and wait 10 ms. With the ring oscillator of 2 to 12 MHz, copying could take too long. */
     ldr r0, =0x40024000
     ldr r1, =470
     str r1, [r0, #0x0c]
@@ -19,7 +19,7 @@ second_stage:
 1:  ldr r1, [r0, #0x04]
     lsrs r1, #31
     beq 1b
-    /* clk_ref from the crystal, and clk_sys from clk_ref: a reset by a debugger may have left it at 125 MHz. */
+    /* Connect clk_ref to the crystal and clk_sys to clk_ref. A reset by a debugger may have left clk_sys at 125 MHz. */
     ldr r0, =0x40008030
     movs r1, #2
     str r1, [r0]
@@ -32,7 +32,7 @@ second_stage:
     lsrs r1, #1
     bcc 3b
 
-    /* The flash at half the crystal's clock: command of 8 bits, address of 24, data in words. */
+    /* Read the flash at half the crystal's clock: command of 8 bits, address of 24 bits, data in words. */
     ldr r0, =0x18000000
     movs r1, #0
     str r1, [r0, #0x08]

@@ -1,4 +1,4 @@
-/* Two H-bridges by PWM. For another bridge, write these four functions anew. */
+/* Drives two H-bridges by PWM. For another type of bridge, rewrite these four functions. */
 #include "pico.h"
 
 #define PWM_HZ 20000

@@ -30,14 +30,14 @@
 #define SHOWS_TARGET 1
 #define LOST_MS 200
 
-/* The last bytes. A frame may begin at any byte, so they are looked at again with each one. */
+/* The last bytes received. A frame may begin at any byte, so the window is checked after each byte. */
 static uint8_t window[FRAME_BYTES];
 static struct picture picture;
 static uint32_t age_ms;
 
 void camera_start(void)
 {
-    /* In 1/64 of the clock that is 16 times the baud rate. */
+    /* The divisor gives 16 times the baud rate. It has 6 binary places. */
     uint32_t divisor = (CLOCK_HZ * UINT64_C(4) + CAMERA_BAUD / 2) / CAMERA_BAUD;
     UART0(DIVISOR) = divisor >> 6;
     UART0(FRACTION) = divisor & 63;
@@ -56,7 +56,7 @@ static void take(uint8_t byte)
     for (int i = 1; i < FRAME_BYTES; i++)
         window[i - 1] = window[i];
     window[FRAME_BYTES - 1] = byte;
-    /* The function begins with two bytes of its own, so the first two of the frame go there. */
+    /* motor_crc8 takes address and register first. A frame of the camera has none, so its first two bytes take their place. */
     if (window[0] != FRAME_BEGINS || motor_crc8(window[0], window[1], window + 2, FRAME_BYTES - 3) != byte)
         return;
     picture.visible = window[1] & SHOWS_TARGET;

@@ -1,9 +1,9 @@
-/* The lamp. What it shows repeats every second. */
+/* The lamp. Its pattern repeats every second. */
 #include "pico.h"
 
 #define STEP_MS 50
 #define STEPS 20
-/* One bit for each step, the first in bit 0. */
+/* Patterns: one bit for each step of 50 ms, the first step in bit 0. */
 #define NO_TORQUE 0x00001u /* one short flash */
 #define MANUAL 0xfffffu    /* on */
 #define AUTO 0x003ffu      /* half a second on, half a second off */

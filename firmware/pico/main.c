@@ -1,4 +1,4 @@
-/* The loop of 1 kHz, and the core's port: what the loops ask of this board. */
+/* The loop of 1 kHz, and the functions of port.h for this board. */
 #include "pico.h"
 #include "loops.h"
 
@@ -10,7 +10,7 @@ static volatile bool is_due;
 static uint32_t longest_us;
 static struct motor_build build;
 
-/* The board as it was at the start of this period. */
+/* The readings of the board at the start of this period. */
 static uint16_t faults;
 static float part_per_volt;
 static int32_t counts[MOTORS], first_counts[MOTORS];
@@ -20,11 +20,11 @@ static struct {
     float volts;
 } driven[MOTORS];
 
-/* In one period no motor can turn by more counts. A quarter is added, because interrupts delay a period. */
+/* The most counts that a motor can turn in one period. A quarter is added, because interrupts may delay a period. */
 #define MAX_COUNTS (int32_t)(1.25f * MAX_RAD_S / (2 * PI * MOTOR_LOOP_RATE_HZ) * MAX_COUNTS_PER_TURN + 2)
 
-/* The watchdog's reset stops the encoders, but the gimbal's end stops are where they were. So the last counts are kept in the
-   scratch registers. What turned during the reset is lost. */
+/* A reset by the watchdog restarts the counts at 0, but angles are measured from the power-up. So the last counts are kept in
+   the scratch registers. Motion during the reset is lost. */
 static void restore_counts(void)
 {
     for (uint32_t i = 0; i < MOTORS; i++)
@@ -32,7 +32,7 @@ static void restore_counts(void)
             first_counts[i] = (int32_t)WATCHDOG_SCRATCH(1 + i) - encoder_counts(i);
 }
 
-/* Returns whether the encoder fails. After a silence it has to count again before its motor gets torque. */
+/* Returns whether the encoder has failed. An encoder that failed because it was silent must count before the fault ends. */
 static bool sense_encoder(uint32_t i)
 {
     int32_t now = encoder_counts(i) + first_counts[i], change = now - counts[i];
@@ -72,7 +72,7 @@ int32_t port_encoder(enum motor_name name)
     return counts[name % MOTORS];
 }
 
-/* From the difference of the wheels' ways, so it is as true as the wheels' grip. */
+/* Computed from the distances that the two wheels have covered, so it is wrong if a wheel slips. */
 int32_t port_heading(void)
 {
     const float count = 2 * PI * WHEEL_RADIUS_M * 1e7f / (1.0f * WHEEL_ENCODER_COUNTS * WHEEL_GEAR * TRACK_MM);
@@ -123,7 +123,7 @@ void period_interrupt(void)
 
 static void wait_for_period(void)
 {
-    /* The event of an interrupt that comes between the two is kept, so it ends the wait. */
+    /* If the interrupt comes between the test and `wfe`, its event stays set and `wfe` returns at once. */
     while (!is_due)
         __asm__ volatile("wfe");
     is_due = false;

@@ -1,4 +1,4 @@
-/* The parts of the image. Each driver has at most six functions: write them anew for your own hardware. */
+/* The parts of the image. Each driver has at most six functions. For your own hardware, rewrite them. */
 #ifndef PICO_H
 #define PICO_H
 
@@ -49,9 +49,9 @@ uint32_t watchdog_boot_id(void);
 
 /* bridge.c: two motors. */
 void bridge_start(void);
-/* Torque. Without it the motors coast. */
+/* Switches torque on or off. Without torque the motors coast. */
 void bridge_enable(bool on);
-/* The PWM begins. Every loop period begins with a PWM period. */
+/* Starts the PWM. Call it at the start of a loop period, so that every loop period begins with a PWM period. */
 void bridge_run(void);
 /* The voltage on a motor as a part of the supply, from -1 to 1. */
 void bridge_drive(uint32_t motor, float part);
@@ -63,15 +63,15 @@ int32_t encoder_counts(uint32_t motor);
 
 /* analog.c */
 void analog_start(void);
-/* Measures. Call it once per loop period. */
+/* Measures supply and currents. Call it once per loop period. */
 void analog_read(void);
-/* The supply, or its nominal value if it is not measured. */
+/* The supply voltage. Its nominal value, if SUPPLY_PIN is -1. */
 int32_t analog_supply_mv(void);
 int32_t analog_current_ma(uint32_t motor);
 
 /* camera.c */
 void camera_start(void);
-/* Takes what has arrived. Call it once per loop period. */
+/* Processes the bytes that have arrived. Call it once per loop period. */
 void camera_read(void);
 struct picture camera_picture(void);
 /* Whether no picture has arrived for 200 ms. */

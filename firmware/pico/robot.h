@@ -10,7 +10,7 @@
 /* The bus to the Raspberry Pi. SDA: 0, 4, 8, 12, 16 or 20. SCL: 1, 5, 9, 13, 17 or 21. */
 #define SDA_PIN 4
 #define SCL_PIN 5
-/* The host asks at these addresses, so they are here only to be read. */
+/* The addresses that the host uses. The build refuses any others. */
 #define GIMBAL_ADDRESS 0x20
 #define CHASSIS_ADDRESS 0x21
 
@@ -27,7 +27,7 @@
 /* 1 if a positive voltage must turn the motor the other way. Positive: to the left, upwards, ahead. */
 #define MOTOR_A_REVERSED 0
 #define MOTOR_B_REVERSED 0
-/* The largest part of a PWM period in which a bridge may be on, in percent. Some need a pause to charge. */
+/* The largest part of a PWM period in which a bridge may be on, in percent. Some bridges need a pause to charge. */
 #define MOTOR_MAX_DUTY 97
 
 /* Two quadrature encoders, 3.3 V. Channel B is the next pin after channel A. */
@@ -49,7 +49,7 @@
 #define CAMERA_PIN 1
 #define CAMERA_BAUD 115200
 
-/* Analogue inputs, 26 to 28. -1: there is none. */
+/* Analogue inputs: pins 26 to 28, or -1 for none. */
 #define SUPPLY_PIN 26
 #define CURRENT_A_PIN 27
 #define CURRENT_B_PIN 28
@@ -65,10 +65,11 @@
 /* The lamp; 25 is the green one on the Pico. */
 #define LAMP_PIN 25
 
-/* Nominal supply in V. It limits the voltage on the gimbal's motors, and stands for a supply that is not measured. */
+/* Nominal supply in V. It limits the voltage on the gimbal's motors. If the supply is not measured, this value is used. */
 #define SUPPLY_V 24.0f
 
-/* Gimbal. Counts are four for each line of the encoder. The gear, such as 15 or 19.2f, is turns of the encoder for one turn of the axis. */
+/* Gimbal. An encoder with 1024 lines gives 4096 counts per turn. The gear, such as 15 or 19.2f, is the number of turns of the
+   encoder for one turn of the axis. */
 #define YAW_ENCODER_COUNTS 4096
 #define YAW_GEAR 15
 #define PITCH_ENCODER_COUNTS 4096

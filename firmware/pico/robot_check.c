@@ -1,4 +1,4 @@
-/* Checks robot.h while it is compiled. Each message begins with the name that is wrong: scripts/firmware/image finds its
+/* Checks robot.h while it is compiled. Each message begins with the wrong name, so that scripts/firmware/image can find its
    line. */
 #include "pico.h"
 

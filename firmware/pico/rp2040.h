@@ -6,8 +6,8 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 #define BIT(n) (UINT32_C(1) << (n))
-/* Writes to these addresses set or clear bits of a register in one step, so an interrupt cannot come between. Not for
-   the processor's own registers. */
+/* Writes to these addresses set or clear bits of a register in one step, so an interrupt cannot come between. The
+   processor's own registers have no such addresses. */
 #define SET(address) REGISTER((address) + 0x2000)
 #define CLEAR(address) REGISTER((address) + 0x3000)
 

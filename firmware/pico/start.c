@@ -1,4 +1,4 @@
-/* From the first instruction to main: memory, resets, clocks. And what happens if the program fails. */
+/* Starts the program, from the first instruction to main: memory, resets, clocks. Also handles exceptions. */
 #include "pico.h"
 
 extern uint32_t zero_start[], zero_end[];
@@ -8,7 +8,7 @@ extern const char stack_top[], image_bytes[];
     (RESET_ADC | RESET_I2C0 | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_PIO0 | RESET_PLL_SYS | RESET_PLL_USB | \
      RESET_PWM | RESET_TIMER | RESET_UART0)
 
-/* The bridges go off at once. Nothing feeds the watchdog, so it resets the chip within 20 ms. */
+/* Switches the bridges off at once. Then nothing feeds the watchdog, so it resets the chip within 20 ms. */
 static void fail(void)
 {
     bridge_enable(false);
@@ -16,12 +16,12 @@ static void fail(void)
     }
 }
 
-/* `feedback` x 12 MHz, divided twice. */
+/* The output is 12 MHz * feedback / divider_1 / divider_2. */
 static void start_pll(uint32_t pll, uint32_t feedback, uint32_t divider_1, uint32_t divider_2)
 {
     REGISTER(pll + PLL_CS) = 1;
     REGISTER(pll + PLL_FBDIV) = feedback;
-    /* Power to all but its delta-sigma modulator, then to the dividers when the loop is locked. */
+    /* Power on the PLL without its delta-sigma modulator. When it has locked, power on the dividers. */
     CLEAR(pll + PLL_PWR) = BIT(0) | BIT(5);
     while (!(REGISTER(pll + PLL_CS) & BIT(31))) {
     }
@@ -29,12 +29,12 @@ static void start_pll(uint32_t pll, uint32_t feedback, uint32_t divider_1, uint3
     CLEAR(pll + PLL_PWR) = BIT(3);
 }
 
-/* The crystal runs already, with clk_ref and clk_sys. */
+/* boot2.S has started the crystal, and has connected clk_ref and clk_sys to it. */
 static void start_clocks(void)
 {
     start_pll(PLL_SYS, 125, 6, 2);
     start_pll(PLL_USB, 100, 5, 5);
-    /* From clk_ref to PLL_SYS. */
+    /* Switch clk_sys from clk_ref to PLL_SYS. */
     REGISTER(CLK_SYS_CTRL) = 1;
     while (!(REGISTER(CLK_SYS_SELECTED) & BIT(1))) {
     }
@@ -48,7 +48,7 @@ static void start(void)
 {
     for (uint32_t *word = zero_start; word < zero_end; word++)
         *word = 0;
-    /* After a reset by a debugger some of them still run, so reset all. */
+    /* After a reset by a debugger some peripherals still run, so reset all. */
     SET(RESETS_RESET) = PERIPHERALS;
     CLEAR(RESETS_RESET) = PERIPHERALS;
     while ((REGISTER(RESETS_DONE) & PERIPHERALS) != PERIPHERALS) {
@@ -63,7 +63,7 @@ void pin_set_up(uint32_t pin, enum pin_function function, uint32_t pad)
     REGISTER(IO_CTRL(pin)) = function;
 }
 
-/* The table of vectors, and behind it what the image says of itself. */
+/* The table of vectors, followed by facts about the image. */
 struct image {
     const void *stack;
     void (*exceptions[15])(void);
@@ -80,6 +80,6 @@ __attribute__((section(".vectors"), used)) static const struct image image = {
 
 const struct image_facts *image_facts(void)
 {
-    /* scripts/firmware/uf2.ts changes these words, so the compiler must not know them. */
+    /* scripts/firmware/uf2.ts changes these words, so the compiler must not treat them as constants. */
     return (const struct image_facts *)(IMAGE_ADDRESS + offsetof(struct image, facts));
 }

@@ -1,9 +1,9 @@
 /*
  * The controller on the bus: the chip's I2C block as a target. Its interrupt has the highest priority.
  *
- * Events that wait together are handled in the order of the wire. The block marks the first byte of each write, so a
- * write that ended before it is judged before it is taken. Bytes are taken before a stop or restart is judged, because
- * the block may report a stop while bytes of that frame are still in its FIFO.
+ * One interrupt may report several events. They are handled in the order of the wire. The block marks the first byte of each
+ * write, and this byte ends the write before it. Bytes are received before a stop or restart ends the frame, because the block
+ * may report a stop while bytes of that frame are still in its FIFO.
  */
 #include "pico.h"
 
@@ -44,7 +44,7 @@ static void prepare(void)
     is_ready = true;
 }
 
-/* SCL stays low until the byte is written, so nothing comes before that. */
+/* SCL stays low until the byte is written, so no other event can come first. */
 static void send(void)
 {
     I2C->data_cmd = ready;
@@ -53,7 +53,7 @@ static void send(void)
     prepare();
 }
 
-/* Takes the bytes of the FIFO. Returns whether one of them began a write. */
+/* Receives the bytes of the FIFO. Returns whether one of them began a write. */
 static bool receive(void)
 {
     bool began = false;
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void handle(uint32_t seen)
         (void)I2C->clr_tx_abrt;
     bool began = receive();
     bool ended = seen & (STOP | START | RESTART);
-    /* The condition may be older than the write that began: then that write is still going on. Its own end follows. */
+    /* The stop or start may be older than the write that began. If that write is still active, its own end follows. */
     if (ended && began && !(seen & RD_REQ))
         ended = !(I2C->status & TARGET_ACTIVE);
     if (ended || ((seen & RD_REQ) && !is_ready)) {
@@ -94,7 +94,7 @@ __attribute__((noinline)) static void handle(uint32_t seen)
             prepare();
         send();
     } else if (ended && (seen & (START | RESTART))) {
-        /* A read may follow, and its first byte must not wait for a snapshot. */
+        /* A read may follow. Its first byte must not wait until a snapshot is copied. */
         prepare();
     }
 }
@@ -120,10 +120,10 @@ static void start_block(void)
     I2C->sar = UNIT.address;
     I2C->ack_general_call = 0;
     I2C->rx_tl = 0;
-    /* In clock periods of 8 ns: SDA changes 320 ns after SCL fell, and is valid 104 ns before SCL is released. */
+    /* In clock periods of 8 ns. SDA changes 320 ns after SCL falls, and is valid 104 ns before SCL is released. */
     I2C->sda_hold = 40;
     I2C->sda_setup = 14;
-    /* The interrupts first: a read request that nobody sees would hold SCL for ever. */
+    /* Enable the interrupts first: a read request without an interrupt would hold SCL low for ever. */
     I2C->intr_mask = RX_FULL | RD_REQ | TX_ABRT | STOP | START | RESTART;
     I2C->enable = 1;
 }
@@ -147,7 +147,7 @@ void target_watch(void)
         return;
     low_ms = 0;
     NVIC_DISABLE = BIT(I2C0_INTERRUPT);
-    /* The torn frame is forgotten. */
+    /* Drop the incomplete frame. */
     controller->bus.count = 0;
     controller->bus.writing = false;
     start_block();

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Waits in a thread, as the kernel's I2C driver does. Timers of the event loop are coarser than a transaction. */
+/** Waits in a thread, as the kernel's I2C driver does. The event loop's timers are too coarse for a transaction. */
 const WAITING = `const { parentPort } = require('node:worker_threads');
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 parentPort.on('message', ms => { Atomics.wait(nobody, 0, 0, ms); parentPort.postMessage(0); });`;

@@ -38,8 +38,8 @@ export const tokens = fc.property(
 );
 
 /**
- * Damages an event log. A reader who kept its head must detect every change. New lines must be appended in order,
- * whatever the file holds.
+ * Damages an event log. A reader who kept the head of the log must detect every change. New lines must be appended in
+ * order, whatever the file holds.
  */
 export const eventLog = (hangMs: number) =>
   fc.asyncProperty(fc.array(fc.string(), { minLength: 1, maxLength: 12 }), harms, async (whats, harm) => {
@@ -54,7 +54,7 @@ export const eventLog = (hangMs: number) =>
     const file = harm.reduce(damaged, original);
     const whole = file.subarray(0, file.lastIndexOf('\n') + 1);
     const verdict = verifyLog([{ name, content: file }], { seq: whats.length, hash: prev });
-    // Old lines may be deleted to make room. The lines that follow a head are newer than the head.
+    // The log may lack its oldest lines, because the daemon deletes them to make room. It may go on after the head.
     const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
     await inFolder(async folder => {

@@ -74,7 +74,7 @@ function changelog(): string {
   return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
 }
 
-/** The lowest supported version of Node, and the first version that the addons do not fit. */
+/** The oldest version of Node that the addons fit, and the first newer version that they do not fit. */
 function nodeRange(majors: readonly NodeMajor[]): string[] {
   const oldest = Math.min(...majors);
   return [

@@ -19,8 +19,8 @@ const KILLED_SHARE = 0.2;
 /** The share of the rest in which caches fill and code is compiled. It is not measured. */
 const WARM_SHARE = 0.3;
 /**
- * Growth that is not a leak: noise; saves, which take up to 12 MiB until the journal is compacted; and one timer of a
- * minute for each kind of incident.
+ * Growth that is not a leak. Memory: noise, and saves, which take up to 12 MiB until the journal is compacted. Timers: one
+ * of a minute for each kind of incident that the log combines.
  */
 const ALLOWED: Readonly<Record<'rssMiB' | 'handles' | 'timers', number>> = {
   rssMiB: 24,

@@ -14,7 +14,7 @@ const FAULTS: readonly unknown[] = [
   { target: 'bus', fault: 'timeout', count: 3 },
   { target: 'gimbal', fault: 'hang', count: 1 },
 ];
-/** Real time, on a busy machine. scripts/walk checks the promised 2 s in simulated time. */
+/** The limit for recovery in real time, on a busy machine. scripts/walk checks the promised 2 s in simulated time. */
 const RECOVERY_MS = 10_000;
 
 export interface Insides {

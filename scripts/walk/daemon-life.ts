@@ -65,7 +65,7 @@ export class DaemonLife {
     await this.#starting;
   }
 
-  /** Undefined if the daemon does not listen. */
+  /** Sends a request. Returns undefined if the daemon does not listen. */
   ask<Body = AnyBody>(request: Request): Call<Body> | undefined {
     return this.listens ? this.#port.ask<Body>(request) : undefined;
   }

@@ -4,7 +4,7 @@ import { isTaken } from './caller.js';
 import { Candidates } from './candidates.js';
 import { isTuneStart } from './tune-model.js';
 
-/** The laser is dark after this many polls since its pin works again, or since the interlock opened. */
+/** After the pin works again, or after the interlock opens, the laser is dark within this many polls. */
 const POLLS = 3;
 
 /**
@@ -63,7 +63,7 @@ export class LightModel {
       this.lit.sure(true, asked.sent, at);
       this.#onMs = nowMs;
     }
-    // If the pin did not follow an On, the daemon writes it dark as soon as it works again.
+    // If the pin did not follow an On, the daemon writes the pin dark as soon as the pin works again.
     if (isOn(asked) && status === 503) this.lit.maybe(false, asked.sent, at);
     // A tuning may darken the laser before it is refused.
     if (isTuneStart(asked) && status !== 202) this.lit.maybe(false, asked.sent, at);

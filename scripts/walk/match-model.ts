@@ -147,7 +147,7 @@ export class MatchModel {
     );
   }
 
-  /** Why a 200 would be wrong; undefined if a 200 is allowed. */
+  /** Returns the reason for which a 200 would be wrong, or undefined if a 200 is allowed. */
   forbids(asked: Asked, nowMs: number): string | undefined {
     const drives = isDrive(asked);
     const tunes = isTune(asked);

@@ -26,7 +26,7 @@ export class MemoryPort implements Port {
     this.#server = createServer(listener);
   }
 
-  /** Undefined if no daemon serves. */
+  /** Sends a request. Returns undefined if no daemon serves. */
   ask<Body>(request: Request): Call<Body> | undefined {
     if (this.#server === undefined) return undefined;
     const call = ask<Body>(this.#server, request);

@@ -153,7 +153,7 @@ export class Model {
     this.light.ends();
   }
 
-  /** Readers find data that a failed sync has lost and that a power cut removes. No daemon can notice that. */
+  /** The disk shows data that a failed sync never wrote, and that a power cut will remove. No daemon can notice that. */
   forgets(): void {
     this.log.mayBreak();
     for (const { name } of UNIT_LIST) this.units[name].mayMiss = true;

@@ -124,7 +124,7 @@ export class UnitModel {
    */
   abandoned(asked: Asked, outstanding: Iterable<Asked>, at: number): void {
     const earlier = [...outstanding].filter(other => other.sent < asked.sent);
-    // An excitation of amplitude 0 begins to wait for its turn late, because the daemon ends a tuning first.
+    // An excitation of amplitude 0 joins the queue late, because the daemon first ends a tuning.
     const isInLine = (other: Asked) => this.#hasTurn(other) && bodyMember(other, 'amplitude') !== 0;
     const waits = this.#takesTurn(asked) && earlier.some(isInLine);
     // A save may share the turn of an earlier save.

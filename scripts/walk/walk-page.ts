@@ -103,7 +103,7 @@ export class WalkPage {
     }
   }
 
-  /** Called after every fault has ended and the network is clear. */
+  /** Call this after all faults have ended and the network is clear. */
   judgeSettled(): void {
     for (const path of [STOP, LASER]) {
       const press = this.#client.asks.insisting(path);

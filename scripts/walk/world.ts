@@ -194,7 +194,7 @@ export class World {
     return this.#page;
   }
 
-  /** Undefined if the daemon does not listen. */
+  /** Sends a request. Returns undefined if the daemon does not listen. */
   #ask(asked: Request, hangUpAfterMs?: number): Call | undefined {
     const request = this.#withId(asked);
     const call = this.#life?.ask(request);

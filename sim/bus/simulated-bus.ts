@@ -63,7 +63,7 @@ export class SimulatedBus implements I2cBus {
   }
 
   /**
-   * Affects the next `count` transactions, or all until cleared. If there are several faults, the latest comes first.
+   * Affects the next `count` transactions, or all until the fault is cleared. Of several faults, the latest one happens first.
    */
   inject(target: Target, fault: BusFault, count = Number.POSITIVE_INFINITY): void {
     const others = (this.#standing.get(target) ?? []).filter(one => one.fault !== fault);
@@ -79,7 +79,7 @@ export class SimulatedBus implements I2cBus {
     this.#unplugged.delete(unit);
   }
 
-  /** Ends the target's faults. For the bus, ends those of every unit too. Hanging transactions fail now. */
+  /** Ends the target's faults. Clearing the bus ends the faults of all units too. Hanging transactions fail now. */
   clear(target: Target): void {
     if (target === 'bus') {
       this.#standing.clear();

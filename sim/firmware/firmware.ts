@@ -59,7 +59,7 @@ export class Firmware {
     this.#excitation = noExcitation(unit);
   }
 
-  /** One loop period. */
+  /** Runs one loop period. */
   tick(): void {
     this.#heartbeatAgeMs += 1000 / this.#rateHz;
     this.#refusalAgeMs += 1000 / this.#rateHz;
@@ -77,7 +77,7 @@ export class Firmware {
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
     if (wave !== undefined) this.#watch(this.#reading(loop));
     const after = this.#reading(loop);
-    // An edge that does not move the setpoint, as without a target, makes no capture.
+    // An edge makes no capture if it does not move the setpoint, for example without a target.
     const edge = this.#loops.edges !== edges && after.setpoint !== before.setpoint;
     this.#recorder.tick(wave, before, after, edge);
   }
@@ -91,7 +91,7 @@ export class Firmware {
     };
   }
 
-  /** A frame was refused. */
+  /** Records that a frame was refused. */
   refuse(): void {
     this.#refused = (this.#refused + 1) & 0xff;
     this.#refusalAgeMs = 0;

@@ -16,7 +16,7 @@ export class GainBank {
     this.#unit = unit;
   }
 
-  /** The checksum of the active set; 0 before the first. */
+  /** The checksum of the active set; 0 before the first commit. */
   get checksum(): number {
     return this.committed === undefined ? 0 : gainsChecksum(this.#unit, this.committed);
   }
@@ -35,7 +35,7 @@ export class GainBank {
     return this.#staged.get(slot) ?? this.#shown?.[name] ?? { kp: 0, ki: 0, kd: 0 };
   }
 
-  /** Takes the staged set, if it is complete and has this checksum. */
+  /** Returns the staged set if it is complete and has this checksum. Otherwise refuses the commit and returns undefined. */
   commit(checksum: number): GainSet | undefined {
     const set: Record<string, Gains> = {};
     for (const { slot, name } of this.#unit.loops) {

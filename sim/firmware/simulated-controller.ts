@@ -18,9 +18,9 @@ const TAKE_EFFECT_LATER: readonly string[] = [
 /** One motor controller as the bus sees it: 256 bytes of registers. */
 export interface Controller {
   readonly unit: Unit;
-  /** Power returns. The controller has forgotten everything. The mechanics keep their motion. */
+  /** Restarts the controller, as after a loss of power: it forgets everything. The mechanics keep their motion. */
   reset(): void;
-  /** One loop period. */
+  /** Runs one loop period. */
   tick(): void;
   /** Reads from the 256 bytes of memory. Past the end, continues at the beginning. */
   read(address: number, length: number): Buffer;

@@ -40,12 +40,12 @@ export class StepRecorder {
     this.#rateHz = rateHz;
   }
 
-  /** The number of the capture that can be read; 0 before the first. */
+  /** The number of the capture that can be read; 0 before the first capture. */
   get number(): number {
     return this.#shown?.number ?? 0;
   }
 
-  /** The loop whose capture can be read; undefined before the first. */
+  /** The loop whose capture can be read; undefined before the first capture. */
   get loop(): Loop | undefined {
     return this.#shown?.loop;
   }

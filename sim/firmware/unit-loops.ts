@@ -24,7 +24,7 @@ export interface Pose {
 
 /** The control loops of one unit as its firmware runs them, on the simulated mechanics. */
 export interface UnitLoops {
-  /** One loop period: sensors, loops, motor voltages. */
+  /** Runs one loop period: sensors, loops, motor voltages. */
   tick(command: LoopCommand): void;
   /** The readings of the last tick, by the name of the loop. */
   readonly readings: Readonly<Record<string, LoopReading>>;

@@ -6,19 +6,19 @@ const COURSE_MS = 0.5;
 const SPEED_UP_MS2 = 1;
 const SLOW_DOWN_MS2 = 2;
 const TURN_RAD_S = 2;
-/** How strongly the distance from the course turns the heading. */
+/** Near the course, the wanted heading turns towards it by this many radians per metre of distance. */
 const STEER_RAD_M = 2;
 /** The reference waits if the chassis is this far from it. */
 const LEASH_M = 0.3;
 
-/** Reference place, speed and heading of the chassis: at rest, or on the course. */
+/** The place, speed and heading that the chassis should have: held, or moving along the course. */
 export class ChassisReference {
   readonly #periodS: number;
   #search = new CourseSearch();
   #isOnCourse = false;
-  /** The way of the chassis from where the mode was entered. */
+  /** The distance that the chassis has driven since the mode was entered. */
   placeM = 0;
-  /** The place where the chassis should be, in metres along its way. */
+  /** The distance that the chassis should have driven since the mode was entered. */
   aimM = 0;
   speedMS = 0;
   /** It is not wrapped: a full turn adds 2 pi. */
@@ -40,27 +40,27 @@ export class ChassisReference {
     this.headingRad = courseRad;
   }
 
-  /** Slows the reference down, to rest at the place of the chassis. */
+  /** One loop period in which the reference slows down, and then holds. */
   hold({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.#advance(0, SLOW_DOWN_MS2);
   }
 
-  /** Follows a chassis that something else drives, so that nothing jumps when the reference takes over again. */
+  /** Follows the chassis while something else drives it. Nothing jumps when the reference drives again. */
   yield({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.aimM = this.placeM;
     this.speedMS = 0;
   }
 
-  /** The place of the chassis along the lap, or its way while it does not drive the course. */
+  /** On the course: the distance of the chassis along the lap. Otherwise: the distance driven since the mode was entered. */
   get shownM(): number {
     if (!this.#isOnCourse) return this.placeM;
     const placeM = this.#search.bestM + this.placeM;
     return placeM - LAP_M * Math.floor(placeM / LAP_M);
   }
 
-  /** Finds the place where it joins the course, and holds until then. Then drives the course. Turns first if the chassis heads another way. */
+  /** Holds until it has found the best place to join the course. Then drives the course. */
   drive(odometer: Odometer): void {
     const { xM, yM, courseRad, headingRad } = odometer;
     this.#isOnCourse = this.#search.compare(xM, yM, headingRad);

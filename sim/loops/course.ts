@@ -7,7 +7,7 @@ interface CoursePoint {
 }
 
 const RADIUS_M = 0.8;
-/** Each end of the eight is a bend of 240 degrees; the straights between cross at 60 degrees. */
+/** Each end of the eight is a bend of 240 degrees. The straights between the ends cross at 60 degrees. */
 const HALF_BEND_RAD = (2 * Math.PI) / 3;
 const BEND_M = 2 * HALF_BEND_RAD * RADIUS_M;
 const STRAIGHT_M = 2 * RADIUS_M * Math.sqrt(3);
@@ -52,10 +52,10 @@ function straight(from: CoursePoint, wayM: number): CoursePoint {
 }
 
 const SEARCH_M = 0.05;
-/** The detour in metres that costs as much as a wrong heading. */
+/** A heading that is wrong by 90 degrees costs as much as this distance. */
 const WRONG_HEADING_M = 1;
 
-/** Searches the place where the chassis best joins the course: near, and with nearly the same heading. */
+/** Searches for the place where the chassis best joins the course: near, and with nearly the same heading. */
 export class CourseSearch {
   bestM = 0;
   #nextM = 0;

@@ -51,13 +51,13 @@ export class GimbalAxis {
     this.#angleReading.show(angleRad, angleRad, 0);
   }
 
-  /** One period of an axis that holds its aim and `wave`. Returns the motor's voltage. */
+  /** One loop period in which the axis holds its aim plus `wave`. Returns the motor's voltage. */
   hold(angleRad: number, offsetRad: number, gains: GainSet, wave: number): number {
     this.#watch(offsetRad);
     return this.#turn(angleRad, wave, gains);
   }
 
-  /** One period of an axis that sees the target and keeps it at `wave` from the boresight. */
+  /** One loop period in which the axis keeps the visible target at `wave` from the boresight. Returns the motor's voltage. */
   track(angleRad: number, offsetRad: number, gains: GainSet, wave: number): number {
     // The offset falls when the axis turns towards the target, so both signs are reversed.
     this.#aimRad = this.#visual.update(-wave, -offsetRad, gains[this.visualName] ?? NO_GAINS);

@@ -46,7 +46,7 @@ export class Pid {
     this.#fading = Math.exp(-shape.periodS / FADE_S);
   }
 
-  /** One period of the running loop. If the limits are finite, any finite numbers give a finite output. */
+  /** Runs one loop period. If the limits are finite, any finite numbers give a finite output. */
   update(setpoint: number, measured: number, gains: Gains): number {
     const { periodS, min, max } = this.#shape;
     const error = setpoint - measured;
@@ -73,7 +73,7 @@ export class Pid {
     this.#joining = true;
   }
 
-  /** One period in which something else sets the output. `update` continues from it. */
+  /** Call this instead of `update` in a period in which something else sets the output. `update` then continues from that output. */
   follow(output: number, setpoint: number, measured: number): void {
     this.#differentiate(setpoint - measured, measured);
     this.#integral = output;

@@ -17,12 +17,12 @@ export class SquareWave {
   #half = 0;
   #height = 0;
 
-  /** `rateHz` is the loop's. */
+  /** `rateHz`: loop periods per second. */
   constructor(rateHz: number) {
     this.#rateHz = rateHz;
   }
 
-  /** One loop period. A wave that has ended fades. */
+  /** Runs one loop period. A wave whose excitation has ended fades. */
   tick(command: LoopCommand): void {
     const { amplitude, periodS } = command.excitation;
     if (excitedLoop(command) === undefined || amplitude === 0) {

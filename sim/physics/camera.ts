@@ -46,7 +46,7 @@ export class Camera {
     return this.#shown ?? NO_PICTURE;
   }
 
-  /** One loop period. `sight` is called when a picture is taken. */
+  /** Runs one loop period. `sight` is called when a picture is taken. */
   tick(yawRad: number, pitchRad: number, sight: () => Sight): void {
     this.#tick += 1;
     if ((this.#tick * FRAME_RATE_HZ) % this.#rateHz < FRAME_RATE_HZ) {

@@ -23,7 +23,7 @@ export class GimbalSight {
     return { yaw, pitch, target: this.#target.at(this.#timeS()) };
   }
 
-  /** One loop period. */
+  /** Runs one loop period. */
   tick(): void {
     this.#ticks += 1;
     const { yaw, pitch } = this.#mechanics.gimbal;

@@ -1,4 +1,4 @@
-/** Normally distributed numbers with deviation 1. The same seed gives the same numbers. */
+/** Normally distributed numbers with standard deviation 1. The same seed gives the same numbers. */
 export type Noise = () => number;
 
 export function seededNoise(seed: number): Noise {

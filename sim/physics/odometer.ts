@@ -9,8 +9,8 @@ const HEADING_RAD = 1e-4;
 const SPEED_FILTER_S = 0.005;
 
 /**
- * The motion of the chassis from wheel encoders and heading, as its firmware knows it. It counts from the first place
- * that it senses. A slipping wheel makes it wrong.
+ * The motion of the chassis, as its firmware computes it from wheel encoders and heading sensor. Place and heading count
+ * from the first call of `sense`. A slipping wheel makes the place wrong.
  */
 export class Odometer implements Pose {
   readonly #periodS: number;

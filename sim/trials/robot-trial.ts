@@ -46,7 +46,7 @@ export class RobotTrial {
     }
   }
 
-  /** One loop period. */
+  /** Runs one loop period. */
   tick(): void {
     const { loops } = this.physics;
     loops.gimbal.tick(this.#commands.gimbal);
@@ -54,7 +54,7 @@ export class RobotTrial {
     this.physics.step();
   }
 
-  /** Excites the loop in debug mode. Returns the figures of the second step, which goes from one amplitude to the other. */
+  /** Excites the loop in debug mode. Returns the figures of the second step, from plus the amplitude to minus the amplitude. */
   step(unit: UnitName, loop: string, amplitude: number, periodS: number): StepFigures {
     this.command(unit, { mode: 'debug' });
     this.run(0.2);

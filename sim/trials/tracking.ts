@@ -24,7 +24,7 @@ const ON_COURSE: readonly Sample[] = [
   ['speed (m/s)', error('chassis', 'speed')],
 ];
 
-/** The errors during a minute in auto: root mean square and largest. By default with the default gains. */
+/** The errors during a minute in auto, root mean square and largest. Uses the default gains if none are given. */
 export function trackingErrors(
   options: PhysicsOptions,
   gains: Readonly<Partial<Record<UnitName, GainSet>>> = {},

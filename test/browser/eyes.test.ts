@@ -13,7 +13,7 @@ import {
   shows,
 } from './console-page.js';
 
-/** Views with loud colours, enlarged text, or the reader's own colours. */
+/** Alarm colours, drawings, enlarged text, and the reader's own colours. */
 describe('the console for eyes', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();

@@ -4,7 +4,7 @@ import { stripLines } from '../../src/console/bar/strip.js';
 import { refused } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
-/** The page must never look calmer than the robot is. */
+/** The page must never look safer than the robot is. */
 describe('the page about light', () => {
   const title = ({ model }: FakePage) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 

@@ -52,8 +52,8 @@ describe('start', () => {
       const bus = watched(hardware.bus);
       // Sends the request at the first bus transaction. The daemon has bound the port by then.
       const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'GET', '/api/status'));
-      // On a busy machine, the first check may take longer than a start waits. So simulated time runs at a tenth of
-      // its speed.
+      // At its start the daemon waits at most 300 ms for the controllers. A busy machine may need longer to find them,
+      // so this clock runs at a tenth of real speed.
       const clock: Clock = {
         ...systemClock,
         nowMs: () => systemClock.nowMs() / 10,

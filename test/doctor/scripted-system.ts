@@ -11,7 +11,7 @@ import { statusWith, UNIT_STATUS } from '../support/status.js';
 const DEFAULTS = loadConfig(undefined, {}, { host: '0.0.0.0', state: '/var/lib/trunnion' });
 export const CONFIG = { ...DEFAULTS, laser: { ...DEFAULTS.laser, interlock: { gpio: 27, activeLow: true } } };
 
-/** An answer, or the system's code of the failure. */
+/** A result, or a failure with this error code of the system, such as ENOENT. */
 type Scripted<T> = T | { readonly fails: string };
 
 export interface Script {

@@ -4,7 +4,7 @@ import type { LogHead } from '../../src/schemas/log.js';
 import { everyByte, type Operation, powerCuts, RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-/** The log must be whole, and must contain the last head that callers received, which is the last note. */
+/** The log must be whole, and must contain the last head that a caller received. The last note has that head. */
 function expectWhole(
   files: Readonly<Record<string, Buffer>>,
   { notes, when }: { readonly notes: readonly string[]; readonly when: string },

@@ -94,7 +94,7 @@ function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods:
     });
     for (const { name, scale = 0 } of fields) {
       const counts = Math.abs((simulated?.[name] ?? 0) - (core?.[name] ?? 0)) * scale;
-      // The place along the lap starts again at 0 at its end.
+      // At the end of the lap, the place starts again at 0.
       const around = name.startsWith('position') ? Math.abs(counts - LAP_M * scale) : counts;
       largest = Math.max(largest, Math.min(counts, around));
     }

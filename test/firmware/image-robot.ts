@@ -57,7 +57,7 @@ export class ImageRobot {
   /** Lets time pass in steps that are small enough for the bus. */
   async wait(ms: number, until: () => boolean = () => false): Promise<void> {
     for (let passed = 0; passed < ms && !until(); passed += 1) await this.clock.advance(1);
-    // Without a daemon nothing else moves the world.
+    // Reading the truth advances the simulation. Without a daemon nothing else does.
     this.sim.truth();
   }
 

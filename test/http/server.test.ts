@@ -66,7 +66,7 @@ describe('the HTTP server', () => {
     };
 
     it('answers a newcomer, and closes the oldest connection of the busiest address', async () => {
-      // The oldest connection's address has 51 connections. The address after it has 52, the most.
+      // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
       await busy[1]!.closed;

@@ -72,7 +72,7 @@ describe('the end of a trial, in time', function () {
     };
     await tryGains().catch(() => undefined);
   };
-  /** Numbers of frames, from the first of a trial's begin to some in the polls after it. */
+  /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
   it('comes with torque off if the daemon is killed at any moment', async () => {

@@ -1,4 +1,4 @@
-/* Prints frames as firmware would send them, one per line. Then reads frames, and prints what firmware makes of them. */
+/* Prints frames as firmware would send them, one per line. Then reads frames, and prints their values. */
 #include "motor_registers.h"
 #include <stdio.h>
 

@@ -8,7 +8,7 @@ import { measure } from '../../src/tuning/tuner.js';
 
 const LOOPS = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop })));
 
-/** Every loop from one bad start, and every bad start once. `npm run tune -- --matrix` runs all combinations. */
+/** Tunes each loop once. Each loop starts from another set of bad gains in STARTS. `npm run tune -- --matrix` runs all combinations. */
 const TRIALS = LOOPS.map((one, index) => {
   const starts = Object.keys(STARTS);
   return { ...one, start: starts[index % starts.length] ?? 'x0.3' };

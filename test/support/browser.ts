@@ -36,8 +36,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const MOST_LOOKS = 5;
 
 /**
- * The serious faults that axe-core finds in the light and in the dark scheme, each as `rule: element`. While axe-core runs, the
- * page receives nothing from the daemon and may be about to turn grey. A real fault is found every time.
+ * The serious faults that axe-core finds in the light and in the dark scheme, each as `rule: element`. Looks again if there is
+ * a fault: while axe-core runs, the page receives no data and may turn grey, which looks like a fault of contrast.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
