@@ -35,7 +35,7 @@ export class UnitState {
   online = false;
   /** The controller's identity. Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
-  /** Meaningful only while the controller has the flag `build`. */
+  /** Undefined until read at this contact. Meaningful only while the controller has the flag `build`. */
   build: Build | undefined;
   /** Why the unit is offline. */
   problem: RobotError | undefined;

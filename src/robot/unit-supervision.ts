@@ -117,6 +117,7 @@ export function supervise(parts: UnitParts) {
   const takeIn = async (): Promise<void> => {
     const untilMs = clock.nowMs() + TAKE_IN_MS;
     buildAtMs = Number.NEGATIVE_INFINITY;
+    state.build = undefined;
     const urgency: Urgency = { priority: 'supervision', untilMs };
     state.identity = await controller.identify(urgency);
     await read(untilMs);

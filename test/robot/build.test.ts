@@ -64,6 +64,15 @@ describe('the register `build`', () => {
     expect(robot.gimbal.report().build?.longestLoopUs).to.equal(7);
   });
 
+  it('is not reported after a reset until it was read again', async () => {
+    await updateFirmware();
+    await robot.wait(100);
+    isDamaged = true;
+    robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
+    await robot.wait(100);
+    expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
+  });
+
   it('takes no unit offline if it is damaged, and is not asked for all the time', async () => {
     isDamaged = true;
     await updateFirmware();
