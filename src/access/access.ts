@@ -146,7 +146,7 @@ export class Access {
     }
   }
 
-  /** Keeps the list that was read last in force, because the file cannot be read now. */
+  /** Leaves the last list in force, because the file cannot be read now. */
   #keep(context: ContextOf<'access-unavailable'>, cause?: unknown): void {
     const lastHolds = this.#tokens !== undefined;
     this.#hold(this.#last, new RobotError('access-unavailable', { ...context, lastHolds }, { cause }));

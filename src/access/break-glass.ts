@@ -30,8 +30,8 @@ export function breakGlassPath(runtimeFolder: string): string {
 }
 
 /**
- * The socket of a simulated robot with this state folder. The socket is not in the folder, because the folder's disk
- * may hang, and its path may be too long for a socket.
+ * The socket of a simulated robot with this state folder. The socket is not in the folder: the folder's disk may
+ * hang, and a path in the folder may be too long for a socket.
  */
 export function simulatorSocket(stateFolder: string): string {
   return join(tmpdir(), `trunnion-sim-${sha256(resolve(stateFolder)).slice(0, 16)}`);

@@ -85,7 +85,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   /** False for a visual loop while there is no target. */
   const hasTargetFor = (one: Loop): boolean => !isVisual(one) || unit.flags.includes('target_visible');
 
-  /** Ends the whole tuning. The tuner's current act and its next one reject. */
+  /** Ends the whole tuning. The tuner's current call rejects, and so does its next one. */
   const abort = (why: string): void => {
     over ??= new Error(why);
     ending.abort(over);
@@ -174,7 +174,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       await wave(0);
       await until(seesRinging, FADE_MS);
     }
-    // Choosing another loop ends the excitation of this one at once, without fading.
+    // Choosing another loop ends the excitation of this loop at once, without fading.
     const other = unitNamed(tuning.unit).loops.find(one => one.name !== loop.name);
     if (other !== undefined && (how !== 'whole' || isRinging)) await wave(0, other.name);
     const whole = unbroken(captures).slice(0, halves);

@@ -48,8 +48,8 @@ export async function verifyCommand(asked: {
 }
 
 /**
- * Returns the files oldest first. Reads the newest file first: if the daemon writes at the same time, an older file
- * then still has every line that a newer file continues.
+ * Returns the files oldest first, but reads the newest first. The daemon may write meanwhile: an older file that is
+ * read later has every line that the newer file continues.
  */
 async function readNewestFirst(folder: string, names: readonly string[]): Promise<readonly LogFile[]> {
   const files: LogFile[] = [];

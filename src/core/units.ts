@@ -199,7 +199,7 @@ export function defaultGains(of: Unit): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, loop.defaults]));
 }
 
-/** The given gains of known loops. A loop that is missing gets its defaults. */
+/** Returns the gains of known loops only. A loop that is missing in `gains` gets its defaults. */
 export function completeGains(of: Unit, gains: GainSet): GainSet {
   return Object.fromEntries(of.loops.map(loop => [loop.name, gains[loop.name] ?? loop.defaults]));
 }

@@ -159,8 +159,8 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
       return shownProblem();
     },
     /**
-     * Finds the newest line. Never rejects. If the disk fails or is too slow, events wait in memory, and this is tried
-     * again.
+     * Finds the newest line. Never rejects. If the disk fails or is too slow, events wait in memory, and the search
+     * is repeated.
      */
     open: () => endedWithin(clock, START_MS, flush()),
     /** `hasRights` is true if the event is the robot's own, or if its caller has rights. */

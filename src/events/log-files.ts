@@ -74,15 +74,16 @@ export function logFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
     /** Whether the current file was renamed, replaced or deleted. */
     isMoved: async () => current !== undefined && !(await current.file.isInPlace()),
     /**
-     * Creates a file if one is due. If old files must go to make room, resolves with the numbers of the first
-     * and last event in them. These files are removed after the log has recorded that.
+     * Creates a file if the current one is full or missing. If old files must go to make room, resolves with the
+     * numbers of their first and last event. The old files are removed after the log has recorded these numbers.
      */
     prepare: async (): Promise<{ first: number; last: number } | undefined> => {
       if (current !== undefined && current.bytes >= fileBytes) await close();
       if (current !== undefined) return undefined;
       const sizes = new Map<string, number>();
       for (const name of await listed()) sizes.set(name, await disk.size(pathOf(name)));
-      // A power cut during a creation leaves an empty file. Its number is used again, so that such files stay few.
+      // A power cut during a creation leaves an empty file. The next file gets the same number, so that empty files
+      // stay few.
       const taken = [...sizes].filter(([name, bytes]) => NUMBERED.test(name) && bytes > 0);
       unconfirmed ??= Math.max(highest, ...taken.map(([name]) => numberOf(name))) + 1;
       const name = `events-${String(unconfirmed).padStart(8, '0')}.jsonl`;

@@ -36,8 +36,8 @@ export class GainsStore {
   readonly #clock: Clock;
   readonly #unsaved = perUnit(unit => ({ revision: 0, savedAt: null, gains: defaultGains(unit) }));
   /**
-   * The object that is returned for each entry. It is always the same one: every poll compares the gains in
-   * force with the active ones, and their checksum is cached by object.
+   * The object that is returned for each entry. An entry always gives the same object, because the checksum that
+   * every poll compares is cached by object.
    */
   readonly #made = new WeakMap<JournalEntry, HistoryLine>();
 

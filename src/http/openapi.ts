@@ -132,8 +132,8 @@ function problems(route: Route): Record<string, Schema> {
 }
 
 /**
- * The same value, but each schema with a title moves to `schemas`, and a reference takes its place. If another schema of
- * the same title is different, as gains with bounds differ from gains without, the schema stays in its place.
+ * The same value, but each schema with a title moves to `schemas`, and a reference takes its place. If two schemas of
+ * one title differ, such as gains with and without bounds, the second one stays in its place.
  */
 function withReferences(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map(item => withReferences(item, schemas));

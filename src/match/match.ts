@@ -26,8 +26,8 @@ export interface MatchState {
   /** Null before the first match. */
   readonly call: MatchCall | null;
   /**
-   * The current phase. It differs from the last call's if its time ran out, if `trunnion match end` ended it, or if
-   * the system rebooted.
+   * The current phase. It differs from the phase of the last call if that phase's time ran out, if `trunnion match
+   * end` ended the match, or if the system rebooted.
    */
   readonly phase: Phase;
   /** The end of the phase in milliseconds of the clock. Null if the phase has no time limit. */

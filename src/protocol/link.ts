@@ -89,7 +89,7 @@ export class Link {
     });
   }
 
-  /** Resolves with the number of attempts. Earlier attempts may have arrived too, with only their answers lost. */
+  /** Resolves with the number of attempts. An earlier attempt may have arrived even if its answer was lost. */
   write<R extends Register>(
     unit: Unit,
     register: R,

@@ -5,7 +5,7 @@ import { measuredStep } from './step.js';
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
 /**
- * A name must not consist of digits only, because those stand for a revision. It has no control characters, and no
+ * A name must not consist of digits only, because a number means a revision. It has no control characters, and no
  * space at either end.
  */
 export const profileName = {

@@ -134,7 +134,7 @@ export class StepMemory {
     const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
-    // A step that began before the last change of gains belongs to neither set.
+    // A step that began before the last change of gains may have run with both sets, so it is not kept.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     this.#loops[unit].get(loop)?.add({
       at: this.#clock.wallTime().toISOString(),

@@ -18,7 +18,8 @@ export interface StreamRoomOptions {
   /** Sends a message to the other windows of this browser. */
   readonly tell: (message: unknown) => void;
   /**
-   * Called when MOST_STREAMS windows have opened a stream after this one. This one then closes its stream.
+   * Called when MOST_STREAMS other windows have opened a stream after this window. This window then closes its
+   * stream.
    */
   readonly onCrowded: () => void;
   /** Called when a request of one of the windows has no connection. */

@@ -74,7 +74,10 @@ export class Laser {
     return outcome;
   }
 
-  /** Telemetry or a status arrived. It may be older than the last On, because they use different connections. */
+  /**
+   * Call this for telemetry and for a status. It may be older than the last On, because the event stream and the
+   * requests use different connections.
+   */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
     const isOlder = this.#observed.clock.nowMs() - this.#askedMs < LATEST_MS;

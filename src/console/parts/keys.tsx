@@ -64,8 +64,8 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
  */
 function gainAct(keys: string, target: EventTarget | null): (() => void) | undefined {
   const field = target instanceof HTMLInputElement && target.id.startsWith('gain-') ? target : undefined;
-  // Outside the fields of gains, Enter belongs to the focused element: it may be the second press on a button
-  // that ended a trial.
+  // Outside the fields of gains, Enter only presses the focused button. Otherwise a second Enter on a button that
+  // ended a trial could begin another one.
   if (field === undefined && (keys === 'enter' || (keys === 'control+z' && target !== document.body)))
     return undefined;
   const card = field?.closest('.unit') ?? document.querySelector('.unit[data-chosen]');

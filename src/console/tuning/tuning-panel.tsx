@@ -30,7 +30,7 @@ export function TuningPanel() {
   );
 }
 
-/** The button that turns the gains in force when the page was opened into edits. */
+/** A button that makes edits of the gains that were in force when the page was opened. */
 function Snapshot() {
   const model = useModel();
   const action = useAction();
