@@ -53,7 +53,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   const unit = robot.units[tuning.unit];
   /** The reason why the whole tuning ends early. Undefined until it does. */
   let over: Error | undefined;
-  /** Aborted with the reason when the whole tuning ends early, or the tuning of the current loop. */
+  /** Aborted with the reason when the whole tuning, or that of the current loop, ends early. */
   let ending = new AbortController();
   /** Resolve functions of all waits for the next poll. */
   const waiting: (() => void)[] = [];

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
 import { countRepeats } from './repeats.js';
 
-/** After this many lines about successful acts, one more of the other acts may get a line. */
+/** One more line about other acts is allowed for this many lines about successful acts. */
 const OTHERS_PER_LINE = 4;
 const COUNT_MS = 60_000;
 

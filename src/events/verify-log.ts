@@ -25,7 +25,7 @@ const BROKEN_SEAM =
  * Checks that the files, oldest first, form one chain of unchanged lines, and that the chain contains the given head.
  * Two traces of power cuts and failing disks are not faults:
  * - a torn last line of any file,
- * - whole lines at the end of a file that the next file does not continue. The log never reported these as written.
+ * - whole lines at the end of a file that the next file does not continue. The log never reported these lines as written.
  * If version 0.2.0 ran in between, it wrote into the oldest files. Its lines are not confirmed either.
  *
  * Returns the lines of the chain, oldest first, and notes; or the place of the first fault. Its line counts from 1.

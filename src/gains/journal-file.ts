@@ -93,7 +93,7 @@ export class JournalFile {
     this.#sound = true;
   }
 
-  /** Notes that the file contains something that was not confirmed. */
+  /** Call this when the file may contain lines that were not confirmed. */
   distrust(): void {
     this.#sound = false;
   }

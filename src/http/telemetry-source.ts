@@ -26,7 +26,7 @@ const KEPT = 1200;
  * and cause no further reads.
  */
 export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => Buffer {
-  // Kept as JSON text, so that an answer takes no time.
+  // The readings are kept as JSON text, so that an answer takes no time.
   const texts: string[] = [];
   let dueMs = 0;
   robot.polled.add(() => {

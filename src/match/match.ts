@@ -99,7 +99,7 @@ class Lease {
 /** Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. */
 export class Match implements Permission {
   readonly lease: Lease;
-  /** Emitted when something has changed that status shows or the disk stores. */
+  /** Emitted when something that status shows or the disk stores has changed. */
   readonly changed = new Listeners<void>();
   readonly happened = new Listeners<NewEvent>();
   /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */

@@ -111,7 +111,7 @@ export class MotorController {
     return status;
   }
 
-  /** The caller has seen the flag `build`. */
+  /** Call this only if the status has the flag `build`. */
   async build(urgency: Urgency): Promise<Build> {
     const found = await this.#read(REGISTERS.build, urgency);
     return {

@@ -236,7 +236,10 @@ export function motorUnit(options: UnitOptions) {
     unlatch: (stillWanted: () => void) =>
       gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted),
 
-    /** The resume was answered 200. `confirmed` is true if this controller has already confirmed its release. */
+    /**
+     * Call this when the resume was answered 200. `confirmed` is true if this controller has already confirmed its
+     * release.
+     */
     released: (confirmed: boolean) => state.released(confirmed),
   };
 }

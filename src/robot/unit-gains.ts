@@ -93,7 +93,7 @@ export function unitGains(parts: UnitParts) {
         }
         // A pending save would end this trial as soon as the disk answers.
         if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
-        // Fresh readings show which loops are beyond their bound already before the new gains run.
+        // Fresh readings show which loops are already beyond their bound before the new gains run.
         if (running === undefined) state.sawReadings(await controller.telemetry(untilMs));
         await reconciler.mendExcitation(untilMs, true);
         await reconciler.applyGains(trial.gains, untilMs);

@@ -35,7 +35,9 @@ export class UnitState {
   online = false;
   /** The controller's identity. Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
-  /** Undefined until read at this contact. Meaningful only while the controller has the flag `build`. */
+  /**
+   * Undefined until it is read after the daemon has adopted the controller. Meaningful only while the controller has the flag `build`.
+   */
   build: Build | undefined;
   /** Why the unit is offline. */
   problem: RobotError | undefined;
@@ -143,8 +145,8 @@ export class UnitState {
   }
 
   /**
-   * The controller confirmed a caller's mode switch. `excitation` is what the controller shows in the new
-   * mode.
+   * Call this when the controller has confirmed a caller's mode switch. `excitation` is what the controller shows in
+   * the new mode.
    */
   confirmedMode(mode: Mode, excitation: GuardedExcitation | undefined): void {
     if (excitation !== undefined) this.#show(excitation);
@@ -155,7 +157,7 @@ export class UnitState {
     this.#wantMode(mode, mode === 'debug' && excitation ? this.#shownExcitation : undefined);
   }
 
-  /** The controller confirmed a caller's excitation. Returns it. */
+  /** Call this when the controller has confirmed a caller's excitation. Returns that excitation. */
   confirmedExcitation(shown: GuardedExcitation, runaway?: number): Excitation {
     const excitation = this.#show(shown);
     this.#excitation.want(excitation, runaway);
@@ -193,7 +195,10 @@ export class UnitState {
     this.gains.endTrial('stop');
   }
 
-  /** The resume was answered 200. A controller that has not confirmed its release is released when it goes online. */
+  /**
+   * Call this when the resume was answered 200. A controller that has not confirmed its release is released when it
+   * goes online.
+   */
   released(confirmed: boolean): void {
     this.latch.released(confirmed);
     this.#wantMode('manual');

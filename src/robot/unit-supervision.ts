@@ -30,8 +30,8 @@ const CAPTURE_MS = 1500;
 const BUILD_MS = 10_000;
 
 /**
- * Polls one motor controller while it is online, probes it while it is offline, and has differences
- * corrected.
+ * Polls one motor controller while it is online, and probes it while it is offline. Lets the reconciler correct
+ * differences.
  */
 export function supervise(parts: UnitParts) {
   const { clock, controller, emit, isFollowed, link, reconciler, silence, state, stepCaptured, unit } = parts;

@@ -66,13 +66,13 @@ export class WantedGains {
     return this.#saving.length > 0;
   }
 
-  /** The controller runs these gains, and the disk has not confirmed them yet. */
+  /** Call this when the controller runs these gains and the disk has not confirmed them yet. */
   beginSave(gains: GainSet): void {
     this.endTrial('saved');
     this.#saving.push(gains);
   }
 
-  /** The disk has confirmed or refused these gains. */
+  /** Call this when the disk has confirmed or refused these gains. */
   endSave(gains: GainSet): void {
     this.#saving.splice(this.#saving.indexOf(gains), 1);
   }

@@ -169,7 +169,7 @@ export class WantedLatch {
     this.isUnderRelease = false;
   }
 
-  /** The resume was answered 200. `confirmed`: this controller has already confirmed its release. */
+  /** Call this when the resume was answered 200. `confirmed`: this controller has already confirmed its release. */
   released(confirmed: boolean): void {
     this.isUnderRelease = false;
     this.#wanted = confirmed ? 'as it is' : 'released';

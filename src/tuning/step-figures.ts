@@ -46,7 +46,7 @@ const WATCHED = 0.05;
 const MOVED = 1e-3;
 /** A response still moves if it drifts by this fraction of the settling band within a twentieth of its record. */
 const DRIFT_IN_BAND = 0.1;
-/** An output is at its limit if it is nearer than this fraction of its range. */
+/** An output is at its limit if it is closer to the limit than this fraction of its range. */
 const AT_LIMIT = 0.002;
 
 function meanOf(values: ArrayLike<number>, from: number, to: number): number {

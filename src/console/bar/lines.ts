@@ -33,7 +33,7 @@ export function whyNoResume({ stopped, match, ...status }: Status): string {
   return stopped && !isStopProven(status) ? 'not confirmed' : '';
 }
 
-/** Whether the laser is known to be dark and both units to be without torque. */
+/** Whether the laser is known to be dark, and both units are known to have no torque. */
 export function isStopProven(status: Pick<Status, UnitName | 'laser'>): boolean {
   return (
     status.laser.light === 'dark' && UNIT_LIST.every(({ name }) => stopOf(status[name]) !== 'unconfirmed')

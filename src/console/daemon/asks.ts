@@ -75,7 +75,10 @@ export class Asks {
     this.#options = options;
   }
 
-  /** The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP drops the ask. */
+  /**
+   * The number of presses so far. An ask that must wait passes it on as `since`, so that a STOP in the meantime drops
+   * the ask.
+   */
   get presses(): number {
     return this.#presses;
   }

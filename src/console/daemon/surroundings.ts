@@ -28,7 +28,7 @@ export interface HttpAnswer {
 
 /** A stream of server-sent events. */
 export interface ServerEvents {
-  /** `open` is one of the types. */
+  /** Calls `act` for each event of this type. The type `open` stands for the opening of the stream. */
   on(type: string, act: (data: string) => void): void;
   /** True if the daemon refused the stream, or if it was closed. */
   isClosed(): boolean;

@@ -54,7 +54,10 @@ export function stepFile(choice: LoopChoice, step: RememberedStep): CsvFile {
 
 const gainsText = ({ kp, ki, kd }: Partial<Gains> = {}) => `kp ${kp} ki ${ki} kd ${kd}`;
 
-/** CSV as in RFC 4180, with a header after lines of `# about`. Unknown values are empty cells. */
+/**
+ * CSV as in RFC 4180. The texts of `about` come first, each in a line after `# `, and then the header. Unknown values
+ * are empty cells.
+ */
 export function csv(
   columns: Readonly<Record<string, readonly (number | null)[]>>,
   ...about: string[]

@@ -144,7 +144,7 @@ export class Model {
     return [this.modes[unit], this.exciting[unit], saving, trial.action];
   }
 
-  /** Turns the differences between these and the saved gains into edits. Returns a sentence about them. */
+  /** Turns the differences between these sets and the saved gains into edits. Returns a sentence about them. */
   editAll(sets: AllGains, from: string): string {
     const count = UNIT_LIST.reduce((sum, { name }) => sum + this.gains[name].editSet(sets[name]), 0);
     return count === 0

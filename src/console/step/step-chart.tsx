@@ -8,7 +8,7 @@ import { type ChartUnit, createChart, drawOver } from '../plot/chart.js';
 
 /** Each curve has a dash pattern, so that curves do not differ by colour alone. */
 const DASHES = [[], [8, 4], [3, 3], [8, 3, 2, 3], [2, 5]];
-/** The chart shows this many settling times, if the record is long enough. */
+/** The time axis is this many settling times long, if the record is long enough. */
 const SETTLINGS = 4;
 
 interface StepChartProps {
