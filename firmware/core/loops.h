@@ -6,7 +6,7 @@
 
 #define PERIOD_S (1.0f / MOTOR_LOOP_RATE_HZ)
 #define PI 3.14159265358979f
-/* The share of a new value in a first-order filter with this time constant. */
+/* The weight of a new value in a first-order filter with this time constant. */
 #define SMOOTHING(filter_s) (PERIOD_S / ((filter_s) + PERIOD_S))
 
 /* A sum of many small parts, without loss of digits by rounding (Kahan). The sum is `value`. */
@@ -17,7 +17,7 @@ void sum_add(struct sum *sum, float part);
 void sum_set(struct sum *sum, float value);
 
 struct pid_shape {
-    /* The share of a new value in the filter on the derivative. */
+    /* The weight of a new value in the filter on the derivative. */
     float smoothing;
     /* Limits of the output and of the integrator. */
     float min, max;

@@ -1,6 +1,6 @@
 /*
  * The camera's link: a UART, 8 data bits, no parity. Each picture is one frame of 8 bytes, whether it shows the target
- * or not. Send more than 5 a second.
+ * or not. Send more than 5 frames a second.
  *
  *   byte 0    0xa5
  *        1    bit 0: the picture shows the target; other bits 0

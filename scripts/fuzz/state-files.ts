@@ -79,7 +79,7 @@ export const eventLog = (hangMs: number) =>
     });
   });
 
-/** Damages the record of lock and match. The daemon must read the same lock and phase, or a lock. */
+/** Damages the record of lock and match. The daemon must read the same lock and phase, or must count as locked. */
 export const matchRecord = (hangMs: number) =>
   fc.asyncProperty(
     fc.constantFrom(...PHASES),

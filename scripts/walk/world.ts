@@ -24,8 +24,7 @@ const STATE_FOLDER = '/state';
 const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
 /**
- * Turns of the event loop after which the daemon can only wait for the clock: while a request is in flight, and
- * otherwise.
+ * After this many turns of the event loop, the daemon can only wait for the clock. `asked`: while a request is in flight.
  */
 const TURNS = { asked: 5, quiet: 2 } as const;
 /** This long after the last fault, every unit must be online and consistent. */

@@ -11,7 +11,7 @@ export interface MotorParameters {
   readonly resistanceOhm: number;
   /** If 0, the current follows the voltage at once. */
   readonly inductanceH: number;
-  /** Largest voltage either way. */
+  /** Largest voltage in either direction. */
   readonly supplyV: number;
 }
 

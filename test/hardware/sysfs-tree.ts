@@ -57,7 +57,7 @@ export function exportedLine(
   return folder;
 }
 
-/** Replaces onoff, for lines that are already exported, and the parts of the kernel that onoff uses. Works on files. */
+/** Plays onoff on lines that are already exported, and the parts of the kernel that onoff uses. Works on files. */
 export class ScriptedGpio {
   /** The writes to all lines in order, each with its file. */
   readonly writes: string[] = [];

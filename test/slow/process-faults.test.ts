@@ -133,7 +133,7 @@ describe('a fault of the process', () => {
       await saved(url, 0.25);
       const filler = join(folder(), 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
-      // The last block of the journal still has room for some lines.
+      // The last block of the journal still has room, so a few saves succeed.
       let kept = 0.25;
       let refused = await save(url, 1);
       for (; refused.status === 200; refused = await save(url, kept + 1)) kept = refused.body.visual_yaw.kp;

@@ -171,7 +171,7 @@ export class ClockedDaemon {
     if (isEventStream(Buffer.concat(received))) await this.wait(sent.listenMs ?? 0);
     const whole = answer();
     connection.destroy();
-    // Everything that this request started has ended before the next one.
+    // Waits until everything that this request started has ended.
     await this.wait(PAUSE_MS);
     if (whole === undefined) throw new Error(`no answer to ${sent.ask}`);
     return whole;

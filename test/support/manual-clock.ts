@@ -5,7 +5,7 @@ interface Due {
   readonly act: () => void;
 }
 
-/** The turns of the event loop after which promises that wait for no time have settled. */
+/** After this many turns of the event loop, all promises that do not wait for the clock have settled. */
 const TURNS = 5;
 
 /** A shorter delay could be lost in rounding, and time would not pass. A timer without delay is due at once. */
@@ -19,7 +19,7 @@ export class ManualClock implements Clock {
   readonly #due: Due[] = [];
   readonly #turns: () => number;
 
-  /** `turns`: the turns of the event loop after each timer, until everything waits for time again. */
+  /** `turns`: the turns of the event loop that each timer gets, until everything waits for the clock again. */
   constructor(turns: () => number = () => TURNS) {
     this.#turns = turns;
   }
