@@ -5,11 +5,11 @@ import { argumentsOf, oneOf, script, wholeNumberOf } from '../script.js';
 import { ImageUnderLoad } from './image-under-load.js';
 import { compareProtocols, firmwareAndCore } from './protocol-comparison.js';
 
-/** A reset comes about once in this many transactions. It also resets the counts of captures and refusals. */
+/** After this many transactions, a stretch with new controllers begins. Their counts of captures and refusals start at 0. */
 const STRETCH = { core: 20_000, image: 5000 };
 const PAUSES = {
   core: { chance: 0.33, longChance: 0.02, most: 3 },
-  /** Emulated time is dear. */
+  /** Pauses are short, because the emulator is slow. */
   image: { chance: 0.15, longChance: 0.0004, most: 1 },
 };
 

@@ -42,7 +42,7 @@ export class RandomFrames {
     return [...gains, ...frames];
   }
 
-  /** Bytes, and the register to which they are written. */
+  /** Returns random bytes, and the register to which they are written. */
   next(): { place: number; data: Buffer } {
     const random = this.#random;
     const ofGains = this.#writable.filter(({ name }) => name === 'commit' || name.startsWith('gains'));

@@ -4,14 +4,14 @@ import { createPico } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
 import { Random } from '../walk/random.js';
 
-/** Of SCL for one byte of a read, of the bus handler, and of a loop period. */
+/** The longest allowed times: SCL low for one byte, a run of the bus handler, and the work of a loop period. */
 const MAX = { lowNs: 700, handlerNs: 15_000, periodNs: 400_000 };
-/** The processor stands still at most this long, in ns. Rarely, a period is lost. */
+/** The processor is held for at most this time, in ns. A rare hold loses loop periods. */
 const STALL = { usual: 60e3, rare: 2.5e6 };
 
 /**
- * The image in an emulated Pico, on a bus that also carries reads without a register byte, writes that end with a repeated
- * start, and half transactions. With `stalls` the processor stands still while the bus goes on.
+ * The image in an emulated Pico. Some reads have no register byte, and some writes are followed by a read after a repeated
+ * start. With `stalls` the processor is held at times while the bus continues.
  */
 export class ImageUnderLoad implements Controller {
   readonly unit: Unit;
@@ -51,7 +51,7 @@ export class ImageUnderLoad implements Controller {
     return this.#pico.truth();
   }
 
-  /** Times of the processor without stalls. Throws if one of them is too long. */
+  /** Returns the longest times so far. Without stalls, throws if one of them is longer than allowed. */
   figures(): string {
     const { wire, pico, shadow } = this.#pico;
     const { handlerNs, periodNs } = pico.chip.measured;

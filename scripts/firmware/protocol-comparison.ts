@@ -27,9 +27,9 @@ export interface Exchange {
   readonly unit: Unit;
   readonly seed: number;
   readonly transactions: number;
-  /** An excitation runs all the time. */
+  /** If true, an excitation runs all the time. */
   readonly isCapturing: boolean;
-  /** The chances of a pause and that it is long, and the loop periods of a short one. */
+  /** The chance of a pause, the chance that a pause is long, and the most loop periods of a short pause. */
   readonly pauses: { readonly chance: number; readonly longChance: number; readonly most: number };
 }
 
@@ -47,7 +47,7 @@ export function firmwareAndCore(module: WebAssembly.Module, unit: Unit, seed: nu
   ];
 }
 
-/** Sends the same random transactions to all of the controllers. */
+/** Sends the same random transactions to all of the controllers. Returns the first difference. */
 export function compareProtocols(
   controllers: readonly Controller[],
   { unit, seed, transactions, isCapturing, pauses }: Exchange,

@@ -2,7 +2,7 @@ import type { LoopReading, Pose, UnitLoops } from '../../sim/firmware/unit-loops
 import type { Unit } from '../../src/core/units.js';
 import type { Random } from '../walk/random.js';
 
-/** Readings at the limits of a count and at half a count, and one deviation. */
+/** Readings for rounding at whole and half counts, for saturation, and for the guard. */
 const READINGS = [
   0,
   0.1,

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
-/** Writes the checksums into a binary image for the RP2040, and the image as UF2. Argument: its path without `.bin`. */
+/** Writes the checksums into a binary image for the RP2040, and converts it to UF2. Argument: its path without `.bin`. */
 
 const FLASH = 0x10000000;
 const STAGE_BYTES = 256;
-/** The image's facts are behind its 48 vectors: its length, and the CRC-32 over this length with 0 in place of the CRC. */
+/** The facts follow the image's 48 vectors: its length, and the CRC-32 over this length with 0 in place of the CRC. */
 const FACTS = STAGE_BYTES + 48 * 4;
 const LARGEST_BYTES = 32 * 1024;
 

@@ -68,7 +68,7 @@ export class Core {
     this.#exports = this.#powered();
   }
 
-  /** Power returns. No variable of the program keeps its value. */
+  /** Starts the core as after power-up: no variable keeps its value. */
   start(bootId: number): void {
     this.#exports = this.#powered();
     const isHosted = 'loops' in this.#below;
@@ -95,7 +95,7 @@ export class Core {
     this.#exports.tick();
   }
 
-  /** A start, a repeated start or a stop. */
+  /** Call this at each start, repeated start and stop. */
   frameEnds(): void {
     this.#exports.frame_ends();
   }
@@ -104,7 +104,7 @@ export class Core {
     this.#exports.byte_received(byte);
   }
 
-  /** The next byte of a read. Asking changes nothing. */
+  /** The next byte of a read. Only `sent` advances to the byte after it. */
   get next(): number {
     return this.#exports.byte_to_send();
   }
@@ -113,14 +113,14 @@ export class Core {
     this.#exports.byte_sent();
   }
 
-  /** One write: the register byte and the bytes behind it. */
+  /** Writes the register byte and the bytes after it. */
   write(place: number, data: Uint8Array): void {
     this.frameEnds();
     for (const byte of [place, ...data]) this.receive(byte);
     this.frameEnds();
   }
 
-  /** One combined read. */
+  /** Writes the register byte and then reads. */
   read(place: number, count: number): Buffer {
     this.write(place, new Uint8Array());
     const bytes = Buffer.alloc(count);
@@ -141,7 +141,7 @@ export class Core {
     return new DataView(this.#exports.memory.buffer);
   }
 
-  /** `struct command` of controller.h. */
+  /** Reads a `struct command` of controller.h. */
   #commandAt(address: number): LoopCommand {
     const view = this.#view;
     const float = (offset: number) => view.getFloat32(address + offset, true);

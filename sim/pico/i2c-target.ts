@@ -22,7 +22,7 @@ const ACTIVITY = 1 << 8;
 
 const CLEAR_ALL = 0x40;
 const CLEAR_RESTART = 0xa8;
-/** The bits that the registers behind IC_CLR_INTR clear, from 0x44 on. */
+/** The interrupt bits that reading the registers from 0x44 on clears, one bit for each register. */
 const CLEARED = [0, 1, 3, 5, 6, 7, 8, 9, 10, 11];
 
 const TARGET_DISABLED = 1 << 6;
@@ -47,9 +47,9 @@ export interface Observer {
   start(): void;
   byte(byte: number): void;
   stop(): void;
-  /** The processor has taken what came until now. */
+  /** The processor has cleared a start, restart or stop. So it has handled everything that the bus did until now. */
   taken(): void;
-  /** The processor has given a byte, which is sent next. */
+  /** The processor has put a byte into the FIFO. */
   given(byte: number): void;
 }
 
@@ -60,7 +60,7 @@ export class I2cTarget extends BasePeripheral {
   readonly #toSend: number[] = [];
   #latched = 0;
   #abortSource = 0;
-  /** After TX.abort the FIFO takes nothing until the processor clears it. */
+  /** After TX.abort the sending FIFO accepts nothing until the processor clears TX.abort. */
   #isFlushed = false;
   #isFirstByte = false;
   #addressed: 'no' | 'write' | 'read' = 'no';
@@ -73,7 +73,7 @@ export class I2cTarget extends BasePeripheral {
     this.reset();
   }
 
-  /** The block is reset. */
+  /** Resets the block. */
   reset(): void {
     for (const offset of Object.values(SET)) this.#registers.set(offset, 0);
     for (const [offset, value] of Object.entries(AT_RESET)) this.#registers.set(Number(offset), value);
@@ -92,7 +92,7 @@ export class I2cTarget extends BasePeripheral {
     this.#latch(CONDITION.start);
   }
 
-  /** The address with its read bit. Returns whether the target acknowledges. */
+  /** Receives the address byte, which holds the read bit. Returns whether the target acknowledges. */
   address(byte: number): boolean {
     const matches = this.#isEnabled && (this.#value(SET.con) & TARGET_DISABLED) === 0;
     const isOurs = matches && byte >> 1 === (this.#value(SET.sar) & 0x7f);
@@ -112,7 +112,7 @@ export class I2cTarget extends BasePeripheral {
     return isOurs;
   }
 
-  /** A byte of a write. Returns whether the target acknowledges. */
+  /** Receives a byte of a write. Returns whether the target acknowledges. */
   receive(byte: number): boolean {
     if (this.#addressed !== 'write') return false;
     if (this.#received.length < FIFO_BYTES) {
@@ -139,14 +139,14 @@ export class I2cTarget extends BasePeripheral {
     return this.#addressed !== 'no';
   }
 
-  /** The byte of a read. Without one, SDA stays high. */
+  /** Sends a byte of a read. If the processor has given none, SDA stays high: 0xff. */
   send(): number {
     const byte = this.#toSend.shift() ?? 0xff;
     this.#raise();
     return byte;
   }
 
-  /** The host's acknowledge of a byte that it has read. */
+  /** The host acknowledges the byte that it has read if it wants one more. */
   acknowledge(more: boolean): void {
     if (this.#addressed !== 'read') return;
     if (!more) this.#latch(RX.done);

@@ -44,12 +44,12 @@ export class PicoBoard {
   #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> } | undefined;
   #picture: ReturnType<CorePort['picture']> = { visible: false, yawRad: 0, pitchRad: 0 };
   #periodsWithoutPicture = 0;
-  /** What the sensors show beside the mechanics. */
+  /** Values of the sensors that do not come from the mechanics. Tests change them. */
   supplyV: number;
   currentA: readonly [number, number] = [0, 0];
   hasPictures = true;
   encoderOffset: readonly [number, number] = [0, 0];
-  /** The counts at which the encoders stand still. */
+  /** The count at which each failed encoder stands still. Undefined for an encoder that works. */
   encoderStuckAt: readonly [number | undefined, number | undefined] = [undefined, undefined];
 
   constructor(pico: Pico, unit: Unit, mechanics: RobotMechanics, sight: GimbalSight) {
@@ -70,18 +70,18 @@ export class PicoBoard {
     this.#motors.forEach((_, index) => {
       const machine = pio[0]?.machines[index];
       if (machine === undefined) throw new TypeError('no state machine');
-      // The FIFO is never empty. A test of its own runs the program of the state machine.
+      // Reads of the FIFO give the current count. test/firmware/image-encoder.test.ts runs the state machine's program.
       machine.rxFIFO.push(0);
       machine.readFIFO = () => this.#counts(index) >>> 0;
     });
-    // A frame of the camera that is on its way is torn.
+    // The frame that the camera is sending is lost.
     this.#camera = undefined;
     this.#picture = { visible: false, yawRad: 0, pitchRad: 0 };
     this.#periodsWithoutPicture = 0;
     this.#sense();
   }
 
-  /** What the core is told by the drivers. */
+  /** The port of the core, with the values that the image's drivers read. */
   get port(): CorePort {
     return {
       ...this.#sensors,
@@ -102,7 +102,7 @@ export class PicoBoard {
     return pins.every(pin => pin?.outputEnable === true && pin.outputValue);
   }
 
-  /** Between two loop periods: the motors get their volts for the next millisecond, and the sensors their values. */
+  /** Call this between two loop periods. The motors get their volts for the next millisecond, and the sensors their values. */
   step(): void {
     const { gimbalDrive, chassisDrive } = this.#mechanics;
     if (this.#hasCamera) {
@@ -134,7 +134,7 @@ export class PicoBoard {
     return (this.encoderStuckAt[index] ?? this.#sensors.encoder(motor)) + (this.encoderOffset[index] ?? 0);
   }
 
-  /** As firmware/pico/main.c computes it, in the same steps of float32. */
+  /** The heading as firmware/pico/main.c computes it, with the same rounding to float32 at each step. */
   #heading(): number {
     const radiusM = Math.fround(this.#number('WHEEL_RADIUS_M'));
     const turn = Math.fround(Math.fround(Math.fround(2 * Math.fround(Math.PI)) * radiusM) * 1e7);
@@ -157,7 +157,7 @@ export class PicoBoard {
     });
   }
 
-  /** The faults of a robot whose motors and supply are whole. */
+  /** The faults that the core gets. Only the camera can have one here. */
   #faults(): number {
     if (!this.#hasCamera) return 0;
     this.#periodsWithoutPicture += 1;

@@ -8,11 +8,11 @@ import { PicoBoard } from './pico-board.js';
 import { Shadow } from './shadow.js';
 import { Wire } from './wire.js';
 
-/** A compiled image, and where its variables are. */
+/** A compiled image, and the places of its variables. */
 export interface PicoImage {
   readonly bytes: Uint8Array;
   readonly motor: Variable;
-  /** The register `build`. Its longest loop time is only as new as the last time that it was read. */
+  /** The content of the register `build`. The image updates the longest loop time in it only when the register is read. */
   readonly build: Variable;
   readonly longest_us: Variable;
 }
@@ -30,7 +30,7 @@ interface PicoOptions {
   readonly sight: GimbalSight;
   readonly random: () => number;
   readonly hz?: number;
-  /** Each loop period moves the mechanics with this. */
+  /** Moves the mechanics by one loop period. Called once in each loop period. */
   readonly step: () => void;
 }
 
@@ -83,7 +83,7 @@ export class PicoController implements Controller {
     this.#dueNs = this.pico.nowNs;
   }
 
-  /** One millisecond, less the time in which transactions have run ahead. */
+  /** Runs to the end of the next millisecond. Transactions may have used part of that time already. */
   tick(): void {
     this.#dueNs += PERIOD_NS;
     this.pico.run(this.#dueNs);

@@ -26,7 +26,7 @@ export function picoImage({ name }: Unit, folder = 'dist/firmware'): PicoImage {
   };
 }
 
-/** A robot of which one unit is a Pico. Each loop period of the image moves the mechanics. */
+/** A robot in which one unit is an emulated Pico. Each loop period of the image moves the mechanics. */
 export function createPico(
   unit: Unit,
   core: WebAssembly.Module,

@@ -62,7 +62,7 @@ class Rosc extends Registers {
   }
 }
 
-/** What a reset by the watchdog leaves. */
+/** The parts whose content survives a reset by the watchdog. */
 interface Outlived {
   readonly rp2040: RP2040;
   readonly watchdog: Watchdog;
@@ -85,7 +85,7 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
   const watchdog = rp2040.peripherals[WATCHDOG];
   if (!isWatchdog(watchdog)) throw new TypeError('rp2040js has another watchdog');
   watchdog.tickEnable = false;
-  // A state machine would run in real time.
+  // rp2040js would run the state machines in real time.
   for (const pio of rp2040.pio) pio.run = silent;
   for (let at = 0; at < rp2040.sram.length; at += 1)
     rp2040.sram[at] = before?.rp2040.sram[at] ?? random() * 256;
@@ -94,7 +94,7 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
     for (let at = WATCHDOG_SCRATCH.first; at <= WATCHDOG_SCRATCH.last; at += 4)
       watchdog.writeUint32(at, before.watchdog.readUint32(at));
   }
-  // rp2040js takes a reset of a peripheral for a plain value.
+  // rp2040js only stores the reset bits, and resets no peripheral.
   const resets = rp2040.peripherals[RESETS];
   if (resets === undefined) throw new TypeError('rp2040js has no resets');
   const reset = resets.writeUint32;
@@ -102,7 +102,7 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
     if (offset === 0 && (value & RESET_I2C0) !== 0) i2c.reset();
     reset.call(resets, offset, value);
   };
-  // rp2040js looks for a peripheral first, which takes long.
+  // Writes to RAM directly. rp2040js looks for a peripheral first, which is slow.
   const store = rp2040.writeUint32;
   rp2040.writeUint32 = (address, value) => {
     const at = (address >>> 0) - RAM;
@@ -138,7 +138,7 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
 
 type Chip = ReturnType<typeof powered>;
 
-/** What the bootrom does with a flash that has a program. */
+/** Starts the program in the flash as the bootrom does. */
 function boot({ core, sram }: RP2040, image: Uint8Array): void {
   const block = image.subarray(0, BOOT2_BYTES);
   const sum = new DataView(block.buffer, block.byteOffset).getUint32(BOOT2_BYTES - 4, true);
@@ -183,7 +183,7 @@ export class Pico {
     this.#chip = this.#made(undefined);
   }
 
-  /** Power fails and returns. */
+  /** Cuts the power and restores it. */
   power(): void {
     this.#start(undefined);
   }
@@ -198,7 +198,7 @@ export class Pico {
   #made(before: Chip | undefined): Chip {
     const chip = powered(this.#image, this.#random, before);
     chip.watchdog.onWatchdogTrigger = () => {
-      // Its timer would trigger again and again in this instant.
+      // Stops the watchdog, whose timer would trigger again and again at this instant.
       chip.watchdog.writeUint32(0, 0);
       this.resets += 1;
       this.#start(chip);
@@ -228,12 +228,12 @@ export class Pico {
     return this.sleeps || this.staysHeld(0);
   }
 
-  /** Whether the processor, which slept, stands still for this long. */
+  /** Whether the processor was asleep when it was held, and stays held for more than this time. */
   staysHeld(ns: number): boolean {
     return this.#heldAsleep && this.nowNs + ns < this.#heldUntilNs;
   }
 
-  /** The processor stands still for this long. Its peripherals do not. */
+  /** Holds the processor for this time. Its peripherals continue. */
   hold(ns: number): void {
     this.#heldAsleep = this.sleeps;
     this.#heldUntilNs = this.nowNs + ns;
@@ -243,7 +243,7 @@ export class Pico {
     return this.nowNs < this.#heldUntilNs;
   }
 
-  /** Time passes until `untilNs`, or until `when` holds. Sleep takes one step. */
+  /** Lets time pass until `untilNs`, or until `when` is true. A sleep of the processor takes one step. */
   run(untilNs: number, when?: () => boolean): void {
     while (this.nowNs < untilNs && when?.() !== true) {
       const { clock, rp2040 } = this.#chip;

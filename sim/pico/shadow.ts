@@ -4,7 +4,7 @@ import type { I2cTarget, Observer } from './i2c-target.js';
 import type { Pico } from './pico.js';
 
 const SHOWN = 40;
-/** The place of the boot id in `struct motor`. */
+/** The offset of the boot id in `struct motor`, in bytes. */
 const BOOT_ID = 4;
 
 /**
@@ -19,7 +19,7 @@ export class Shadow implements Observer {
   #waiting: (() => void)[] = [];
   #target: I2cTarget | undefined;
   #sent = 0;
-  /** False if the image has faults of its own, which the core does not know. */
+  /** False if a test injects faults into the image that the core does not get. */
   isStrict = true;
 
   constructor(
@@ -30,7 +30,7 @@ export class Shadow implements Observer {
     this.#pico = pico;
     this.controller = controller;
     this.#motor = motor.address;
-    // `newest` is the last member, in front of the padding of its word.
+    // `newest` is the last member. Three bytes of padding follow it.
     pico.watched = motor.address + motor.bytes - 4;
     pico.onChange = () => {
       if (!this.isAlike) return;
@@ -95,7 +95,7 @@ export class Shadow implements Observer {
     if (this.#log.push(name) > 2 * SHOWN) this.#log.splice(0, SHOWN);
   }
 
-  /** The image has just started. */
+  /** Starts the core with the boot id of the image, which has just started. */
   enabled(): void {
     if (this.isAlike) return;
     this.#target = this.#pico.target;

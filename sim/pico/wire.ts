@@ -3,16 +3,16 @@ import type { I2cTarget } from './i2c-target.js';
 import type { Pico } from './pico.js';
 
 const BITS = 9;
-/** The Raspberry Pi's adapter gives up then. */
+/** The Raspberry Pi's adapter times out after this time. */
 const TIMEOUT_NS = 35e6;
 
 /** The host's side of the bus, in the emulated time of one Pico. */
 export class Wire {
   readonly #pico: Pico;
   readonly #bitNs: number;
-  /** When the bus goes on. */
+  /** The time that the bus has reached. */
   #atNs = 0;
-  /** The host lets a write end only while its period is clear, because the processor sleeps. */
+  /** If true, the host ends a write only while the processor sleeps. The loop period that gets the frame is then certain. */
   isPatient = true;
   /** The longest time in which the target held SCL low for one byte. */
   longestLowNs = 0;
@@ -95,7 +95,8 @@ export class Wire {
     this.#rest(written);
     this.#target.stop();
     this.#pass(this.#bitNs);
-    // The next write must be clear to the processor, too: its first byte arrives before the processor goes on.
+    // Waits until the processor sleeps, or until it is held for the first bytes of the next write too. Otherwise it would be
+    // uncertain whether the processor handles this end before those bytes.
     const isClear = () => this.#pico.sleeps || this.#pico.staysHeld(3 * BITS * this.#bitNs);
     this.#pico.run(this.#atNs + TIMEOUT_NS, isClear);
   }

@@ -135,7 +135,7 @@ describe('a journal that another program wrote', () => {
       await settle(1);
       turns += 1;
     }
-    // The store takes one turn of the event loop per thousand lines, on any machine.
+    // The store yields to the event loop once per thousand lines, on any machine.
     expect(whileReading).to.be.greaterThan(100);
     expect((await (await opening).save('chassis', chassis)).revision).to.equal(1);
   });

@@ -7,7 +7,7 @@ import { layOutSystem } from '../../scripts/package/layout.js';
 import { requirePrograms } from '../support/programs.js';
 
 const UNITS = '/usr/lib/systemd/system';
-/** The smallest exposure that still allows I2C, GPIO and the network is 1.7. Services of a desktop have 9. */
+/** The exposure by `systemd-analyze security`. A service that may use I2C, GPIO and the network has at least 1.7; most have 9. */
 const MAX_EXPOSURE = 2.0;
 
 describe('trunnion.service', () => {
