@@ -1,3 +1,4 @@
+import { endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
@@ -53,6 +54,22 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(lower);
   const parts = { ...lower, reconciler };
   const supervision = supervise(parts);
+  /** The newest attempt to latch that a stop started, and the attempt after it. */
+  let attempt: Promise<void> = Promise.resolve();
+  let nextAttempt: Promise<void> | undefined;
+  /**
+   * Latches now, or when the attempt under way has ended. All stops that wait share one attempt: otherwise callers who
+   * stop without a pause would leave no bus time for heartbeats and polls.
+   */
+  const latchTogether = (untilMs: number): Promise<void> => {
+    const start = () => {
+      nextAttempt = undefined;
+      attempt = reconciler.latch(Math.min(untilMs, clock.nowMs() + LATCH_MS));
+      return attempt;
+    };
+    nextAttempt ??= attempt.then(start, start);
+    return nextAttempt;
+  };
   const flags = (): readonly string[] => (state.online && state.status?.flags) || [];
   const torque = (): Torque => {
     if (state.online && state.status !== undefined)
@@ -215,8 +232,10 @@ export function motorUnit(options: UnitOptions) {
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'stop' }, { cause });
         try {
           // Nothing is written to an address that never answered as the right controller.
-          if (state.identity !== undefined)
-            return await reconciler.latch(Math.min(untilMs, nowMs + LATCH_MS));
+          if (state.identity !== undefined) {
+            const latched = latchTogether(untilMs);
+            if (await endedWithin(clock, untilMs - nowMs, latched)) return await latched;
+          }
         } catch (error) {
           cause = error;
         }

@@ -72,6 +72,31 @@ describe('a bus that callers keep busy', function () {
     });
   }
 
+  it('with stops of 64 callers, one after the other, keeps both units online and proves every stop', async () => {
+    const { clock, robot, events } = clocked;
+    const untilMs = clock.nowMs() + FOR_MS;
+    const failed: unknown[] = [];
+    let proven = 0;
+    events.length = 0;
+    const callers = Array.from({ length: 64 }, async () => {
+      while (clock.nowMs() < untilMs) {
+        await robot.stop().then(
+          () => {
+            proven += 1;
+          },
+          error => failed.push(error),
+        );
+        await clocked.pause(1);
+      }
+    });
+    await clocked.during(Promise.all(callers), 2 * FOR_MS);
+    expect(failed).to.deep.equal([]);
+    expect(events.filter(({ what: event }) => event === 'offline' || event === 'poll-failed')).to.deep.equal(
+      [],
+    );
+    expect(proven).to.be.above(64);
+  });
+
   for (const kHz of [400, 100]) {
     it(`with waves of the other unit, at ${kHz} kHz, brings saved gains back after a trial and after a reset`, async () => {
       const { clock, robot } = clocked;
