@@ -20,8 +20,6 @@ import {
   FLAGS,
   frameBytes,
   gainsRegister,
-  MAGIC,
-  PROTOCOL_VERSION,
   REGISTERS,
   type Register,
   registerMap,
@@ -384,35 +382,9 @@ describe('the conformance checks', () => {
   for (const hasFrames of [false, true])
     it(`call a plain memory no controller${hasFrames ? ', also with an identity' : ''}`, async () => {
       const memory = Buffer.alloc(SPACE_BYTES);
-      const { firmware_major, firmware_minor, firmware_patch } = {
-        firmware_major: 1,
-        firmware_minor: 0,
-        firmware_patch: 0,
-      };
-      const identity = {
-        magic: MAGIC,
-        kind: gimbal.kind,
-        protocol: PROTOCOL_VERSION,
-        firmware_major,
-        firmware_minor,
-        firmware_patch,
-        loops: gimbal.loops.length,
-        loop_rate_hz: 1000,
-      };
-      const zeros = {
-        boot_id: 1,
-        mode: 1,
-        flags: 0,
-        faults: 0,
-        active_checksum: 0,
-        staged: 0,
-        refused: 0,
-        capture: 0,
-      };
-      if (hasFrames) {
-        encodeFrame(gimbal.address, REGISTERS.identity, identity).copy(memory);
-        encodeFrame(gimbal.address, status, zeros).copy(memory, status.address);
-      }
+      const frames = simulated(gimbal).controller;
+      for (const register of hasFrames ? [REGISTERS.identity, status] : [])
+        frames.read(register.address, frameBytes(register)).copy(memory, register.address);
       const before = Buffer.from(memory);
       const found = await asked(
         wrong(gimbal, () => ({
