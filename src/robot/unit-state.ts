@@ -36,7 +36,8 @@ export class UnitState {
   /** The controller's identity. Undefined until a controller of the right kind has answered. */
   identity: Identity | undefined;
   /**
-   * Undefined until it is read after the daemon has adopted the controller. Meaningful only while the controller has the flag `build`.
+   * Undefined until it is read after the daemon has adopted the controller. Meaningful only while the controller has
+   * the flag `build`.
    */
   build: Build | undefined;
   /** Why the unit is offline. */
