@@ -179,7 +179,7 @@ MOTOR_ASSERT(offsetof(struct motor_status, capture) == 14, "status.capture");
 MOTOR_ASSERT(offsetof(struct motor_status, crc) == 15, "status.crc");
 MOTOR_ASSERT(sizeof(struct motor_status) == 16, "status");
 
-/* Optional, announced by the flag of this name: what runs here, why it started, and its longest loop. */
+/* Identifies the firmware image, and shows the cause of the last reset and the longest work of one loop period. Optional: the flag `build` says that the register exists. */
 struct motor_build {
     uint32_t image_crc;
     uint16_t longest_loop_us;
@@ -201,7 +201,7 @@ MOTOR_ASSERT(offsetof(struct motor_mode, mode) == 0, "mode.mode");
 MOTOR_ASSERT(offsetof(struct motor_mode, crc) == 1, "mode.crc");
 MOTOR_ASSERT(sizeof(struct motor_mode) == 2, "mode");
 
-/* Write `stopped`: torque off at once, latched. Write `released`: end of the latch. Read: the latch. */
+/* Write `stopped`: torque off at once, latched. Write `released`: the latch ends. Read: the latch. */
 struct motor_stop {
     uint8_t stop;
     uint8_t crc;
@@ -210,7 +210,7 @@ MOTOR_ASSERT(offsetof(struct motor_stop, stop) == 0, "stop.stop");
 MOTOR_ASSERT(offsetof(struct motor_stop, crc) == 1, "stop.crc");
 MOTOR_ASSERT(sizeof(struct motor_stop) == 2, "stop");
 
-/* Says that the host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`. */
+/* Says that the host is alive. Without a heartbeat for `silence_ms`, the controller takes torque off and shows `silent`. */
 struct motor_heartbeat {
     uint8_t count;
     uint16_t silence_ms;
@@ -243,7 +243,7 @@ MOTOR_ASSERT(offsetof(struct motor_excitation, period_s) == 5, "excitation.perio
 MOTOR_ASSERT(offsetof(struct motor_excitation, crc) == 9, "excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_excitation) == 10, "excitation");
 
-/* Optional, announced by the flag of this name: the same wave with its guard. If `deviation` is exceeded, the controller ends the wave. */
+/* The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the wave. Optional: the flag `guarded_excitation` says that the register exists. */
 struct motor_guarded_excitation {
     uint8_t slot;
     float amplitude;
@@ -267,7 +267,7 @@ MOTOR_ASSERT(offsetof(struct motor_capture_select, page) == 0, "capture_select.p
 MOTOR_ASSERT(offsetof(struct motor_capture_select, crc) == 1, "capture_select.crc");
 MOTOR_ASSERT(sizeof(struct motor_capture_select) == 2, "capture_select");
 
-/* The newest complete step capture, or the one kept for reading. */
+/* The newest complete step capture, or the capture that is kept for reading. */
 struct motor_capture {
     uint8_t number;
     uint8_t slot;

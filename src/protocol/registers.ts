@@ -129,7 +129,7 @@ export const REGISTERS = {
     name: 'build',
     address: 0x20,
     access: 'read',
-    doc: 'Optional, announced by the flag of this name: what runs here, why it started, and its longest loop.',
+    doc: 'Identifies the firmware image, and shows the cause of the last reset and the longest work of one loop period. Optional: the flag `build` says that the register exists.',
     fields: [
       { name: 'image_crc', type: 'u32', doc: 'Tells two firmware images apart, for people.' },
       { name: 'longest_loop_us', type: 'u16', unit: 'us', doc: 'Longest work of one loop period.' },
@@ -147,14 +147,14 @@ export const REGISTERS = {
     name: 'stop',
     address: 0x54,
     access: 'read, write',
-    doc: 'Write `stopped`: torque off at once, latched. Write `released`: end of the latch. Read: the latch.',
+    doc: 'Write `stopped`: torque off at once, latched. Write `released`: the latch ends. Read: the latch.',
     fields: [{ name: 'stop', type: 'u8', values: { released: 0, stopped: 1 }, doc: 'The latch.' }],
   },
   heartbeat: {
     name: 'heartbeat',
     address: 0x58,
     access: 'write',
-    doc: 'Says that the host is alive. Without one for `silence_ms` the controller takes torque off and shows `silent`.',
+    doc: 'Says that the host is alive. Without a heartbeat for `silence_ms`, the controller takes torque off and shows `silent`.',
     fields: [
       { name: 'count', type: 'u8', doc: 'Any value; the host sends a counter.' },
       {
@@ -183,7 +183,7 @@ export const REGISTERS = {
     name: 'guarded_excitation',
     address: 0x72,
     access: 'read, write',
-    doc: 'Optional, announced by the flag of this name: the same wave with its guard. If `deviation` is exceeded, the controller ends the wave.',
+    doc: 'The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the wave. Optional: the flag `guarded_excitation` says that the register exists.',
     fields: [
       ...EXCITATION_FIELDS,
       {
@@ -204,7 +204,7 @@ export const REGISTERS = {
     name: 'capture',
     address: 0xd4,
     access: 'read',
-    doc: 'The newest complete step capture, or the one kept for reading.',
+    doc: 'The newest complete step capture, or the capture that is kept for reading.',
     fields: [
       { name: 'number', type: 'u8', doc: 'Counts captures, 1 to 255 and again from 1; 0 = none yet.' },
       { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
