@@ -101,7 +101,7 @@ static void hold(void)
     advance(0, SLOW_DOWN_M_S2);
 }
 
-/* Drives the course. Turns first if the chassis heads another way. */
+/* Drives the course. Turns first if the chassis heads in another direction. */
 static void drive(void)
 {
     struct course_point point = course_at(reference.search.best_m + reference.place_m.value);

@@ -38,7 +38,7 @@ struct loops {
     struct reading reading[MOTOR_LOOP_SLOTS];
     /* Place and heading on the floor; unused by a unit without a pose. */
     float x_m, y_m, heading_rad;
-    /* Counts the edges of the excitation. In the period in which it increases, the setpoint is already the new one. */
+    /* Counts the edges of the excitation. The setpoint is new in the same period in which the count increases. */
     uint32_t edges;
     bool target_visible;
 };

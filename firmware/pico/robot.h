@@ -1,7 +1,7 @@
 /*
  * Your robot: copy this file, change it, and build with "npm run firmware -- --robot FILE". The build checks all of it.
  *
- * Each unit has a Pico of its own, and both are wired alike: motor A is yaw or left, motor B is pitch or right. If your
+ * Each unit has its own Pico. Both are wired alike: motor A is yaw or left, motor B is pitch or right. If your
  * boards differ, put "#ifdef GIMBAL … #else … #endif" around the lines that do. Pins are GP numbers, not those of the header.
  */
 #ifndef ROBOT_H
@@ -74,8 +74,8 @@
 #define YAW_GEAR 15
 #define PITCH_ENCODER_COUNTS 4096
 #define PITCH_GEAR 15
-/* End stops in rad from where the axes stand when their Pico gets power: switch it on with the gimbal straight and level. The
-   loops keep 0.05 rad away from them. */
+/* End stops in rad. 0 is the angle of an axis when its Pico gets power, so switch it on with the gimbal straight and level.
+   The loops keep 0.05 rad away from the end stops. */
 #define YAW_MIN_RAD -2.9f
 #define YAW_MAX_RAD 2.9f
 #define PITCH_MIN_RAD -0.55f

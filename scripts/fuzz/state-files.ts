@@ -54,7 +54,7 @@ export const eventLog = (hangMs: number) =>
     const file = harm.reduce(damaged, original);
     const whole = file.subarray(0, file.lastIndexOf('\n') + 1);
     const verdict = verifyLog([{ name, content: file }], { seq: whats.length, hash: prev });
-    // The log may lack its oldest lines, because the daemon deletes them to make room. It may go on after the head.
+    // The log may lack its oldest lines, because the daemon deletes them to make room. It may have more lines after the head.
     const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
     await inFolder(async folder => {

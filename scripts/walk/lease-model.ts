@@ -26,7 +26,7 @@ export class LeaseModel {
   readonly #beats = new Set<Asked>();
   /** The last accepted beat. Undefined if there is none, or if it is unknown which caller holds the lease. */
   #last: Accepted | undefined;
-  /** The latest time at which a beat may have been accepted, and the latest time at which a beat certainly was. */
+  /** The latest times at which a beat may have been accepted (`maybe`), and at which a beat certainly was (`surely`). */
   #maybeMs = Number.NEGATIVE_INFINITY;
   #surelyMs = Number.NEGATIVE_INFINITY;
 

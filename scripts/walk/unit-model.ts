@@ -38,7 +38,7 @@ export class UnitModel {
   gains: Candidates<string>;
   /** The gains of the last save that was answered 200, and gains found in force since. */
   #sincePromise: Set<string>;
-  /** Requests refused since the robot last settled. If the daemon ends, the next one may find any of them in force. */
+  /** Requests refused since the robot last settled. If the daemon ends, the next daemon may find any of them in force. */
   #refused: Asked[] = [];
   readonly trials: TrialModel;
   readonly #everSaved = new Set<string>();
@@ -69,7 +69,7 @@ export class UnitModel {
     this.gains = new Candidates(defaults);
   }
 
-  /** True also for the mode of a controller that a resume has not reached yet. */
+  /** True if the unit may be in this mode. A controller that a resume has not reached yet may keep its earlier mode. */
   mayBeIn(mode: Mode): boolean {
     return this.modes.can(mode) || this.#unreached.includes(mode);
   }

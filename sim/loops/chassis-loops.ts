@@ -7,7 +7,10 @@ import { Activity, excitedLoop, type LoopNameOf, readingsOf } from './loop-parts
 import { NO_GAINS, pidOf } from './pid.js';
 import { SquareWave } from './square-wave.js';
 
-/** The chassis' firmware. The position loop sets the setpoint of the speed loop. In auto the course sets those of position and heading. */
+/**
+ * The chassis' firmware. The position loop sets the setpoint of the speed loop. In auto the course sets the setpoints of
+ * position and heading.
+ */
 export class ChassisLoops implements UnitLoops {
   readonly readings = readingsOf('chassis');
   readonly targetVisible = false;

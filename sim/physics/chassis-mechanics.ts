@@ -68,8 +68,8 @@ export class ChassisMechanics {
     let rightN = (own * rightSlip - other * leftSlip) / determinant;
     const slipping = Math.abs(leftN) > gripN || Math.abs(rightN) > gripN;
     if (slipping) {
-      // The side that needs more force slips. The other side holds if it can with the force that the first one still
-      // has.
+      // The side that needs more force slips, so its force is the grip. Finds the force that then holds the other side. If
+      // that force exceeds the grip, the other side slips too.
       if (Math.abs(leftN) >= Math.abs(rightN)) {
         leftN = clamped(leftN, -gripN, gripN);
         rightN = clamped((rightSlip - other * leftN) / own, -gripN, gripN);

@@ -128,7 +128,7 @@ export class ScriptedGpio {
         try {
           act();
         } catch {
-          // onoff ignores the error, too.
+          // onoff ignores these errors, and so does its replacement.
         }
       }
 

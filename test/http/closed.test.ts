@@ -94,7 +94,7 @@ describe('a robot with tokens', () => {
     const readAll = async () => {
       while (reader !== undefined && !(await reader.read()).done);
     };
-    // A closed connection ends a stream too.
+    // If the daemon closes the connection, reading fails. That is an end of the stream too.
     await readAll().catch(() => undefined);
     expect((await as(SECRETS.spectator, 'GET', '/api/status')).body.code).to.equal('token-unknown');
     await write(TOKENS);

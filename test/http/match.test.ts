@@ -10,7 +10,7 @@ const GAINS = {
   angle: { kp: 1, ki: 0, kd: 0 },
   position: { kp: 1, ki: 0, kd: 0 },
 };
-/** The calls that begin what a match may forbid. */
+/** Each activity that a match may forbid, with the calls that begin it. */
 const RUNNING: Readonly<Record<string, readonly (readonly [ask: string, body: object])[]>> = {
   'a controller in manual': [],
   'a controller in auto': [['POST /api/gimbal/mode/switch', { mode: 'auto' }]],

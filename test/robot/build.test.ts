@@ -18,7 +18,7 @@ describe('the register `build`', () => {
   });
   afterEach(() => robot.end());
 
-  /** From now on both controllers have the register. */
+  /** From now on both controllers have the register `build`. */
   const updateFirmware = async () => {
     const { bus } = robot.sim.hardware;
     const read = bus.readBlock.bind(bus);

@@ -20,7 +20,7 @@ describe('a fault of the process', () => {
   afterEach(() => running?.kill());
   const folder = temporaryFolder();
 
-  /** A daemon that meets this fault on SIGUSR2, and prints each level of the laser's pin. */
+  /** A daemon in which this fault happens on SIGUSR2. It prints each level of the laser's pin. */
   const daemon = (fault: string, env = {}) => {
     running = new Child('test/support/faulty-daemon.js', [folder(), fault], env);
     return running;

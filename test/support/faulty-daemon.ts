@@ -40,7 +40,7 @@ function shiftCalendar(byMs: number): void {
   });
 }
 
-/** A daemon that meets a fault on SIGUSR2, and prints each level of its laser's pin. */
+/** A daemon in which a fault happens on SIGUSR2. It prints each level of its laser's pin. */
 const [state = '', fault = 'throws'] = process.argv.slice(2);
 const robot = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
 const { laser } = robot.hardware;

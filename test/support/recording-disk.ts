@@ -158,7 +158,7 @@ export class RecordingDisk implements Disk {
     );
   }
 
-  /** Replaces a whole file, as another process does that waits for the sync. */
+  /** Replaces a whole file and syncs it, as another process does. */
   put(path: string, data: Buffer): void {
     this.#do({ kind: 'put', path, inode: this.#newInode(), data });
   }

@@ -11,7 +11,7 @@ import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 const PERIOD_S = 0.001;
 const SUBSTEPS = 20;
 
-/** A published motor with a step of its loop under weak gains. The supply is limited, so that the design has a limit. */
+/** A published motor, and a step of its loop with weak gains. Its supply is limited, because the design uses the limit. */
 interface Course {
   readonly loop: 'position' | 'speed';
   readonly motor: MotorParameters;
