@@ -29,7 +29,7 @@ export class RobotTarget {
     this.#hangMs = hangMs;
   }
 
-  /** Sends the bytes. Checks that the answer is in time and no defect, and that a refused request changed nothing. */
+  /** Sends the bytes. Checks that the answer comes in time and reports no defect, and that a refused request changed nothing. */
   async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
     if (this.#before === undefined) {
       await this.#comeToRest();

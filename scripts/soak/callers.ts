@@ -33,8 +33,8 @@ export interface Callers {
   /** The number of answered requests. */
   readonly requests: number;
   /**
-   * Ends all callers. Returns the kp values that may be in force in each unit: that of the last save answered 200, and that
-   * of a save without an answer.
+   * Ends all callers. Returns the kp values that may be in force in each unit: the kp of the last save answered 200, and
+   * the kp of a save without an answer.
    */
   stop(): Promise<ReadonlyMap<string, readonly number[]>>;
 }
