@@ -15,6 +15,8 @@ const FIRST_ADC_PIN = 26;
 const ADC_FULL_SCALE = { counts: 4096, mv: 3300 };
 const FRAME_BEGINS = 0xa5;
 const PICTURES_HZ = 60;
+/** A picture that begins in such a period is damaged on its way. */
+const DAMAGES_EVERY = 7;
 const BYTES_A_PERIOD = 5;
 const COUNTS_PER_RAD = 10_000;
 /** A camera that is silent for this long is lost. */
@@ -41,7 +43,7 @@ export class PicoBoard {
   readonly #hasCamera: boolean;
   readonly #motors: readonly [CoreMotor, CoreMotor];
   #periods = 0;
-  #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> } | undefined;
+  #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> | undefined } | undefined;
   #picture: ReturnType<CorePort['picture']> = { visible: false, yawRad: 0, pitchRad: 0 };
   #periodsWithoutPicture = 0;
   /** Values of the sensors that do not come from the mechanics. Tests change them. */
@@ -178,14 +180,21 @@ export class PicoBoard {
       bytes[7] = crc8(bytes[0] ?? 0, bytes[1] ?? 0, bytes.subarray(2, 7));
       const rad = (at: number) => Math.fround(bytes.readInt16LE(at) * Math.fround(1e-4));
       const offsets = picture.visible ? { yawRad: rad(2), pitchRad: rad(4) } : this.#picture;
-      this.#camera = { bytes: [...bytes], picture: { ...offsets, visible: picture.visible } };
+      const isDamaged = this.#periods % DAMAGES_EVERY === 0;
+      if (isDamaged) bytes[1] = picture.visible ? 0 : 1;
+      this.#camera = {
+        bytes: [...bytes],
+        picture: isDamaged ? undefined : { ...offsets, visible: picture.visible },
+      };
     }
     if (this.#camera === undefined) return;
     for (const byte of this.#camera.bytes.splice(0, BYTES_A_PERIOD))
       this.#pico.chip.rp2040.uart[0]?.feedByte(byte);
     if (this.#camera.bytes.length > 0) return;
-    this.#picture = this.#camera.picture;
-    this.#periodsWithoutPicture = 0;
+    if (this.#camera.picture !== undefined) {
+      this.#picture = this.#camera.picture;
+      this.#periodsWithoutPicture = 0;
+    }
     this.#camera = undefined;
   }
 }

@@ -105,12 +105,12 @@ describe('the image for the Pico', () => {
     wait(100);
     expect(status().sees).to.equal(true);
     board.hasPictures = false;
-    wait(180);
+    wait(160);
     expect(status()).to.deep.include({ faults: [], sees: true });
-    wait(45);
+    wait(65);
     expect(status()).to.deep.include({ torque: true, faults: ['camera_lost'], sees: false });
     board.hasPictures = true;
-    wait(20);
+    wait(50);
     expect(status()).to.deep.include({ faults: [], sees: true });
   });
 
