@@ -116,6 +116,8 @@ export class Core {
   /** Writes the register byte and the bytes after it. */
   write(place: number, data: Uint8Array): void {
     this.frameEnds();
+    // A chip may ask before it knows whether a read follows.
+    void this.next;
     for (const byte of [place, ...data]) this.receive(byte);
     this.frameEnds();
   }
