@@ -1,11 +1,15 @@
 import type { Clock } from '../core/clock.js';
-import { isRobotError } from '../core/errors.js';
+import { type ErrorCode, isRobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
-import { type Check, LATCH, STILL_CHECKS, seenIn, someGains } from './checks.js';
-import { Host, same } from './host.js';
-import { MOVING_CHECKS } from './moving-checks.js';
+import type { Check } from './check.js';
+import { gainsChecks } from './gains-checks.js';
+import { Differs, Host, someGains } from './host.js';
+import { movingChecks } from './moving-checks.js';
+import { readingChecks } from './reading-checks.js';
+import { NOWHERE, refusalChecks } from './refusal-checks.js';
+import { LATCH, latchChecks, modeChecks, stopChecks } from './state-checks.js';
 
 /** Sentences of docs/motor-protocol.md that no host can check over the bus, and how to check them instead. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
@@ -24,14 +28,16 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   'Answer on the bus within 300 ms after power-up.': 'a switch and a scope',
 };
 
-/** Memory that is not a register of the protocol. */
-const NOWHERE = 0x4e;
+/** These checks move nothing, because the stop is latched. */
+export function stillChecks(unit: Unit): readonly Check[] {
+  return [latchChecks, readingChecks, refusalChecks, stopChecks, modeChecks, gainsChecks].flatMap(checks =>
+    checks(unit),
+  );
+}
 
-export interface Asked {
-  readonly says: string;
-  readonly about: string;
+export interface Asked extends Omit<Check, 'ask'> {
   /** What the controller did instead. Undefined if the sentence holds. */
-  readonly seen?: string | undefined;
+  readonly seen?: string;
 }
 
 export interface Conformance {
@@ -68,27 +74,23 @@ export async function conformance({ unit, bus, clock, signal, moves }: Questions
     return refused(
       'The controller has no gains with which it could move: start the daemon once, then ask again.',
     );
+  const noReset: Check = {
+    says: 'That is how the host notices a reset that was shorter than its poll.',
+    about: 'no reset during the checks',
+    ask: () => host.mustShow({ boot_id }),
+  };
   try {
-    const isSafe = await run(host, STILL_CHECKS, asked);
+    const isSafe = await run(host, stillChecks(unit), asked);
     if (isSafe && moves && gains !== undefined) {
       await host.rest();
       await host.giveGains(gains);
-      await run(host, MOVING_CHECKS, asked);
+      await run(host, movingChecks(unit), asked);
     }
-    const says = 'That is how the host notices a reset that was shorter than its poll.';
-    await ask(
-      host,
-      {
-        says,
-        about: 'no reset during the checks',
-        ask: async () => same('boot_id', (await host.status()).boot_id, boot_id),
-      },
-      asked,
-    );
+    await run(host, [noReset], asked);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    asked.push(...(await ended(host, gains ?? someGains(unit, 0))));
+    asked.push(await ended(host, gains ?? someGains(unit, 0)));
   }
   const isLatched = asked.at(-1)?.seen === undefined;
   const end = isLatched
@@ -123,38 +125,47 @@ async function whyNone(host: Host): Promise<string | undefined> {
 
 /** Returns whether the latch can be relied on. */
 async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promise<boolean> {
-  for (const one of checks) {
-    await ask(host, one, asked);
-    if (one.says === LATCH && asked.at(-1)?.seen !== undefined) return false;
+  for (const check of checks) {
+    const answer = await ask(host, check);
+    asked.push(answer);
+    if (check.says === LATCH && answer.seen !== undefined) return false;
   }
   return true;
 }
 
-async function ask(host: Host, { says, about, ask: question }: Check, asked: Asked[]): Promise<void> {
+async function ask(host: Host, { says, about, ask: question }: Check): Promise<Asked> {
   try {
     await host.rest();
     await question(host);
-    asked.push({ says, about });
+    return { says, about };
   } catch (error) {
-    asked.push({ says, about, seen: seenIn(error) });
+    return { says, about, seen: seenIn(error) };
   }
 }
 
-/** Latches the stop and restores the gains. */
-async function ended(host: Host, gains: GainSet): Promise<readonly Asked[]> {
+/** Failures that mean that the bus works, but the controller does not. */
+const OF_THE_CONTROLLER: readonly ErrorCode[] = ['nack', 'bad-frame', 'bus-io', 'bus-timeout'];
+
+/** The text of a failed check. Rethrows errors that say nothing about the controller. */
+function seenIn(error: unknown): string {
+  if (error instanceof Differs) return error.message;
+  if (isRobotError(error) && OF_THE_CONTROLLER.includes(error.code))
+    return `${error.code} ${JSON.stringify(error.context)}`;
+  throw error;
+}
+
+/** Latches the stop and restores the gains. Tries three times. */
+async function ended(host: Host, gains: GainSet): Promise<Asked> {
   host.isEnding = true;
-  const asked: Asked[] = [];
   const latched: Check = {
     says: 'torque off at once, latched',
     about: 'at the end',
     ask: async () => {
       await host.giveGains(gains).catch(() => undefined);
-      same('stopped', (await host.status()).flags.includes('stopped'), true);
+      await host.mustShow({ stopped: true });
     },
   };
-  for (let tries = 0; (tries < 3 && asked.at(-1)?.seen !== undefined) || tries === 0; tries += 1) {
-    asked.length = 0;
-    await ask(host, latched, asked);
-  }
-  return asked;
+  let last = await ask(host, latched);
+  for (let tries = 1; tries < 3 && last.seen !== undefined; tries += 1) last = await ask(host, latched);
+  return last;
 }

@@ -24,10 +24,18 @@ export function same(what: string, seen: unknown, wanted: unknown): void {
   if (is !== should) throw new Differs(`${what}: ${is}, not ${should}`);
 }
 
-export interface Wave {
-  readonly slot: number;
-  readonly amplitude: number;
-  readonly period_s: number;
+export type Wave = Readonly<FieldValues<typeof REGISTERS.excitation>>;
+
+/** A flag or a fault of the status. */
+type Sign = (typeof FLAGS)[number] | (typeof FAULTS)[number];
+type Numbers = Omit<FieldValues<typeof REGISTERS.status>, 'mode' | 'flags' | 'faults'>;
+type Status = Numbers & { readonly mode: Mode | undefined; readonly signs: readonly Sign[] };
+/** Values of the status, and for each flag or fault whether it is shown. */
+export type Shown = Partial<Numbers & { mode: Mode } & Record<Sign, boolean>>;
+
+/** Gains that differ from loop to loop. */
+export function someGains({ loops }: Unit, kp = 1): GainSet {
+  return Object.fromEntries(loops.map(({ name, slot }) => [name, { kp: kp + slot, ki: 0.5, kd: -2 }]));
 }
 
 const BEAT_MS = 50;
@@ -75,9 +83,23 @@ export class Host {
     return this.writeBytes(register.address, encodeFrame(this.unit.address, register, values));
   }
 
-  async status() {
+  async status(): Promise<Status> {
     const { mode, flags, faults, ...rest } = await this.read(REGISTERS.status);
-    return { ...rest, mode: MODES[mode], flags: bitNames(FLAGS, flags), faults: bitNames(FAULTS, faults) };
+    const signs = [...bitNames(FLAGS, flags), ...bitNames(FAULTS, faults)];
+    return { ...rest, mode: MODES[mode], signs };
+  }
+
+  async shows(sign: Sign): Promise<boolean> {
+    return (await this.status()).signs.includes(sign);
+  }
+
+  /** Waits, then throws Differs unless the status shows these values, flags and faults. */
+  async mustShow(wanted: Shown, afterMs = 0): Promise<void> {
+    await this.wait(afterMs);
+    const { signs, ...rest } = await this.status();
+    const bits = [...FLAGS, ...FAULTS].map(name => [name, signs.includes(name)]);
+    const shown: Readonly<Record<string, unknown>> = { ...rest, ...Object.fromEntries(bits) };
+    for (const [name, value] of Object.entries(wanted)) same(`${name} in status`, shown[name], value);
   }
 
   async wait(ms: number): Promise<void> {
@@ -119,8 +141,7 @@ export class Host {
 
   /** Call this only while the stop is latched, so that nothing moves. */
   async commit(checksum: number): Promise<void> {
-    const { flags } = await this.status();
-    if (!flags.includes('stopped')) throw new Differs('not committed, because the stop is not latched');
+    if (!(await this.shows('stopped'))) throw new Differs('not committed, because the stop is not latched');
     await this.write(REGISTERS.commit, { checksum });
   }
 
@@ -134,10 +155,9 @@ export class Host {
   async gains(): Promise<GainSet | undefined> {
     const gains: Record<string, GainSet[string]> = {};
     for (const { name, slot } of this.unit.loops) gains[name] = await this.read(gainsRegister(slot));
-    const { flags, active_checksum } = await this.status();
-    const areActive =
-      flags.includes('gains_committed') && active_checksum === gainsChecksum(this.unit, gains);
-    return areActive ? gains : undefined;
+    const { signs, active_checksum } = await this.status();
+    const areActive = active_checksum === gainsChecksum(this.unit, gains);
+    return areActive && signs.includes('gains_committed') ? gains : undefined;
   }
 
   /**
@@ -151,7 +171,7 @@ export class Host {
     await this.excite({ slot: this.unit.loops[0]?.slot ?? 0, amplitude: 0, period_s: 1 });
     await this.enter('manual');
     await this.latch(1);
-    same('latched before the check', (await this.status()).flags.includes('stopped'), true);
+    await this.mustShow({ stopped: true });
   }
 
   #check(): void {
