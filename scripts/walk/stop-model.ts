@@ -184,7 +184,10 @@ export class StopModel {
     return this.#resumes.size === 0 && this.#released < sent && this.stopped.must(true) && this.#since < sent;
   }
 
-  /** The next daemon may rely on the host silence that this daemon gave, if the controller has received it. */
+  /**
+   * Call this when a daemon ends. If it wrote a heartbeat with its host silence, the controller may have taken this
+   * silence. The next daemon may then count a silent controller as stopped after this time.
+   */
   #endedBeats(beats: Beats): void {
     const { silenceMs, largestSilenceMs } = beats;
     if (silenceMs !== undefined)

@@ -209,8 +209,8 @@ export class UnitState {
   }
 
   /**
-   * What must be corrected besides the latch, which is always corrected first: the values that the controller should
-   * show instead. A value that is right is undefined. If nothing differs, the result is undefined.
+   * The wanted mode, gains and excitation that the controller does not show yet. A value that it shows is undefined. If it
+   * shows all of them, the result is undefined. The latch is not included, because the reconciler corrects it first.
    */
   get difference() {
     if (this.#status === undefined || this.#mode === undefined) return undefined;

@@ -130,7 +130,7 @@ export class GainEdits {
     return changes.length > 0 && Object.keys(faults).length === 0 && !this.isSaving;
   }
 
-  /** Runs the edits without saving them. Does nothing if there are no edits. */
+  /** Starts a trial of the edits, which saves nothing. Does nothing unless `isReady`. */
   async try(): Promise<void> {
     const gains = this.stored.value?.gains;
     if (gains !== undefined && this.isReady) {

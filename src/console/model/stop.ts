@@ -15,7 +15,10 @@ export interface Observed {
   readonly fresh: ReadonlySignal<boolean>;
 }
 
-/** The STOP that was pressed here, until the robot is known to be stopped; and whether the robot is stopped. */
+/**
+ * Knows the newest STOP that was pressed on this page, and whether the robot is stopped. The press is forgotten when the
+ * status shows that the robot is stopped, or that a caller has resumed it.
+ */
 export class Stop {
   readonly #observed: Observed;
 
