@@ -52,7 +52,9 @@ export function reportOf({ refused, asked, end, ...found }: Conformance, moves: 
   const text =
     refused ??
     [
-      ...broken.map(({ says, about, seen }) => `WRONG  ${says}\n       ${about}: ${seen}`),
+      ...broken.map(
+        ({ says, about, seen }) => `WRONG  ${says}\n       ${about === undefined ? '' : `${about}: `}${seen}`,
+      ),
       `${asked.length - broken.length} of ${asked.length} checks passed.`,
       `Not checked, because the bus cannot show it:${Object.entries(NOT_ASKED)
         .map(([says, how]) => `\n  ${says} (${how})`)

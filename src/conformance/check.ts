@@ -1,7 +1,15 @@
-import type { Mode } from '../core/units.js';
+import type { GainSet, Loop, Mode, Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
-import { type FieldValues, frameBytes, type Register } from '../protocol/registers.js';
-import { type Host, type Shown, same, someGains } from './host.js';
+import {
+  type FieldValues,
+  frameBytes,
+  gainsRegister,
+  MODE_VALUES,
+  REGISTERS,
+  type Register,
+  TAKES_EFFECT_MS,
+} from '../protocol/registers.js';
+import { type Host, type Shown, same } from './host.js';
 
 /** One thing that a check does or asks over the bus. Rejects with Differs if the controller differs from the page. */
 export type Step = (host: Host) => Promise<void>;
@@ -9,18 +17,25 @@ export type Step = (host: Host) => Promise<void>;
 /** A sentence of docs/motor-protocol.md, and a check of it. */
 export interface Check {
   readonly says: string;
-  readonly about: string;
+  /** What the check is about, if the sentence has several checks. */
+  readonly about?: string;
   readonly ask: Step;
 }
 
-/** The checks of one sentence, by what each is about. */
-export type Checks = Readonly<Record<string, Step | readonly Step[]>>;
+type Ask = Step | readonly Step[];
+type Sentences = Readonly<Record<string, Ask | Readonly<Record<string, Ask>>>>;
 
-/** The checks of several sentences, in their order. */
-export function listed(sentences: Readonly<Record<string, Checks>>): readonly Check[] {
-  return Object.entries(sentences).flatMap(([says, checks]) =>
-    Object.entries(checks).map(([about, asks]) => ({ says, about, ask: steps(...[asks].flat()) })),
+/** The checks of some sentences, in their order. A sentence has one check, or several by what they are about. */
+export function listed(sentences: Sentences): readonly Check[] {
+  return Object.entries(sentences).flatMap(([says, asks]): Check[] =>
+    isAsk(asks)
+      ? [{ says, ask: steps(...[asks].flat()) }]
+      : Object.entries(asks).map(([about, ask]) => ({ says, about, ask: steps(...[ask].flat()) })),
   );
+}
+
+function isAsk(asks: Sentences[string]): asks is Ask {
+  return typeof asks === 'function' || Array.isArray(asks);
 }
 
 /** One check of each thing. */
@@ -48,32 +63,52 @@ export function ifGuarded(...all: readonly Step[]): Step {
   };
 }
 
-export const effect: Step = host => host.effect();
-export const wait =
-  (ms: number): Step =>
-  host =>
-    host.wait(ms);
-export const enter =
-  (mode: Mode): Step =>
-  host =>
-    host.enter(mode);
-export const heartbeat =
-  (silence_ms: number): Step =>
-  host =>
-    host.heartbeat(silence_ms);
-export const stage =
-  (kp: number, loops?: Host['unit']['loops']): Step =>
-  host =>
-    host.stage(someGains(host.unit, kp), loops);
-export const giveGains =
-  (kp: number): Step =>
-  host =>
-    host.giveGains(someGains(host.unit, kp));
-/** Commits the gains that `stage` has staged. With `wrongBits`, the checksum is wrong. */
-export const commit =
-  (kp: number, wrongBits = 0): Step =>
-  host =>
-    host.commit((gainsChecksum(host.unit, someGains(host.unit, kp)) ^ wrongBits) >>> 0);
+export const effect: Step = host => host.wait(TAKES_EFFECT_MS);
+
+export function wait(ms: number): Step {
+  return host => host.wait(ms);
+}
+
+export function heartbeat(silence_ms: number): Step {
+  return host => host.heartbeat(silence_ms);
+}
+
+export const enter = (mode: Mode): Step =>
+  steps(write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }), effect);
+export const latch = (stop: 0 | 1): Step => steps(write(REGISTERS.stop, { stop }), effect);
+
+/** Gains that differ from loop to loop. */
+export function someGains({ loops }: Unit, kp = 1): GainSet {
+  return Object.fromEntries(loops.map(({ name, slot }) => [name, { kp: kp + slot, ki: 0.5, kd: -2 }]));
+}
+
+export function stage(gains: GainSet, loops: readonly Loop[]): Step {
+  return steps(
+    ...loops.map(({ name, slot }) => write(gainsRegister(slot), { kp: 0, ki: 0, kd: 0, ...gains[name] })),
+  );
+}
+
+/** Refuses to commit unless the stop is latched, so that nothing moves. */
+export function commit(checksum: number): Step {
+  return steps(shows({ stopped: true }), write(REGISTERS.commit, { checksum }));
+}
+
+export function giveGains(unit: Unit, gains: GainSet): Step {
+  return steps(stage(gains, unit.loops), commit(gainsChecksum(unit, gains)), effect);
+}
+
+/**
+ * Brings the controller to the state in which each check begins: latched, in manual, without excitation, and without
+ * a limit of host silence.
+ */
+export const rest: Step = async host => {
+  host.isBeating = false;
+  const slot = host.unit.loops[0]?.slot ?? 0;
+  await host.write(REGISTERS.stop, { stop: 1 });
+  await host.heartbeat(0);
+  await host.write(REGISTERS.excitation, { slot, amplitude: 0, period_s: 1 });
+  await steps(enter('manual'), latch(1), shows({ stopped: true }))(host);
+};
 
 export function write<R extends Register>(register: R, values: FieldValues<R>): Step {
   return host => host.write(register, values);

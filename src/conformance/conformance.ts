@@ -3,9 +3,9 @@ import { type ErrorCode, isRobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
-import type { Check } from './check.js';
+import { type Check, giveGains, rest, shows, someGains, steps } from './check.js';
 import { gainsChecks } from './gains-checks.js';
-import { Differs, Host, someGains } from './host.js';
+import { Differs, Host } from './host.js';
 import { movingChecks } from './moving-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { NOWHERE, refusalChecks } from './refusal-checks.js';
@@ -77,13 +77,12 @@ export async function conformance({ unit, bus, clock, signal, moves }: Questions
   const noReset: Check = {
     says: 'That is how the host notices a reset that was shorter than its poll.',
     about: 'no reset during the checks',
-    ask: () => host.mustShow({ boot_id }),
+    ask: shows({ boot_id }),
   };
   try {
     const isSafe = await run(host, stillChecks(unit), asked);
     if (isSafe && moves && gains !== undefined) {
-      await host.rest();
-      await host.giveGains(gains);
+      await steps(rest, giveGains(unit, gains))(host);
       await run(host, movingChecks(unit), asked);
     }
     await run(host, [noReset], asked);
@@ -133,13 +132,12 @@ async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promis
   return true;
 }
 
-async function ask(host: Host, { says, about, ask: question }: Check): Promise<Asked> {
+async function ask(host: Host, { ask, ...check }: Check): Promise<Asked> {
   try {
-    await host.rest();
-    await question(host);
-    return { says, about };
+    await steps(rest, ask)(host);
+    return check;
   } catch (error) {
-    return { says, about, seen: seenIn(error) };
+    return { ...check, seen: seenIn(error) };
   }
 }
 
@@ -161,7 +159,7 @@ async function ended(host: Host, gains: GainSet): Promise<Asked> {
     says: 'torque off at once, latched',
     about: 'at the end',
     ask: async () => {
-      await host.giveGains(gains).catch(() => undefined);
+      await giveGains(host.unit, gains)(host).catch(() => undefined);
       await host.mustShow({ stopped: true });
     },
   };

@@ -8,10 +8,8 @@ import {
   FLAGS,
   frameBytes,
   gainsRegister,
-  MODE_VALUES,
   REGISTERS,
   type Register,
-  TAKES_EFFECT_MS,
 } from '../protocol/registers.js';
 
 /** The controller differs from docs/motor-protocol.md. The message says what the controller did. */
@@ -24,19 +22,12 @@ export function same(what: string, seen: unknown, wanted: unknown): void {
   if (is !== should) throw new Differs(`${what}: ${is}, not ${should}`);
 }
 
-export type Wave = Readonly<FieldValues<typeof REGISTERS.excitation>>;
-
 /** A flag or a fault of the status. */
 type Sign = (typeof FLAGS)[number] | (typeof FAULTS)[number];
 type Numbers = Omit<FieldValues<typeof REGISTERS.status>, 'mode' | 'flags' | 'faults'>;
 type Status = Numbers & { readonly mode: Mode | undefined; readonly signs: readonly Sign[] };
 /** Values of the status, and for each flag or fault whether it is shown. */
 export type Shown = Partial<Numbers & { mode: Mode } & Record<Sign, boolean>>;
-
-/** Gains that differ from loop to loop. */
-export function someGains({ loops }: Unit, kp = 1): GainSet {
-  return Object.fromEntries(loops.map(({ name, slot }) => [name, { kp: kp + slot, ki: 0.5, kd: -2 }]));
-}
 
 const BEAT_MS = 50;
 /** If the host dies during the checks, the controller takes its torque off after this time. */
@@ -111,44 +102,8 @@ export class Host {
     }
   }
 
-  /** Waits until the written frame must be in force. */
-  effect(): Promise<void> {
-    return this.wait(TAKES_EFFECT_MS);
-  }
-
   heartbeat(silence_ms: number): Promise<void> {
     return this.write(REGISTERS.heartbeat, { count: 0, silence_ms });
-  }
-
-  async enter(mode: Mode): Promise<void> {
-    await this.write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 });
-    await this.effect();
-  }
-
-  async latch(stop: 0 | 1): Promise<void> {
-    await this.write(REGISTERS.stop, { stop });
-    await this.effect();
-  }
-
-  excite(wave: Wave): Promise<void> {
-    return this.write(REGISTERS.excitation, wave);
-  }
-
-  async stage(gains: GainSet, loops = this.unit.loops): Promise<void> {
-    for (const { name, slot } of loops)
-      await this.write(gainsRegister(slot), { ...(gains[name] ?? { kp: 0, ki: 0, kd: 0 }) });
-  }
-
-  /** Call this only while the stop is latched, so that nothing moves. */
-  async commit(checksum: number): Promise<void> {
-    if (!(await this.shows('stopped'))) throw new Differs('not committed, because the stop is not latched');
-    await this.write(REGISTERS.commit, { checksum });
-  }
-
-  async giveGains(gains: GainSet): Promise<void> {
-    await this.stage(gains);
-    await this.commit(gainsChecksum(this.unit, gains));
-    await this.effect();
   }
 
   /** The gains in force; undefined if there are none, or other gains are staged. */
@@ -158,20 +113,6 @@ export class Host {
     const { signs, active_checksum } = await this.status();
     const areActive = active_checksum === gainsChecksum(this.unit, gains);
     return areActive && signs.includes('gains_committed') ? gains : undefined;
-  }
-
-  /**
-   * Brings the controller to the state in which each check begins: latched, in manual, without excitation, and without
-   * a limit of host silence.
-   */
-  async rest(): Promise<void> {
-    this.isBeating = false;
-    await this.write(REGISTERS.stop, { stop: 1 });
-    await this.heartbeat(0);
-    await this.excite({ slot: this.unit.loops[0]?.slot ?? 0, amplitude: 0, period_s: 1 });
-    await this.enter('manual');
-    await this.latch(1);
-    await this.mustShow({ stopped: true });
   }
 
   #check(): void {

@@ -6,6 +6,7 @@ import {
   enter,
   heartbeat,
   ifGuarded,
+  latch,
   listed,
   reads,
   type Step,
@@ -21,7 +22,7 @@ const PERIOD_S = 0.5;
 /** Gives torque in manual. Heartbeats keep it on. */
 const release: Step = async host => {
   host.isBeating = true;
-  await host.latch(0);
+  await latch(0)(host);
 };
 
 const fallSilent: Step = host => {
@@ -56,47 +57,33 @@ export function movingChecks({ loops }: Unit): readonly Check[] {
   const recovers = steps(effect, shows({ ran_away: false }));
 
   return listed({
-    'It is set if, and only if, all of these hold:': {
-      'released, with gains and heartbeats': [release, shows({ torque: true })],
-    },
-    'Write `stopped`: torque off at once, latched.': {
-      'in manual': [release, host => host.latch(1), shows({ torque: false })],
-    },
-    'Silence never latches.': {
-      'in manual': [
-        steps(release, fallSilent, shows({ torque: false }, 60)),
-        steps(heartbeat(300), effect, shows({ torque: true })),
-      ],
-    },
+    'It is set if, and only if, all of these hold:': [release, shows({ torque: true })],
+    'Write `stopped`: torque off at once, latched.': [release, latch(1), shows({ torque: false })],
+    'Silence never latches.': [
+      steps(release, fallSilent, shows({ torque: false }, 60)),
+      steps(heartbeat(300), effect, shows({ torque: true })),
+    ],
     'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
-      { slot: async host => same('slot', (await captured(host)).slot, wave.slot) },
+      async host => same('slot', (await captured(host)).slot, wave.slot),
     "`decimation` is the smallest number with which 256 samples reach to the next edge: half the wave's period in loop periods, divided by 256, rounded up.":
-      {
-        decimation: async host => {
-          const { rate_hz, decimation } = await captured(host);
-          same('decimation', decimation, Math.ceil(Math.round((PERIOD_S / 2) * rate_hz) / 256));
-        },
+      async host => {
+        const { rate_hz, decimation } = await captured(host);
+        same('decimation', decimation, Math.ceil(Math.round((PERIOD_S / 2) * rate_hz) / 256));
       },
-    'the period of the edge, one after sample 0, is the first with the new setpoint.': {
-      'a step of two amplitudes': async host => {
-        const { slot, decimation } = await captured(host);
-        const page = await host.read(capturePageRegister(10_000));
-        same('slot', slot, wave.slot);
-        const step = Math.abs((page.setpoint_1 ?? 0) - (page.setpoint_0 ?? 0));
-        const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * wave.amplitude) < 0.001);
-        same(`a step of the setpoint between samples 0 and 1, ${decimation} periods apart`, isStep, true);
-      },
+    'the period of the edge, one after sample 0, is the first with the new setpoint.': async host => {
+      const { slot, decimation } = await captured(host);
+      const page = await host.read(capturePageRegister(10_000));
+      same('slot', slot, wave.slot);
+      const step = Math.abs((page.setpoint_1 ?? 0) - (page.setpoint_0 ?? 0));
+      const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * wave.amplitude) < 0.001);
+      same(`a step of the setpoint between samples 0 and 1, ${decimation} periods apart`, isStep, true);
     },
-    'A capture is kept for 1 s after each selection.': {
-      number: async host => {
-        const { number } = await captured(host);
-        await host.wait(700);
-        await reads(capture, { number })(host);
-      },
+    'A capture is kept for 1 s after each selection.': async host => {
+      const { number } = await captured(host);
+      await host.wait(700);
+      await reads(capture, { number })(host);
     },
-    'If the deviation is exceeded, the controller sets the amplitude to 0.': {
-      amplitude: ifGuarded(runsAway),
-    },
+    'If the deviation is exceeded, the controller sets the amplitude to 0.': ifGuarded(runsAway),
     'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.':
       {
         'an excitation': ifGuarded(runsAway, write(excitation, { ...wave, amplitude: 0 }), recovers),

@@ -28,22 +28,13 @@ import { same } from './host.js';
 
 const { identity, status, build, capture, capture_select, guarded_excitation } = REGISTERS;
 const PAGE = capturePageRegister(1);
-/** The values of the frames that are written and read back. Other fields are 0. */
-const WRITTEN = {
-  mode: 2,
-  stop: 1,
-  amplitude: 0.125,
-  period_s: 2,
-  deviation: 0.5,
-  kp: 1,
-  ki: -0.25,
-  kd: 1024,
-};
+const WAVE = { slot: 0, amplitude: 0.125, period_s: 2, deviation: 0.5 };
+/** The values of the frames that are written and read back. */
+const WRITTEN: Readonly<Record<string, number>> = { mode: 2, stop: 1, kp: 1, ki: -0.25, kd: 1024, ...WAVE };
 
-function readsWhatWasWritten(register: Register): Step {
-  const values: Readonly<Record<string, number>> = WRITTEN;
-  const fields = register.fields.map(({ name }) => [name, values[name] ?? 0]);
-  const step = readsBack(register, Object.fromEntries(fields));
+function readsWhatWasWritten({ fields, ...register }: Register): Step {
+  const values = fields.map(({ name }) => [name, WRITTEN[name] ?? 0]);
+  const step = readsBack({ fields, ...register }, Object.fromEntries(values));
   return register.name === guarded_excitation.name ? ifGuarded(step) : step;
 }
 
@@ -70,9 +61,7 @@ export function readingChecks(unit: Unit): readonly Check[] {
       await reads(telemetry, { sequence: (sequence + 1) & 0xff })(host);
     };
   return listed({
-    'A read may have any length, also more than 32 bytes.': {
-      'a part of a frame': [isPart(0, 5, 0, 13), isPart(5, 8, 0, 13)],
-    },
+    'A read may have any length, also more than 32 bytes.': [isPart(0, 5, 0, 13), isPart(5, 8, 0, 13)],
     'After a frame it continues with the bytes that follow, and after offset 255 with those from 0.': {
       'status behind identity': isPart(status.address, 4, 0, 32),
       'identity behind 255': isPart(0, 13, SPACE_BYTES - 3, 16),
@@ -88,68 +77,55 @@ export function readingChecks(unit: Unit): readonly Check[] {
         readsZeros,
       ),
     },
-    'All bytes of a frame that is read come from one snapshot, taken at the repeated start or later.': {
-      telemetry: repeat(30, reads(telemetry, {})),
-    },
-    'Transactions to one controller may follow each other without a pause.': {
-      status: repeat(50, reads(status, {})),
-    },
+    'All bytes of a frame that is read come from one snapshot, taken at the repeated start or later.': repeat(
+      30,
+      reads(telemetry, {}),
+    ),
+    'Transactions to one controller may follow each other without a pause.': repeat(50, reads(status, {})),
     'a frame that was written reads back as the same bytes.': each(
       map.filter(({ access }) => access === 'read, write'),
       readsWhatWasWritten,
     ),
-    'Reserved bits are 0.': {
-      status: async host => {
-        const { flags, faults } = await host.read(status);
-        same('flags and faults', [flags >> FLAGS.length, faults >> FAULTS.length], [0, 0]);
-      },
+    'Reserved bits are 0.': async host => {
+      const { flags, faults } = await host.read(status);
+      same('flags and faults', [flags >> FLAGS.length, faults >> FAULTS.length], [0, 0]);
     },
-    'Without the flag, the register reads as 0.': {
-      build: async host => ((await host.shows('build')) ? reads(build, {}) : readsZeros(build))(host),
-    },
-    'Never set bit 4.': { flags: shows({ withdrawn_guard: false }) },
-    '`status.capture` always is the number in `capture`.': {
-      number: async host => host.mustShow({ capture: (await host.read(capture)).number }),
-    },
-    'Before the first capture, `capture` reads number 0, slot 0, the loop rate, decimation 1 and 0 samples': {
-      header: async host => {
+    'Without the flag, the register reads as 0.': async host =>
+      ((await host.shows('build')) ? reads(build, {}) : readsZeros(build))(host),
+    'Never set bit 4.': shows({ withdrawn_guard: false }),
+    '`status.capture` always is the number in `capture`.': async host =>
+      host.mustShow({ capture: (await host.read(capture)).number }),
+    'Before the first capture, `capture` reads number 0, slot 0, the loop rate, decimation 1 and 0 samples':
+      async host => {
         const { loop_rate_hz: rate_hz } = await host.read(identity);
         const { number } = await host.read(capture);
         const others = number === 0 ? { slot: 0, decimation: 1, samples: 0 } : {};
         await reads(capture, { number, rate_hz, ...others })(host);
       },
-    },
-    'A selection is in force at the next transaction.': {
-      pages: [36, 0, 255].flatMap(page => [write(capture_select, { page }), reads(PAGE, { page })]),
-    },
-    'Samples after the end of a capture are 0.': {
-      'page 37': async host => {
-        await host.write(capture_select, { page: 37 });
-        same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28));
-      },
+    'A selection is in force at the next transaction.': [36, 0, 255].flatMap(page => [
+      write(capture_select, { page }),
+      reads(PAGE, { page }),
+    ]),
+    'Samples after the end of a capture are 0.': async host => {
+      await host.write(capture_select, { page: 37 });
+      same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28));
     },
     'Without torque, every loop shows its measured value as setpoint, and output 0. Visual loops show setpoint 0, and as output the direction of their axis.':
-      {
-        telemetry: async host => {
-          await host.wait(100);
-          const shown = await host.read(telemetry);
-          for (const { name } of unit.loops) {
-            const isVisual = name.startsWith('visual');
-            same(`${name}.setpoint`, shown[`${name}.setpoint`], isVisual ? 0 : shown[`${name}.measured`]);
-            if (!isVisual) same(`${name}.output`, shown[`${name}.output`], 0);
-          }
-        },
+      async host => {
+        await host.wait(100);
+        const shown = await host.read(telemetry);
+        for (const { name } of unit.loops) {
+          const isVisual = name.startsWith('visual');
+          same(`${name}.setpoint`, shown[`${name}.setpoint`], isVisual ? 0 : shown[`${name}.measured`]);
+          if (!isVisual) same(`${name}.output`, shown[`${name}.output`], 0);
+        }
       },
-    'Take a snapshot at least 100 times a second.': { 'sequence after 20 ms': countsOneSnapshot(20) },
-    '`sequence` goes up by one when a snapshot is read for the first time.': {
-      'after 100 ms': countsOneSnapshot(100),
-    },
-    'Never send −32768': {
-      telemetry: async host => {
-        const frame = await host.bytes(telemetry.address, frameBytes(telemetry));
-        for (let place = 1; place + 2 < frame.length; place += 2)
-          same(`bytes ${place} and ${place + 1}`, frame.readInt16LE(place) === -0x8000, false);
-      },
+    'Take a snapshot at least 100 times a second.': countsOneSnapshot(20),
+    '`sequence` goes up by one when a snapshot is read for the first time.': countsOneSnapshot(100),
+    'Never send −32768': async host => {
+      const frame = await host.bytes(telemetry.address, frameBytes(telemetry));
+      for (let place = 1; place + 2 < frame.length; place += 2)
+        same(`bytes ${place} and ${place + 1}`, frame.readInt16LE(place) === -0x8000, false);
     },
   });
 }

@@ -10,7 +10,7 @@ import {
   registerMap,
   SCALAR_BYTES,
 } from '../protocol/registers.js';
-import { type Check, each, keeps, listed, repeat, type Step, shows } from './check.js';
+import { type Check, each, effect, keeps, listed, repeat, type Step, shows } from './check.js';
 import { type Host, same } from './host.js';
 
 type Values = Readonly<Record<string, number>>;
@@ -49,7 +49,7 @@ async function isRefused(host: Host, place: number, frame: Buffer): Promise<void
   const before = await stateOf(host, place);
   await host.writeBytes(place, frame);
   await host.mustShow({ frame_refused: true });
-  await host.effect();
+  await effect(host);
   const after = await stateOf(host, place);
   same(`refused after ${frame.toString('hex')}`, after.refused, (before.refused + 1) & 0xff);
   same(`state after ${frame.toString('hex')}`, after.lasting, before.lasting);
@@ -111,7 +111,7 @@ export function refusalChecks(unit: Unit): readonly Check[] {
       'a long frame': refusesData(mode.address, Buffer.alloc(31)),
       'the middle of a frame': refusesData(mode.address + 1, Buffer.alloc(1)),
     },
-    'Writing to an offset without a frame is refused.': { 'no frame': refusesData(NOWHERE, Buffer.of(1)) },
+    'Writing to an offset without a frame is refused.': refusesData(NOWHERE, Buffer.of(1)),
     'a field has a value that its table does not list': {
       'mode 3': refuses(mode, { mode: 3 }),
       'stop 2': refuses(stop, { stop: 2 }),
@@ -132,14 +132,12 @@ export function refusalChecks(unit: Unit): readonly Check[] {
         'a short period': refusesWave({ period_s: 0.0999 }),
         'a long period': refusesWave({ period_s: 20.01 }),
       },
-    'a deviation is negative': {
-      guarded_excitation: refuses(guarded_excitation, { slot, deviation: -0.001 }),
-    },
-    'Frames refused since start, for their CRC or a value; wraps.': {
-      '256 frames': keeps('refused', repeat(256, badFrame)),
-    },
-    'with a refused frame | 1 s after the last refused frame': {
-      frame_refused: [badFrame, shows({ frame_refused: true }, 900), shows({ frame_refused: false }, 200)],
-    },
+    'a deviation is negative': refuses(guarded_excitation, { slot, deviation: -0.001 }),
+    'Frames refused since start, for their CRC or a value; wraps.': keeps('refused', repeat(256, badFrame)),
+    'with a refused frame | 1 s after the last refused frame': [
+      badFrame,
+      shows({ frame_refused: true }, 900),
+      shows({ frame_refused: false }, 200),
+    ],
   });
 }

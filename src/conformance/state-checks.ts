@@ -14,6 +14,7 @@ import {
   repeat,
   type Step,
   shows,
+  someGains,
   steps,
   wait,
   write,
@@ -39,34 +40,36 @@ const isWithoutGains: Step = async host => {
 /** The other checks rely on these. They come before the checks that commit gains. */
 export function latchChecks(): readonly Check[] {
   return listed({
-    'no gains committed, none staged, `active_checksum` 0;': { 'without gains': isWithoutGains },
+    'no gains committed, none staged, `active_checksum` 0;': isWithoutGains,
     // `auto` is last, because it may move most.
     [LATCH]: each(['manual', 'debug', 'auto'], name => staysLatched(enter(name))),
   });
 }
 
 /** The latch, and the host's silence. */
-export function stopChecks(): readonly Check[] {
+export function stopChecks(unit: Unit): readonly Check[] {
   return listed({
     [LATCH]: {
       'a stop that is refused': staysLatched(host => host.writeBytes(stop.address, Buffer.of(0, 0))),
       'silence of the host, and its return': staysLatched(heartbeat(20), wait(100), heartbeat(0)),
-      'a commit': staysLatched(giveGains(1)),
+      'a commit': staysLatched(giveGains(unit, someGains(unit))),
     },
-    'Write `stopped`: torque off at once, latched.': { torque: shows({ torque: false }) },
-    '`silence_ms` in a heartbeat is how long the controller waits for the next one.': {
-      '200 ms': [heartbeat(200), shows({ silent: false }, 100), shows({ silent: true }, 200)],
-    },
-    'The next heartbeat clears both, and the unit continues in the same mode.': {
-      'in auto': [
-        steps(enter('auto'), heartbeat(20), shows({ silent: true }, 60)),
-        steps(heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)),
-      ],
-    },
-    '0 means that the controller waits for ever.': { '1.2 s': shows({ silent: false }, 1200) },
-    'Only heartbeats count. Other frames do not.': {
-      'modes and reads': [heartbeat(100), repeat(8, enter('manual')), shows({ silent: true }, 20)],
-    },
+    'Write `stopped`: torque off at once, latched.': shows({ torque: false }),
+    '`silence_ms` in a heartbeat is how long the controller waits for the next one.': [
+      heartbeat(200),
+      shows({ silent: false }, 100),
+      shows({ silent: true }, 200),
+    ],
+    'The next heartbeat clears both, and the unit continues in the same mode.': [
+      steps(enter('auto'), heartbeat(20), shows({ silent: true }, 60)),
+      steps(heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)),
+    ],
+    '0 means that the controller waits for ever.': shows({ silent: false }, 1200),
+    'Only heartbeats count. Other frames do not.': [
+      heartbeat(100),
+      repeat(8, enter('manual')),
+      shows({ silent: true }, 20),
+    ],
   });
 }
 
@@ -88,37 +91,40 @@ export function modeChecks({ loops }: Unit): readonly Check[] {
     [IN_FORCE]: each(MODES, name =>
       steps(enter(name), reads(REGISTERS.mode, { mode: MODE_VALUES[name] ?? 0 }), shows({ mode: name })),
     ),
-    'A mode frame is accepted in every state, also while stopped, silent or without gains.': {
-      silent: [heartbeat(20), shows({ silent: true }, 60), enter('auto'), shows({ mode: 'auto' })],
-    },
+    'A mode frame is accepted in every state, also while stopped, silent or without gains.': [
+      heartbeat(20),
+      shows({ silent: true }, 60),
+      enter('auto'),
+      shows({ mode: 'auto' }),
+    ],
     'Entering `debug` from another mode sets the amplitude to 0, so that nothing moves until the host asks for it.':
-      { amplitude: [excite, enter('debug'), reads(excitation, { amplitude: 0 })] },
-    'Writing the mode in force changes nothing and must not disturb the loops.': {
-      debug: [enter('debug'), excite, enter('debug'), isExcited],
-    },
+      [excite, enter('debug'), reads(excitation, { amplitude: 0 })],
+    'Writing the mode in force changes nothing and must not disturb the loops.': [
+      enter('debug'),
+      excite,
+      enter('debug'),
+      isExcited,
+    ],
     'An excitation is accepted in every mode.': each(MODES, name =>
       steps(enter(name), readsBack(excitation, wave)),
     ),
-    'The limits are compared as float32.': {
-      'the largest amplitude of each loop, and both periods': limits.map(one => readsBack(excitation, one)),
+    'The limits are compared as float32.': limits.map(one => readsBack(excitation, one)),
+    'Firmware that has the register `guarded_excitation` sets the flag of that name.': async host => {
+      const bytes = await host.bytes(guarded_excitation.address, frameBytes(guarded_excitation));
+      await host.mustShow({ guarded_excitation: bytes.some(byte => byte !== 0) });
     },
-    'Firmware that has the register `guarded_excitation` sets the flag of that name.': {
-      'flag and register': async host => {
-        const bytes = await host.bytes(guarded_excitation.address, frameBytes(guarded_excitation));
-        await host.mustShow({ guarded_excitation: bytes.some(byte => byte !== 0) });
-      },
-    },
-    '`excitation` and `guarded_excitation` are the same wave.': {
-      'the longer frame is written': ifGuarded(readsBack(guarded_excitation, guarded), isExcited),
-    },
-    'Reading either shows the wave that was written last.': {
-      'the shorter frame is written': ifGuarded(excite, effect, reads(guarded_excitation, wave)),
-    },
-    'Writing `excitation` sets the deviation to 0.': {
-      'after a guard': ifGuarded(
-        readsBack(guarded_excitation, guarded),
-        steps(excite, effect, reads(guarded_excitation, { deviation: 0 })),
-      ),
-    },
+    '`excitation` and `guarded_excitation` are the same wave.': ifGuarded(
+      readsBack(guarded_excitation, guarded),
+      isExcited,
+    ),
+    'Reading either shows the wave that was written last.': ifGuarded(
+      excite,
+      effect,
+      reads(guarded_excitation, wave),
+    ),
+    'Writing `excitation` sets the deviation to 0.': ifGuarded(
+      readsBack(guarded_excitation, guarded),
+      steps(excite, effect, reads(guarded_excitation, { deviation: 0 })),
+    ),
   });
 }
