@@ -47,7 +47,10 @@ describe('the steps of a venue, on a simulated robot', function () {
     const unlock = await trunnion('unlock --json');
     expect(JSON.parse(unlock.text)).to.deep.include({ ok: true, simulated: true });
     const log = await trunnion('log verify');
-    expect([log.exit, log.text.includes('lines of a simulated robot are unchanged')]).to.deep.equal([0, true]);
+    expect([log.exit, log.text.includes('lines of a simulated robot are unchanged')]).to.deep.equal([
+      0,
+      true,
+    ]);
     const doctor = await trunnion('doctor');
     expect([doctor.exit, doctor.text.includes(`serves ${url}`)]).to.deep.equal([0, true]);
     expect((await trunnion('token remove desk')).exit).to.equal(0);
