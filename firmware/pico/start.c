@@ -44,16 +44,24 @@ static void start_clocks(void)
     WATCHDOG_TICK = BIT(9) | CRYSTAL_HZ / 1000000;
 }
 
+/* Ends the reset of these blocks. */
+static void release(uint32_t blocks)
+{
+    CLEAR(RESETS_RESET) = blocks;
+    while ((REGISTER(RESETS_DONE) & blocks) != blocks) {
+    }
+}
+
 static void start(void)
 {
     for (uint32_t *word = zero_start; word < zero_end; word++)
         *word = 0;
     /* After a reset by a debugger some peripherals still run, so reset all. */
     SET(RESETS_RESET) = PERIPHERALS;
-    CLEAR(RESETS_RESET) = PERIPHERALS;
-    while ((REGISTER(RESETS_DONE) & PERIPHERALS) != PERIPHERALS) {
-    }
+    release(RESET_PLL_SYS | RESET_PLL_USB);
     start_clocks();
+    /* UART and ADC leave their reset only while their own clocks run. */
+    release(PERIPHERALS);
     main();
 }
 

@@ -10,8 +10,13 @@ const BOOT2_BYTES = 256;
 const I2C0 = 0x40044;
 const I2C0_IRQ = 23;
 const PWM = 0x40050;
+const CLOCKS = 0x40008;
+const CLOCK_RUNS = 1 << 11;
 const RESETS = 0x4000c;
 const RESET_I2C0 = 1 << 3;
+const RESETS_DONE = 0x08;
+/** The blocks with a clock of their own, by the bit of their reset and the register of their clock. */
+const OWN_CLOCKS = { adc: { bit: 1 << 0, clock: 0x60 }, uart0: { bit: 1 << 22, clock: 0x48 } };
 const WATCHDOG = 0x40058;
 const WATCHDOG_SCRATCH = { first: 0x0c, last: 0x28 };
 const ROSC = 0x40060;
@@ -95,12 +100,19 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
       watchdog.writeUint32(at, before.watchdog.readUint32(at));
   }
   // rp2040js only stores the reset bits, and resets no peripheral.
-  const resets = rp2040.peripherals[RESETS];
-  if (resets === undefined) throw new TypeError('rp2040js has no resets');
+  const { [RESETS]: resets, [CLOCKS]: clocks } = rp2040.peripherals;
+  if (resets === undefined || clocks === undefined) throw new TypeError('rp2040js has no resets or clocks');
   const reset = resets.writeUint32;
   resets.writeUint32 = (offset, value) => {
     if (offset === 0 && (value & RESET_I2C0) !== 0) i2c.reset();
     reset.call(resets, offset, value);
+  };
+  const shown = resets.readUint32;
+  resets.readUint32 = offset => {
+    if (offset !== RESETS_DONE) return shown.call(resets, offset);
+    // A block with a clock of its own leaves its reset only while that clock runs.
+    const stopped = Object.values(OWN_CLOCKS).filter(({ clock }) => !(clocks.readUint32(clock) & CLOCK_RUNS));
+    return stopped.reduce((done, { bit }) => done & ~bit, ~shown.call(resets, 0));
   };
   // Writes to RAM directly. rp2040js looks for a peripheral first, which is slow.
   const store = rp2040.writeUint32;
