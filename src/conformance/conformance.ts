@@ -13,15 +13,17 @@ import { LATCH, latchChecks, modeChecks, stopChecks } from './state-checks.js';
 
 /** Sentences of docs/motor-protocol.md that no host can check over the bus, and how to check them instead. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
-  'A register byte without data is no write and is not counted.': 'a logic analyser or another host',
+  'A register byte without data is not a write: it is neither refused nor counted.':
+    'a logic analyser or another host',
   'A read without a register byte, as `i2cdetect -r` sends it, is answered.': 'i2cdetect -r',
-  'Data before a repeated start is a write: it is judged as if a stop had come.': 'another host',
+  'Data bytes before a repeated start are a write: the controller judges them as if a stop condition had come.':
+    'another host',
   'A write of more than 32 bytes is refused.': 'another host',
   "Hold SCL low no longer than the host's own low phase: 5 µs at 100 kHz, 1.25 µs at 400 kHz.":
     'a scope on SCL',
   'If SCL or SDA stays low for 25 ms, release both and wait for a start.': 'a wire to ground',
   'Without torque the motors coast: they are neither driven nor braked.': 'a hand on the motors',
-  'A controller without a sensor never shows its fault.': 'each sensor, unplugged',
+  'A controller that lacks a sensor never shows the fault of that sensor.': 'each sensor, unplugged',
   '`active_checksum` is computed from the gains that are active, not copied from the commit.': 'the source',
   'Swap the whole set between two loop periods, so that no period runs with a mixture, and without a jump of the output.':
     'the source',

@@ -45,10 +45,11 @@ export function gainsChecks(unit: Unit): readonly Check[] {
     ],
     'Any finite gains are legal, negative ones included.': [write(first, largest), reads(first, largest)],
     [IN_FORCE]: { 'a commit': [give(2), shows({ ...active(2), gains_committed: true })] },
-    'The commit is judged when its stop arrives: `staged` becomes 0, or `commit_refused` shows, at once.': {
-      'a good one': [stage(set(1), loops), commit(checksum(1)), shows({ staged: 0 })],
-      'a wrong checksum': [badCommit, shows({ commit_refused: true })],
-    },
+    'The controller judges a commit when the stop condition of its frame arrives. At once, either `staged` becomes 0 or `commit_refused` shows.':
+      {
+        'a good one': [stage(set(1), loops), commit(checksum(1)), shows({ staged: 0 })],
+        'a wrong checksum': [badCommit, shows({ commit_refused: true })],
+      },
     'The active gains and the staged gains stay as they are.': [
       give(4),
       keeps('refused', badCommit),
@@ -64,7 +65,7 @@ export function gainsChecks(unit: Unit): readonly Check[] {
       give(1),
       shows({ commit_refused: false }),
     ],
-    'A gains frame reads as it was last staged, also after a commit.': [
+    'Reading a gains frame returns the gains that were staged last, even after they were committed.': [
       give(6),
       ...loops.map(({ name, slot }) => reads(gainsRegister(slot), { ...set(6)[name] })),
     ],

@@ -62,10 +62,11 @@ export function readingChecks(unit: Unit): readonly Check[] {
     };
   return listed({
     'A read may have any length, also more than 32 bytes.': [isPart(0, 5, 0, 13), isPart(5, 8, 0, 13)],
-    'After a frame it continues with the bytes that follow, and after offset 255 with those from 0.': {
-      'status behind identity': isPart(status.address, 4, 0, 32),
-      'identity behind 255': isPart(0, 13, SPACE_BYTES - 3, 16),
-    },
+    'A read that goes past the end of a frame continues with the bytes at the next offsets. After offset 255 it continues at offset 0.':
+      {
+        'status behind identity': isPart(status.address, 4, 0, 32),
+        'identity behind 255': isPart(0, 13, SPACE_BYTES - 3, 16),
+      },
     'Offsets that hold no frame, and frames that are only written, read as 0.': {
       'no frame': async host => {
         for (let place = 0; place < SPACE_BYTES; place += 32)

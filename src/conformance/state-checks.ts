@@ -60,10 +60,11 @@ export function stopChecks(unit: Unit): readonly Check[] {
       shows({ silent: false }, 100),
       shows({ silent: true }, 200),
     ],
-    'The next heartbeat clears both, and the unit continues in the same mode.': [
-      steps(enter('auto'), heartbeat(20), shows({ silent: true }, 60)),
-      steps(heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)),
-    ],
+    'The next heartbeat clears `silent`. Torque then returns if nothing else forbids it, and the unit continues in the same mode.':
+      [
+        steps(enter('auto'), heartbeat(20), shows({ silent: true }, 60)),
+        steps(heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)),
+      ],
     '0 means that the controller waits for ever.': shows({ silent: false }, 1200),
     'Only heartbeats count. Other frames do not.': [
       heartbeat(100),
@@ -117,7 +118,7 @@ export function modeChecks({ loops }: Unit): readonly Check[] {
       readsBack(guarded_excitation, guarded),
       isExcited,
     ),
-    'Reading either shows the wave that was written last.': ifGuarded(
+    'Reading either of them returns the same wave, whichever of them was written last.': ifGuarded(
       excite,
       effect,
       reads(guarded_excitation, wave),

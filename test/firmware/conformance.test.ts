@@ -188,13 +188,13 @@ const WRONG_FIRMWARES: Readonly<Record<string, readonly [says: string, change: C
   ],
   'reads 0xff between its frames': ['Offsets that hold no frame', readsByte(0x4e, 0xff)],
   'ends a read at 255': [
-    'After a frame it continues',
+    'A read that goes past the end of a frame',
     ({ read }) => ({
       read: (place, length) => read(place, length).fill(0, Math.min(length, SPACE_BYTES - place)),
     }),
   ],
   'forgets staged gains with a commit': [
-    'A gains frame reads as it was last staged',
+    'Reading a gains frame',
     adds(commit, gainsRegister(0), () => Buffer.alloc(12)),
   ],
   'counts its telemetry twice': [
@@ -204,7 +204,7 @@ const WRONG_FIRMWARES: Readonly<Record<string, readonly [says: string, change: C
   'sets the flag of 0.2.0': ['Never set bit 4.', showsBit('withdrawn_guard', 1)],
   'announces no register `build`': ['Without the flag, the register reads as 0.', showsBit('build', 0)],
   'damages its register `build`': ['Without the flag, the register reads as 0.', readsByte(build.address, 1)],
-  'shows no refused commit': ['The commit is judged', showsBit('commit_refused', 0)],
+  'shows no refused commit': ['The controller judges a commit', showsBit('commit_refused', 0)],
   'selects the same page always': [
     'A selection is in force',
     adds(capture_select, capture_select, () => Buffer.of(1)),
