@@ -46,52 +46,49 @@ export function Page() {
 }
 
 function Desk() {
-  const model = useModel();
-  const simulated = model.status.value?.simulated;
-  const [drives, rules] = [model.access.hasRight('drive'), model.access.hasRight('rule')];
-  if (model.access.isShut) {
-    return (
-      <>
-        <TopBar />
-        <main>
-          <Login />
-        </main>
-      </>
-    );
-  }
+  const { access } = useModel();
   return (
     <>
       <TopBar />
-      <main>
-        <div class="instruments">
-          {rules && !drives && (
-            <section class="card" aria-label="Referee">
-              <h2>Referee</h2>
-              <RefereePanel />
-            </section>
-          )}
-          {simulated && drives && <FirstMinute />}
-          <PlotPanel />
-          <StepPanel />
-          <RobotView />
-        </div>
-        <div class="settings">
-          <TuningPanel />
-          <DrawerCard name="Log">
-            <EventList />
+      <main>{access.isShut ? <Login /> : <Panels />}</main>
+    </>
+  );
+}
+
+function Panels() {
+  const { access, status } = useModel();
+  const simulated = status.value?.simulated;
+  const [drives, rules] = [access.hasRight('drive'), access.hasRight('rule')];
+  return (
+    <>
+      <div class="instruments">
+        {rules && !drives && (
+          <section class="card" aria-label="Referee">
+            <h2>Referee</h2>
+            <RefereePanel />
+          </section>
+        )}
+        {simulated && drives && <FirstMinute />}
+        <PlotPanel />
+        <StepPanel />
+        <RobotView />
+      </div>
+      <div class="settings">
+        <TuningPanel />
+        <DrawerCard name="Log">
+          <EventList />
+        </DrawerCard>
+        {rules && drives && (
+          <DrawerCard name="Referee">
+            <RefereePanel />
           </DrawerCard>
-          {rules && drives && (
-            <DrawerCard name="Referee">
-              <RefereePanel />
-            </DrawerCard>
-          )}
-          {simulated && drives && (
-            <DrawerCard name="Simulator">
-              <SimPanel />
-            </DrawerCard>
-          )}
-        </div>
-      </main>
+        )}
+        {simulated && drives && (
+          <DrawerCard name="Simulator">
+            <SimPanel />
+          </DrawerCard>
+        )}
+      </div>
     </>
   );
 }
