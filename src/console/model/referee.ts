@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { parsedJson } from '../../core/json.js';
 import { type Phase, PLAY } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
+import type { Ask } from '../daemon/asks.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 import type { Observed } from './stop.js';
@@ -97,20 +98,15 @@ export class Referee {
     this.#revision = Math.max(this.#revision, this.#observed.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
-    return this.action.run(() => this.#observed.daemon.asks.press({ path: '/api/match', body, rule }));
+    return this.#ask({ path: '/api/match', body, rule });
   }
 
   lock(reason: string): Promise<boolean> {
-    const path = '/api/match/lock';
-    return this.action.run(() =>
-      this.#observed.daemon.asks.press({ path, body: { reason }, rule: 'calms', ends: '/api/match/unlock' }),
-    );
+    return this.#ask({ path: '/api/match/lock', body: { reason }, rule: 'calms', ends: '/api/match/unlock' });
   }
 
   unlock(): Promise<boolean> {
-    return this.action.run(() =>
-      this.#observed.daemon.asks.press({ path: '/api/match/unlock', rule: 'moves' }),
-    );
+    return this.#ask({ path: '/api/match/unlock', rule: 'moves' });
   }
 
   /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */
@@ -120,6 +116,10 @@ export class Referee {
     const isInterrupted = after.phase === 'pause' && PLAY.includes(phase);
     const remainingS = endsAtT === null ? null : Math.max(0, endsAtT - t);
     this.interrupted.value = isInterrupted ? { phase, remainingS } : undefined;
+  }
+
+  #ask(ask: Ask): Promise<boolean> {
+    return this.action.run(() => this.#observed.daemon.asks.press(ask));
   }
 
   async #beat(takeover: boolean) {
