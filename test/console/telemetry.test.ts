@@ -78,7 +78,7 @@ describe('the time axis', () => {
 
 describe('the plot window', () => {
   it('runs along until it is held, and holds still then', () => {
-    const window = new PlotWindow(15);
+    const window = new PlotWindow();
     window.runTo(100);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
     window.pause();
@@ -89,7 +89,7 @@ describe('the plot window', () => {
   });
 
   it('zooms, pans and spans around what is held, and no further than now', () => {
-    const window = new PlotWindow(60);
+    const window = new PlotWindow();
     window.runTo(100);
     window.zoom(70, 80);
     window.pan(0.5);

@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 
 /** A paused part of the telemetry, in seconds. `zeroT` is where the axis reads 0. */
 interface Held {
@@ -10,13 +10,9 @@ interface Held {
 /** The part of the telemetry that a plot shows: the newest seconds, or a fixed part while it is paused. */
 export class PlotWindow {
   /** The width in seconds while the plot is not paused. */
-  readonly spanS: Signal<number>;
+  readonly spanS = signal(15);
   readonly #held = signal<Held | undefined>(undefined);
   #newestT = 0;
-
-  constructor(spanS: number) {
-    this.spanS = signal(spanS);
-  }
 
   get isHeld(): boolean {
     return this.#held.value !== undefined;
@@ -76,7 +72,7 @@ export class PlotWindow {
 
 /** The state that all plots of the panel share. */
 export class PlotSettings {
-  readonly view = new PlotWindow(15);
+  readonly view = new PlotWindow();
   readonly showsOutput = signal(false);
   readonly keepsZero = signal(true);
   readonly locksY = signal(false);
