@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
@@ -19,7 +20,7 @@ const play = (daemon: DaemonClient, target: string, fault: string) =>
 
 /** All faults of the simulator, and the state of the simulated hardware. */
 export function SimPanel() {
-  const { daemon } = useModel();
+  const { daemon, surroundings } = useModel();
   const truth = useSignal<readonly string[]>([]);
   const act = useAction();
   useEffect(() => {
@@ -27,8 +28,7 @@ export function SimPanel() {
       truth.value = truthLines((await daemon.read<Readonly<Record<string, unknown>>>('/sim/state')) ?? {});
     };
     void check();
-    const timer = setInterval(() => void check(), CHECK_MS);
-    return () => clearInterval(timer);
+    return every(surroundings.clock, CHECK_MS, check);
   }, []);
   return (
     <>
