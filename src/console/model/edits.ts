@@ -1,16 +1,9 @@
 import { isObject, parsedJson } from '../../core/json.js';
-import {
-  defaultGains,
-  type GainSet,
-  type Gains,
-  perUnit,
-  type Unit,
-  type UnitName,
-} from '../../core/units.js';
+import { defaultGains, type GainSet, perUnit, type Unit, type UnitName } from '../../core/units.js';
 import { loopNamed } from './loop-choice.js';
 import { parseGain } from './numbers.js';
 
-export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const satisfies readonly (keyof Gains)[];
+export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const;
 export type GainName = (typeof GAIN_NAMES)[number];
 
 /** The unsaved texts of one unit's fields, by the JSON pointer of the gain. */
@@ -64,7 +57,7 @@ export function realEdits(unit: Unit, stored: GainSet, texts: EditTexts): EditTe
 }
 
 export function withChanges(stored: GainSet, changes: readonly Change[]): GainSet {
-  const result: Record<string, Gains> = { ...stored };
+  const result = { ...stored };
   for (const { field, to } of changes) {
     const loop = result[field.loop];
     if (loop !== undefined) result[field.loop] = { ...loop, [field.gain]: to };

@@ -55,9 +55,9 @@ export class GainEdits {
    * to keep.
    */
   readonly conflict = computed(() => {
-    const [stored, { base }] = [this.stored.value, this.kept.value];
+    const [stored, { texts, base }] = [this.stored.value, this.kept.value];
     if (stored === undefined || base === undefined) return [];
-    const edited = this.#editedLoops();
+    const edited = new Set(Object.keys(texts).map(pointer => pointer.split('/')[1]));
     return difference(this.unit, base.gains, stored.gains).filter(({ field }) => edited.has(field.loop));
   });
   readonly #daemon: DaemonClient;
@@ -261,10 +261,6 @@ export class GainEdits {
       if (isOlder) this.tidy();
       else this.take({ gains, revision: from.revision + 1 });
     });
-  }
-
-  #editedLoops(): Set<string | undefined> {
-    return new Set(Object.keys(this.kept.value.texts).map(pointer => pointer.split('/')[1]));
   }
 
   async #load(version: string, revision: number): Promise<void> {
