@@ -15,10 +15,8 @@ const RETRY_MS = 1000;
 export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' | 'results'>): string {
   const left = loops.slice(results.length);
   const tuned = unitNamed(unit).loops.filter(({ name }) => left.includes(name));
-  const leftS = tuned.reduce(
-    (sum, { excitationPeriodS }) => sum + USUAL_TUNING_PERIODS * excitationPeriodS,
-    0,
-  );
+  const periodsS = tuned.reduce((sum, { excitationPeriodS }) => sum + excitationPeriodS, 0);
+  const leftS = USUAL_TUNING_PERIODS * periodsS;
   return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${leftS} s.`;
 }
 

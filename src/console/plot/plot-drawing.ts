@@ -23,12 +23,10 @@ export function drawMarks(plot: uPlot, marks: readonly Mark[], unit: UnitName): 
       drawVertical(plot, x);
       const { width } = ctx.measureText(text);
       const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
-      const free = Math.max(
-        0,
-        ends.findIndex(end => end < left),
-      );
-      ends[free] = left + width + 4 * ratio;
-      ctx.fillText(text, left, bbox.top + (free + 1) * LINE_PX * ratio);
+      const free = ends.findIndex(end => end < left);
+      const line = Math.max(0, free);
+      ends[line] = left + width + 4 * ratio;
+      ctx.fillText(text, left, bbox.top + (line + 1) * LINE_PX * ratio);
     }
   });
 }
