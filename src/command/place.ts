@@ -6,7 +6,6 @@ import { type Config, loadConfig } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { errnoOf } from '../core/errors.js';
-import { valued } from './arguments.js';
 import { Failure } from './command.js';
 
 /** The default files of a robot, and the address on which it listens by default. */
@@ -25,22 +24,6 @@ export const ROBOT: Home & { readonly configFile: string } = {
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 export const SIMULATOR: Home = { host: '127.0.0.1', state: join(stateHome, 'trunnion-sim') };
-
-export const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const;
-
-export const CONFIG_OPTION = {
-  config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
-};
-
-/** The options that say which robot is meant: the one of this board, or a simulated one. */
-export const PLACE_OPTIONS = {
-  simulated: { type: 'boolean', about: 'use the simulated robot of npm start or trunnion-sim' },
-  state: valued(
-    'DIR',
-    'the state folder of the robot',
-    `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`,
-  ),
-} as const;
 
 /** The values of options about a robot. They override its configuration file. */
 export interface Asked {

@@ -11,23 +11,25 @@ import { command, type Program } from './command.js';
 import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { verifyCommand } from './log-command.js';
-import {
-  type Asked,
-  CONFIG_OPTION,
-  configOf,
-  homeOf,
-  JSON_OPTION,
-  PLACE_OPTIONS,
-  placeOf,
-  ROBOT,
-} from './place.js';
+import { type Asked, configOf, homeOf, placeOf, ROBOT } from './place.js';
 import { serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
 
-const TOKEN_OPTION = {
-  token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN'),
+const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const;
+const CONFIG_OPTION = {
+  config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
+};
+/** The options that say which robot is meant: the one of this board, or a simulated one. */
+const PLACE_OPTIONS = {
+  simulated: { type: 'boolean', about: 'use the simulated robot of npm start or trunnion-sim' },
+  state: valued(
+    'DIR',
+    'the state folder of the robot',
+    `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`,
+  ),
 } as const;
+const TOKEN_OPTION = { token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN') };
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
 
