@@ -1,14 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  type Document,
-  isCollection,
-  isMap,
-  isNode,
-  isScalar,
-  LineCounter,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf, RobotError } from '../core/errors.js';
 
 /** A parsed configuration file. Its settings are not checked yet. */
@@ -66,7 +57,7 @@ function offsetOf({ contents }: Document, path: readonly string[]): number {
   for (const part of path) {
     if (!isMap(node)) break;
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
-    if (isNode(pair?.key)) offset = pair.key.range?.[0] ?? offset;
+    if (isScalar(pair?.key)) offset = pair.key.range?.[0] ?? offset;
     node = pair?.value;
   }
   return offset;
