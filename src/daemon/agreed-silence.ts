@@ -5,8 +5,6 @@ import type { Robot } from '../robot/robot.js';
 import { START_MS } from '../storage/disk.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 
-export const SILENCE_FILE = 'host-silence.json';
-
 /**
  * The host silence of a controller that has just started. A controller may have reset unnoticed, and then has this
  * silence again.
@@ -26,7 +24,7 @@ type Limits = Readonly<Record<UnitName, SilenceLimits>>;
  */
 export function silenceFile(parts: StateParts): StateFile<Silences> {
   return stateFile<Silences>(parts, {
-    name: SILENCE_FILE,
+    name: 'host-silence.json',
     encode: silences => `${JSON.stringify(silences)}\n`,
     decode: text => {
       const value: unknown = JSON.parse(text);

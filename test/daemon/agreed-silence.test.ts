@@ -3,7 +3,6 @@ import {
   agreedSilence,
   largestMs,
   recordGivenSilence,
-  SILENCE_FILE,
   silenceFile,
 } from '../../src/daemon/agreed-silence.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
@@ -14,7 +13,7 @@ const clock = new ManualClock();
 const open = (disk: RecordingDisk) => silenceFile({ folder: '/state', disk, clock });
 const never = Number.POSITIVE_INFINITY;
 const diskWith = (content?: string) =>
-  new RecordingDisk(content === undefined ? {} : { [`/state/${SILENCE_FILE}`]: Buffer.from(content) });
+  new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
 describe('the host silence that controllers are given', () => {
