@@ -1,15 +1,4 @@
-import {
-  copyFile,
-  cp,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, cp, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
@@ -28,10 +17,10 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 /** The things that people do to a state folder while the daemon runs. */
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
-  'is deleted': (_, path) => unlink(path),
+  'is deleted': (_, path) => rm(path),
   'is deleted, with a hard link left': async (_, path) => {
     await link(path, `${path}.kept`);
-    await unlink(path);
+    await rm(path);
   },
   'is replaced by a copy of itself': async (_, path) => {
     await copyFile(path, `${path}.copy`);
@@ -43,7 +32,7 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
   },
   'is replaced by a hard link to another one': async (_, path) => {
     await writeFile(`${path}.other`, foreign);
-    await unlink(path);
+    await rm(path);
     await link(`${path}.other`, path);
   },
   'is moved away with its folder': state => rename(state, `${state}.old`),
