@@ -8,16 +8,7 @@ import { lineError } from '../../src/hardware/gpio-line.js';
 import { temporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { failureOf, passing, until } from './expecting.js';
-import {
-  exportedLine,
-  makeTree,
-  PI_3,
-  PI_3_OLD,
-  PI_4,
-  PI_5,
-  PI_5_EARLY,
-  ScriptedGpio,
-} from './sysfs-tree.js';
+import { exportedLine, makeTree, PI_3, PI_3_OLD, PI_4, PI_5, PI_5_OLD, ScriptedGpio } from './sysfs-tree.js';
 
 describe('GPIO', () => {
   const root = temporaryFolder();
@@ -34,7 +25,7 @@ describe('GPIO', () => {
     { name: 'Pi 3, kernel before 6.6', chips: PI_3_OLD, line: 17 },
     { name: 'Pi 3', chips: PI_3, line: 529 },
     { name: 'Pi 4', chips: PI_4, line: 529 },
-    { name: 'Pi 5, early kernels', chips: PI_5_EARLY, line: 416 },
+    { name: 'Pi 5, early kernels', chips: PI_5_OLD, line: 416 },
     { name: 'Pi 5', chips: PI_5, line: 588 },
   ];
   for (const { name, chips, line } of boards)

@@ -17,7 +17,7 @@ export const PI_4: readonly Chip[] = [
   ['pinctrl-bcm2711', 512, 58],
   ['raspberrypi-exp-gpio', 570, 8],
 ];
-export const PI_5_EARLY: readonly Chip[] = [
+export const PI_5_OLD: readonly Chip[] = [
   ['gpio-brcmstb@107d508500', 512, 32],
   ['gpio-brcmstb@107d508520', 544, 4],
   ['gpio-brcmstb@107d517c00', 548, 17],
