@@ -1,6 +1,5 @@
 import type { Controller } from '../../sim/firmware/simulated-controller.js';
-import type { PicoController } from '../../sim/pico/pico-controller.js';
-import { createPico } from '../../sim/pico/pico-robot.js';
+import { createPico, type PicoController } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
 import { Random } from '../walk/random.js';
 

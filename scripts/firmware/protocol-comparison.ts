@@ -1,5 +1,5 @@
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import { CoreController } from '../../sim/pico/core-controller.js';
+import { Core } from '../../sim/pico/core.js';
 import type { Unit } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, REGISTERS, RESET_CAUSES, registerMap } from '../../src/protocol/registers.js';
@@ -43,7 +43,7 @@ export function firmwareAndCore(module: WebAssembly.Module, unit: Unit, seed: nu
   const frame = build && encodeFrame(unit.address, REGISTERS.build, build);
   return [
     new SimulatedController(unit, loops(), RATE_HZ, EFFECT_MS, build),
-    new CoreController(module, unit, { loops: loops(), build: frame && (() => frame) }, () => null),
+    new Core(module, unit, { ...(frame && { build: () => frame }) }, loops()),
   ];
 }
 

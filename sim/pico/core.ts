@@ -1,8 +1,10 @@
-import { type GainSet, MODES, type Mode, type Unit } from '../../src/core/units.js';
-import { MODE_VALUES } from '../../src/protocol/registers.js';
-import type { LoopCommand, UnitLoops } from '../firmware/unit-loops.js';
+import { MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { bitNames, decodeFrame } from '../../src/protocol/codec.js';
+import { FLAGS, frameBytes, REGISTERS } from '../../src/protocol/registers.js';
+import type { Controller } from '../firmware/simulated-controller.js';
+import { AT_REST, type LoopCommand, type UnitLoops } from '../firmware/unit-loops.js';
 
-/** The exports of core.c. `command` is an address in `memory`. */
+/** The functions of core.c. `command` returns an address in `memory`. */
 interface Exports {
   readonly memory: WebAssembly.Memory;
   start(kind: number, bootId: number, hosted: number): void;
@@ -14,81 +16,102 @@ interface Exports {
   byte_sent(): void;
 }
 
-const EXPORTS = [
-  'memory',
-  'start',
-  'tick',
-  'command',
-  'frame_ends',
-  'byte_received',
-  'byte_to_send',
-  'byte_sent',
-];
-
 function isExports(exports: object): exports is Exports {
-  return EXPORTS.every(name => name in exports);
+  return 'memory' in exports && 'byte_sent' in exports;
 }
 
-const MOTORS = ['yaw', 'pitch', 'left', 'right'] as const;
-export type CoreMotor = (typeof MOTORS)[number];
+function instance(module: WebAssembly.Module, env: WebAssembly.Imports): Exports {
+  const { exports } = new WebAssembly.Instance(module, { env });
+  if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
+  return exports;
+}
+
+/** Motor 0 is yaw or left. Motor 1 is pitch or right. */
+export type MotorIndex = 0 | 1;
 
 /** The functions that the core needs from its chip: firmware/core/port.h. */
 export interface CorePort {
   /** Counts since power-up. */
-  encoder(motor: CoreMotor): number;
+  encoder(motor: MotorIndex): number;
   /** Heading since power-up in 0.0001 rad. */
   heading(): number;
   picture(): { readonly visible: boolean; readonly yawRad: number; readonly pitchRad: number };
-  drive(motor: CoreMotor, volts: number): void;
+  drive(motor: MotorIndex, volts: number): void;
   torque(on: boolean): void;
   /** Fault bits that sensors and drivers show now. */
   faults(): number;
   show(mode: Mode, torque: boolean): void;
-  /** Whether `auto` may move without a target. By default it may. */
-  readonly autoMoves?: boolean;
+  /** Whether `auto` may move without a target. */
+  autoMoves(): boolean;
+  /** The bytes of the register `build`. Without this function there is no such register. */
+  build?(): Uint8Array;
+  /** The true state of the mechanics, which no sensor measures. The core does not ask for it. */
+  axes(): unknown;
 }
 
-/** The part below the protocol: the core's own loops on a chip, or loops of the simulator. */
-export type CoreBelow = ({ readonly port: CorePort } | { readonly loops: UnitLoops }) & {
-  /** The bytes of the register `build`. Without it there is no such register. */
-  readonly build?: (() => Uint8Array) | undefined;
-};
-
-/** One motor controller with the C core in WebAssembly. It runs the core's loops, or loops of the simulator. */
-export class Core {
-  readonly #unit: Unit;
+/**
+ * A motor controller that runs the C core in WebAssembly. The core runs its own loops on the port, or `loops` of the
+ * simulator. A function that the port lacks does nothing and returns 0.
+ */
+export class Core implements Controller {
+  readonly unit: Unit;
   readonly #module: WebAssembly.Module;
-  readonly #below: CoreBelow;
+  readonly #port: Partial<CorePort>;
+  readonly #loops: UnitLoops | undefined;
+  #boots = 0;
   #exports: Exports;
 
-  constructor(module: WebAssembly.Module, unit: Unit, below: CoreBelow) {
+  constructor(module: WebAssembly.Module, unit: Unit, port: Partial<CorePort>, loops?: UnitLoops) {
+    this.unit = unit;
     this.#module = module;
-    this.#unit = unit;
-    this.#below = below;
-    this.#exports = this.#powered();
+    this.#port = port;
+    this.#loops = loops;
+    this.#exports = this.#started(1);
   }
 
   /** Starts the core as after power-up: no variable keeps its value. */
-  start(bootId: number): void {
-    this.#exports = this.#powered();
-    const isHosted = 'loops' in this.#below;
-    if (isHosted) this.#below.loops.reset();
-    this.#exports.start(this.#unit.kind, bootId, isHosted ? 1 : 0);
+  reset(bootId = this.#boots + 1): void {
+    this.#exports = this.#started(bootId);
   }
 
-  #powered(): Exports {
-    const below = this.#below;
-    const imports = 'loops' in below ? this.#hosted(below.loops) : ported(below.port, () => this.#view);
-    const host_build = (at: number) => {
-      if (below.build === undefined) return 0;
-      new Uint8Array(this.#exports.memory.buffer).set(below.build(), at);
-      return 1;
-    };
-    const named: Imports = { ...imports, host_build };
-    const everything = Object.fromEntries(IMPORTS.map(name => [name, named[name] ?? (() => 0)]));
-    const { exports } = new WebAssembly.Instance(this.#module, { env: everything });
-    if (!isExports(exports)) throw new TypeError('dist/firmware/core.wasm is another module');
+  #started(bootId: number): Exports {
+    const exports: Exports = instance(
+      this.#module,
+      this.#imports(() => exports.memory.buffer),
+    );
+    this.#boots += 1;
+    this.#loops?.reset();
+    exports.start(this.unit.kind, bootId, this.#loops === undefined ? 0 : 1);
     return exports;
+  }
+
+  /** The functions that core.c calls. `memory` returns the memory of the new core. */
+  #imports(memory: () => ArrayBuffer): WebAssembly.Imports {
+    const port = this.#port;
+    const motor = (name: number) => (name % 2 === 0 ? 0 : 1);
+    return {
+      port_encoder: name => port.encoder?.(motor(name)),
+      port_heading: () => port.heading?.(),
+      port_picture: at => {
+        const { visible = false, yawRad = 0, pitchRad = 0 } = port.picture?.() ?? {};
+        new Uint8Array(memory(), at)[0] = visible ? 1 : 0;
+        new Float32Array(memory(), at).set([yawRad, pitchRad], 1);
+      },
+      port_drive: (name, volts) => port.drive?.(motor(name), volts),
+      port_torque: on => port.torque?.(on !== 0),
+      port_faults: () => port.faults?.(),
+      port_show: (mode, torque) => port.show?.(MODES[mode] ?? 'manual', torque !== 0),
+      port_auto_moves: () => port.autoMoves?.(),
+      host_build: at => {
+        new Uint8Array(memory(), at).set(port.build?.() ?? []);
+        return port.build !== undefined;
+      },
+      host_tick: (_, shown) => {
+        this.#loops?.tick(this.command);
+        if (this.#loops !== undefined) show(this.unit, this.#loops, memory(), shown);
+      },
+      host_drop_excitation: () => this.#loops?.dropWave(),
+    };
   }
 
   tick(): void {
@@ -113,7 +136,6 @@ export class Core {
     this.#exports.byte_sent();
   }
 
-  /** Writes the register byte and the bytes after it. */
   write(place: number, data: Uint8Array): void {
     this.frameEnds();
     // A chip may ask before it knows whether a read follows.
@@ -122,7 +144,6 @@ export class Core {
     this.frameEnds();
   }
 
-  /** Writes the register byte and then reads. */
   read(place: number, count: number): Buffer {
     this.write(place, new Uint8Array());
     const bytes = Buffer.alloc(count);
@@ -134,99 +155,54 @@ export class Core {
     return bytes;
   }
 
-  /** The command of the last loop period. */
+  truth(): Record<string, unknown> {
+    const { status } = REGISTERS;
+    const frame = this.read(status.address, frameBytes(status));
+    const flags = bitNames(FLAGS, decodeFrame(this.unit.address, status, frame).flags);
+    const { mode, torque, gains } = this.command;
+    return {
+      boots: this.#boots,
+      mode,
+      stopped: flags.includes('stopped'),
+      torque,
+      gains: flags.includes('gains_committed') ? gains : null,
+      axes: this.#loops?.axes ?? this.#port.axes?.(),
+    };
+  }
+
+  /** The command of the last loop period: a `struct command` of controller.h. */
   get command(): LoopCommand {
-    return this.#commandAt(this.#exports.command());
-  }
-
-  get #view(): DataView {
-    return new DataView(this.#exports.memory.buffer);
-  }
-
-  /** Reads a `struct command` of controller.h. */
-  #commandAt(address: number): LoopCommand {
-    const view = this.#view;
-    const float = (offset: number) => view.getFloat32(address + offset, true);
-    const gains: GainSet = Object.fromEntries(
-      this.#unit.loops.map(({ name, slot }) => {
-        const at = 4 + 12 * slot;
-        return [name, { kp: float(at), ki: float(at + 4), kd: float(at + 8) }];
-      }),
-    );
-    const slot = view.getUint8(address + 64);
+    const at = this.#exports.command();
+    const { buffer } = this.#exports.memory;
+    const { 0: mode = 0, 1: torque, 64: excited } = new Uint8Array(buffer, at);
+    const floats = new Float32Array(buffer, at);
+    const { loops } = this.unit;
+    const gains = loops.map(({ name, slot }) => {
+      const [kp = 0, ki = 0, kd = 0] = floats.subarray(1 + 3 * slot);
+      return [name, { kp, ki, kd }] as const;
+    });
+    const { 17: amplitude = 0, 18: periodS = 0 } = floats;
     return {
-      mode: MODES[view.getUint8(address)] ?? 'manual',
-      torque: view.getUint8(address + 1) !== 0,
-      gains,
-      excitation: {
-        loop: this.#unit.loops.find(loop => loop.slot === slot)?.name ?? '',
-        amplitude: float(68),
-        periodS: float(72),
-      },
-    };
-  }
-
-  #hosted(loops: UnitLoops): Imports {
-    return {
-      host_tick: (command, shown) => {
-        loops.tick(this.#commandAt(command));
-        show(this.#unit, loops, this.#view, shown);
-      },
-      host_drop_excitation: () => loops.dropWave(),
+      mode: MODES[mode] ?? 'manual',
+      torque: torque !== 0,
+      gains: Object.fromEntries(gains),
+      excitation: { loop: loops.find(({ slot }) => slot === excited)?.name ?? '', amplitude, periodS },
     };
   }
 }
 
-const IMPORTS = [
-  'port_encoder',
-  'port_heading',
-  'port_picture',
-  'port_drive',
-  'port_torque',
-  'port_faults',
-  'port_show',
-  'port_auto_moves',
-  'host_tick',
-  'host_drop_excitation',
-  'host_build',
-] as const;
-
-type Imports = Partial<Record<(typeof IMPORTS)[number], (a: number, b: number) => unknown>>;
-
-function ported(port: CorePort, view: () => DataView): Imports {
-  const motor = (index: number) => MOTORS[index] ?? 'yaw';
-  return {
-    port_encoder: index => port.encoder(motor(index)),
-    port_heading: () => port.heading(),
-    port_picture: address => {
-      const { visible, yawRad, pitchRad } = port.picture();
-      view().setUint8(address, visible ? 1 : 0);
-      view().setFloat32(address + 4, yawRad, true);
-      view().setFloat32(address + 8, pitchRad, true);
-    },
-    port_drive: (index, volts) => port.drive(motor(index), volts),
-    port_torque: on => port.torque(on !== 0),
-    port_faults: () => port.faults(),
-    port_show: (mode, torque) =>
-      port.show(MODES.find(name => MODE_VALUES[name] === mode) ?? 'manual', torque !== 0),
-    port_auto_moves: () => (port.autoMoves === false ? 0 : 1),
-  };
-}
-
-/** Writes what the loops show as `struct loops` of controller.h. */
+/** Writes the state of the loops as `struct loops` of controller.h. */
 function show(
   unit: Unit,
   { readings, pose, edges, targetVisible }: UnitLoops,
-  view: DataView,
+  memory: ArrayBuffer,
   at: number,
-): void {
+) {
+  const floats = new Float32Array(memory, at);
   for (const { name, slot } of unit.loops) {
-    const { setpoint = 0, measured = 0, output = 0 } = readings[name] ?? {};
-    for (const [index, value] of [setpoint, measured, output].entries())
-      view.setFloat32(at + 12 * slot + 4 * index, value, true);
+    const { setpoint, measured, output } = readings[name] ?? AT_REST;
+    floats.set([setpoint, measured, output], 3 * slot);
   }
-  for (const [index, value] of [pose?.xM ?? 0, pose?.yM ?? 0, pose?.headingRad ?? 0].entries())
-    view.setFloat32(at + 60 + 4 * index, value, true);
-  view.setUint32(at + 72, edges, true);
-  view.setUint8(at + 76, targetVisible ? 1 : 0);
+  floats.set([pose?.xM ?? 0, pose?.yM ?? 0, pose?.headingRad ?? 0], 15);
+  new Uint32Array(memory, at).set([edges, targetVisible ? 1 : 0], 18);
 }

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Unit } from '../../src/core/units.js';
 import { crc8 } from '../../src/protocol/codec.js';
-import type { GimbalSight } from '../physics/gimbal-sight.js';
-import type { RobotMechanics } from '../physics/robot-mechanics.js';
-import type { CoreMotor, CorePort } from './core.js';
-import { portOf, RATE_HZ } from './core-robot.js';
+import { FAULTS } from '../../src/protocol/registers.js';
+import type { CorePort, MotorIndex } from './core.js';
 import type { Pico } from './pico.js';
 
 const PWM_FUNCTION = 4;
@@ -15,10 +13,12 @@ const FIRST_ADC_PIN = 26;
 const ADC_FULL_SCALE = { counts: 4096, mv: 3300 };
 const FRAME_BEGINS = 0xa5;
 const PICTURES_HZ = 60;
+const PERIODS_HZ = 1000;
 /** A picture that begins in such a period is damaged on its way. */
 const DAMAGES_EVERY = 7;
 const BYTES_A_PERIOD = 5;
 const COUNTS_PER_RAD = 10_000;
+const NO_PICTURE = { visible: false, yawRad: 0, pitchRad: 0 };
 /** A camera that is silent for this long is lost. */
 const CAMERA_LOST_PERIODS = 200;
 
@@ -36,49 +36,45 @@ export function robotNumbers(file = 'firmware/pico/robot.h'): (name: string) => 
 /** What is wired to the pins of one Pico: bridges, encoders, camera, supply and currents. */
 export class PicoBoard {
   readonly #pico: Pico;
-  readonly #number: ReturnType<typeof robotNumbers>;
-  readonly #mechanics: RobotMechanics;
-  readonly #sight: GimbalSight;
-  readonly #sensors: CorePort;
+  readonly #number = robotNumbers();
+  readonly #mechanics: CorePort;
   readonly #hasCamera: boolean;
-  readonly #motors: readonly [CoreMotor, CoreMotor];
   #periods = 0;
-  #camera: { bytes: number[]; readonly picture: ReturnType<CorePort['picture']> | undefined } | undefined;
-  #picture: ReturnType<CorePort['picture']> = { visible: false, yawRad: 0, pitchRad: 0 };
+  /** The rest of the camera's frame, and the picture that the image gets from it. Damaged frames have no picture. */
+  #frame: number[] = [];
+  #arriving: ReturnType<CorePort['picture']> | undefined;
+  #picture: ReturnType<CorePort['picture']> = NO_PICTURE;
   #periodsWithoutPicture = 0;
   /** Values of the sensors that do not come from the mechanics. Tests change them. */
-  supplyV: number;
+  supplyV = this.#number('SUPPLY_V');
   currentA: readonly [number, number] = [0, 0];
   hasPictures = true;
   encoderOffset: readonly [number, number] = [0, 0];
   /** The count at which each failed encoder stands still. Undefined for an encoder that works. */
   encoderStuckAt: readonly [number | undefined, number | undefined] = [undefined, undefined];
 
-  constructor(pico: Pico, unit: Unit, mechanics: RobotMechanics, sight: GimbalSight) {
+  /** `mechanics` has perfect sensors, and motors that get the voltage of the bridges. */
+  constructor(pico: Pico, { hasCamera }: Unit, mechanics: CorePort) {
     this.#pico = pico;
-    this.#number = robotNumbers();
     this.#mechanics = mechanics;
-    this.#sight = sight;
-    this.#sensors = portOf(unit, mechanics, sight);
-    this.#hasCamera = unit.hasCamera;
-    this.#motors = unit.hasCamera ? ['yaw', 'pitch'] : ['left', 'right'];
-    this.supplyV = this.#number('SUPPLY_V');
+    this.#hasCamera = hasCamera;
   }
 
   /** Connects the pins of a processor that starts. */
   connect(): void {
     const { gpio, pio } = this.#pico.chip.rp2040;
     for (const pin of ['SDA_PIN', 'SCL_PIN']) gpio[this.#number(pin)]?.setInputValue(true);
-    this.#motors.forEach((_, index) => {
-      const machine = pio[0]?.machines[index];
+    for (const motor of [0, 1] as const) {
+      const machine = pio[0]?.machines[motor];
       if (machine === undefined) throw new TypeError('no state machine');
       // Reads of the FIFO give the current count. test/firmware/image-encoder.test.ts runs the state machine's program.
       machine.rxFIFO.push(0);
-      machine.readFIFO = () => this.#counts(index) >>> 0;
-    });
+      machine.readFIFO = () => this.#counts(motor) >>> 0;
+    }
     // The frame that the camera is sending is lost.
-    this.#camera = undefined;
-    this.#picture = { visible: false, yawRad: 0, pitchRad: 0 };
+    this.#frame = [];
+    this.#arriving = undefined;
+    this.#picture = NO_PICTURE;
     this.#periodsWithoutPicture = 0;
     this.#sense();
   }
@@ -86,14 +82,14 @@ export class PicoBoard {
   /** The port of the core, with the values that the image's drivers read. */
   get port(): CorePort {
     return {
-      ...this.#sensors,
-      encoder: motor => this.#counts(this.#motors.indexOf(motor)),
+      ...this.#mechanics,
+      encoder: motor => this.#counts(motor),
       heading: () => this.#heading(),
       picture: () => this.#picture,
       drive: () => undefined,
       torque: () => undefined,
       faults: () => this.#faults(),
-      autoMoves: this.#number('AUTO_MOVES') === 1,
+      autoMoves: () => this.#number('AUTO_MOVES') === 1,
     };
   }
 
@@ -106,23 +102,16 @@ export class PicoBoard {
 
   /** Call this between two loop periods. The motors get their volts for the next millisecond, and the sensors their values. */
   step(): void {
-    const { gimbalDrive, chassisDrive } = this.#mechanics;
-    if (this.#hasCamera) {
-      Object.assign(gimbalDrive, { yawV: this.#volts('A'), pitchV: this.#volts('B'), open: !this.isEnabled });
-      this.#send();
-    } else {
-      Object.assign(chassisDrive, {
-        leftV: this.#volts('A'),
-        rightV: this.#volts('B'),
-        open: !this.isEnabled,
-      });
-    }
+    this.#mechanics.drive(0, this.#volts('MOTOR_A_FORWARD_PIN'));
+    this.#mechanics.drive(1, this.#volts('MOTOR_B_FORWARD_PIN'));
+    this.#mechanics.torque(this.isEnabled);
+    if (this.#hasCamera) this.#send();
     this.#sense();
   }
 
-  #volts(motor: string): number {
+  #volts(forwardPin: string): number {
     const { pwm, rp2040 } = this.#pico.chip;
-    const pin = this.#number(`MOTOR_${motor}_FORWARD_PIN`);
+    const pin = this.#number(forwardPin);
     const slice = SLICE.bytes * ((pin >> 1) % 8);
     const runs = pwm.readUint32(slice + SLICE.csr) & ENABLED;
     if (!runs || rp2040.gpio[pin]?.functionSelect !== PWM_FUNCTION) return 0;
@@ -131,9 +120,8 @@ export class PicoBoard {
     return (this.supplyV * ((steps & 0xffff) - (steps >>> 16))) / top;
   }
 
-  #counts(index: number): number {
-    const motor = this.#motors[index] ?? 'yaw';
-    return (this.encoderStuckAt[index] ?? this.#sensors.encoder(motor)) + (this.encoderOffset[index] ?? 0);
+  #counts(motor: MotorIndex): number {
+    return (this.encoderStuckAt[motor] ?? this.#mechanics.encoder(motor)) + this.encoderOffset[motor];
   }
 
   /** The heading as firmware/pico/main.c computes it, with the same rounding to float32 at each step. */
@@ -152,11 +140,10 @@ export class PicoBoard {
       const counts = Math.round((mv * ADC_FULL_SCALE.counts) / ADC_FULL_SCALE.mv);
       adc.channelValues[this.#number(name) - FIRST_ADC_PIN] = Math.min(counts, ADC_FULL_SCALE.counts - 1);
     };
+    const currentMv = (a: number) => this.#number('CURRENT_ZERO_MV') + a * this.#number('CURRENT_MV_PER_A');
     show('SUPPLY_PIN', (this.supplyV * 1000 * ADC_FULL_SCALE.mv) / this.#number('SUPPLY_FULL_SCALE_MV'));
-    this.currentA.forEach((a, index) => {
-      const mv = this.#number('CURRENT_ZERO_MV') + a * this.#number('CURRENT_MV_PER_A');
-      show(index === 0 ? 'CURRENT_A_PIN' : 'CURRENT_B_PIN', mv);
-    });
+    show('CURRENT_A_PIN', currentMv(this.currentA[0]));
+    show('CURRENT_B_PIN', currentMv(this.currentA[1]));
   }
 
   /** The faults that the core gets. Only the camera can have one here. */
@@ -165,36 +152,33 @@ export class PicoBoard {
     this.#periodsWithoutPicture += 1;
     const isLost = this.#periodsWithoutPicture >= CAMERA_LOST_PERIODS;
     if (isLost) this.#picture = { ...this.#picture, visible: false };
-    return isLost ? 1 << 5 : 0;
+    return isLost ? 1 << FAULTS.indexOf('camera_lost') : 0;
   }
 
   /** The camera sends its pictures, a few bytes in each millisecond. */
   #send(): void {
-    const { picture } = this.#sight.camera;
     this.#periods += 1;
-    if ((this.#periods * PICTURES_HZ) % RATE_HZ < PICTURES_HZ && this.hasPictures) {
-      const counts = (rad: number) => Math.round(rad * COUNTS_PER_RAD);
-      const bytes = Buffer.from([FRAME_BEGINS, picture.visible ? 1 : 0, 0, 0, 0, 0, this.#periods & 0xff, 0]);
-      bytes.writeInt16LE(counts(picture.yawRad), 2);
-      bytes.writeInt16LE(counts(picture.pitchRad), 4);
-      bytes[7] = crc8(bytes[0] ?? 0, bytes[1] ?? 0, bytes.subarray(2, 7));
-      const rad = (at: number) => Math.fround(bytes.readInt16LE(at) * Math.fround(1e-4));
-      const offsets = picture.visible ? { yawRad: rad(2), pitchRad: rad(4) } : this.#picture;
-      const isDamaged = this.#periods % DAMAGES_EVERY === 0;
-      if (isDamaged) bytes[1] = picture.visible ? 0 : 1;
-      this.#camera = {
-        bytes: [...bytes],
-        picture: isDamaged ? undefined : { ...offsets, visible: picture.visible },
-      };
+    if ((this.#periods * PICTURES_HZ) % PERIODS_HZ < PICTURES_HZ && this.hasPictures) this.#begin();
+    for (const byte of this.#frame.splice(0, BYTES_A_PERIOD)) this.#pico.chip.rp2040.uart[0]?.feedByte(byte);
+    if (this.#frame.length > 0 || this.#arriving === undefined) return;
+    this.#picture = this.#arriving;
+    this.#arriving = undefined;
+    this.#periodsWithoutPicture = 0;
+  }
+
+  /** Begins the frame of a picture. */
+  #begin(): void {
+    const { visible, yawRad, pitchRad } = this.#mechanics.picture();
+    const frame = Buffer.from([FRAME_BEGINS, visible ? 1 : 0, 0, 0, 0, 0, this.#periods & 0xff, 0]);
+    frame.writeInt16LE(Math.round(yawRad * COUNTS_PER_RAD), 2);
+    frame.writeInt16LE(Math.round(pitchRad * COUNTS_PER_RAD), 4);
+    frame[7] = crc8(frame.readUInt8(0), frame.readUInt8(1), frame.subarray(2, 7));
+    const rad = (at: number) => Math.fround(frame.readInt16LE(at) * Math.fround(1e-4));
+    this.#arriving = visible ? { visible, yawRad: rad(2), pitchRad: rad(4) } : { ...this.#picture, visible };
+    if (this.#periods % DAMAGES_EVERY === 0) {
+      frame[1] = visible ? 0 : 1;
+      this.#arriving = undefined;
     }
-    if (this.#camera === undefined) return;
-    for (const byte of this.#camera.bytes.splice(0, BYTES_A_PERIOD))
-      this.#pico.chip.rp2040.uart[0]?.feedByte(byte);
-    if (this.#camera.bytes.length > 0) return;
-    if (this.#camera.picture !== undefined) {
-      this.#picture = this.#camera.picture;
-      this.#periodsWithoutPicture = 0;
-    }
-    this.#camera = undefined;
+    this.#frame = [...frame];
   }
 }

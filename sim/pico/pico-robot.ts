@@ -1,44 +1,89 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { Unit } from '../../src/core/units.js';
-import { GimbalSight } from '../physics/gimbal-sight.js';
+import type { Controller } from '../firmware/simulated-controller.js';
 import { seededNoise } from '../physics/noise.js';
-import { RobotMechanics } from '../physics/robot-mechanics.js';
-import { RATE_HZ } from './core-robot.js';
-import { PicoController, type PicoImage } from './pico-controller.js';
+import { type CoreRobot, createCoreRobot } from './core-robot.js';
+import { Pico } from './pico.js';
+import { PicoBoard } from './pico-board.js';
+import { picoImage } from './pico-image.js';
+import { Shadow } from './shadow.js';
+import { Wire } from './wire.js';
 
-const SUBSTEPS = 2;
+const PERIOD_NS = 1e6;
+const START_NS = 300e6;
 
-/** The image that scripts/firmware/image compiled. Needs the Debian package binutils-arm-none-eabi. */
-export function picoImage({ name }: Unit, folder = 'dist/firmware'): PicoImage {
-  const symbols = execFileSync('arm-none-eabi-nm', ['-S', `${folder}/${name}.elf`], { encoding: 'utf8' });
-  const variable = (wanted: string) => {
-    const line = symbols.split('\n').find(symbol => symbol.endsWith(` ${wanted}`));
-    if (line === undefined) throw new TypeError(`the image has no variable ${wanted}`);
-    const [address = '', bytes = ''] = line.split(' ');
-    return { address: Number.parseInt(address, 16), bytes: Number.parseInt(bytes, 16) };
-  };
-  return {
-    bytes: readFileSync(`${folder}/${name}.bin`),
-    motor: variable('motor'),
-    build: variable('build'),
-    longest_us: variable('longest_us'),
-  };
+interface Options {
+  readonly seed: number;
+  /** The rate of the bus. */
+  readonly hz?: number;
 }
 
 /** A robot in which one unit is an emulated Pico. Each loop period of the image moves the mechanics. */
-export function createPico(
-  unit: Unit,
-  core: WebAssembly.Module,
-  { seed, image = picoImage(unit), hz }: { seed: number; image?: PicoImage; hz?: number },
-): { pico: PicoController; mechanics: RobotMechanics; sight: GimbalSight } {
-  const noise = seededNoise(seed);
-  const mechanics = new RobotMechanics();
-  const sight = new GimbalSight(mechanics, RATE_HZ, seededNoise(seed));
-  const random = () => Math.abs(noise()) % 1;
-  const step = () => {
-    for (let part = 0; part < SUBSTEPS; part += 1) mechanics.step(1 / RATE_HZ / SUBSTEPS);
-  };
-  const pico = new PicoController(unit, { image, core, mechanics, sight, random, step, ...(hz && { hz }) });
-  return { pico, mechanics, sight };
+export function createPico(unit: Unit, core: WebAssembly.Module, options: Options) {
+  const robot = createCoreRobot(core, options);
+  return { pico: new PicoController(unit, robot, options), robot };
+}
+
+/** A motor controller that runs the image for the Raspberry Pi Pico. Each byte that it sends is compared with the core's. */
+export class PicoController implements Controller {
+  readonly unit: Unit;
+  readonly pico: Pico;
+  readonly board: PicoBoard;
+  readonly wire: Wire;
+  readonly shadow: Shadow;
+  #dueNs = 0;
+
+  constructor(unit: Unit, { physics, port, controller }: CoreRobot, { seed, hz = 400_000 }: Options) {
+    const noise = seededNoise(seed);
+    this.unit = unit;
+    this.pico = new Pico(picoImage(unit), () => Math.abs(noise()) % 1);
+    this.board = new PicoBoard(this.pico, unit, port(unit));
+    this.shadow = new Shadow(this.pico, controller(unit, { ...this.board.port, build: () => this.#build() }));
+    this.wire = new Wire(this.pico, hz);
+    this.pico.onPeriod = () => {
+      this.board.step();
+      physics.step();
+    };
+    this.pico.onStart = () => {
+      this.board.connect();
+      this.pico.target.observer = this.shadow;
+    };
+    this.pico.onStart();
+    this.#awaken();
+  }
+
+  /** The register `build`. The image writes the longest loop time to its variable only when the register is read. */
+  #build(): Buffer {
+    const frame = Buffer.from(this.pico.variable('build'));
+    frame.writeUInt16LE(Math.min(0xffff, this.pico.variable('longest_us').readUInt32LE()), 4);
+    return frame;
+  }
+
+  reset(): void {
+    this.pico.power();
+    this.#awaken();
+  }
+
+  #awaken(): void {
+    this.pico.run(this.pico.nowNs + START_NS, () => this.shadow.isAlike && this.pico.sleeps);
+    this.#dueNs = this.pico.nowNs;
+  }
+
+  /** Runs to the end of the next millisecond. Transactions may have used part of that time already. */
+  tick(): void {
+    this.#dueNs += PERIOD_NS;
+    this.pico.run(this.#dueNs);
+    this.pico.run(this.#dueNs + PERIOD_NS, () => this.pico.sleeps);
+  }
+
+  read(address: number, length: number): Buffer {
+    return this.wire.transfer(this.unit.address, [address], length);
+  }
+
+  write(address: number, data: Buffer): void {
+    this.wire.transfer(this.unit.address, [address, ...data], 0);
+  }
+
+  truth(): Record<string, unknown> {
+    return this.shadow.core.truth();
+  }
 }

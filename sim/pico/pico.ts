@@ -1,10 +1,10 @@
 import { BasePeripheral, type Peripheral, type RP2040, Simulator } from 'rp2040js';
 import { I2cTarget } from './i2c-target.js';
+import { BOOT2_BYTES, type PicoImage } from './pico-image.js';
 
 const RAM = 0x20000000;
-/** The bootrom copies the first block of the flash here, checks it, and jumps to it. */
+/** The bootrom copies the first block of the flash here, and jumps to it. */
 const BOOT2 = 0x20041f00;
-const BOOT2_BYTES = 256;
 
 /** Peripherals, as rp2040js numbers them. */
 const I2C0 = 0x40044;
@@ -67,14 +67,15 @@ class Rosc extends Registers {
   }
 }
 
-/** The parts whose content survives a reset by the watchdog. */
-interface Outlived {
-  readonly rp2040: RP2040;
-  readonly watchdog: Watchdog;
-}
-
-/** A processor with its peripherals, from one reset to the next. */
-function powered(image: Uint8Array, random: () => number, before: Outlived | undefined) {
+/**
+ * A processor with its peripherals, from one reset to the next. The memory and the watchdog of the chip `before` survive
+ * a reset by the watchdog.
+ */
+function powered(
+  image: Uint8Array,
+  random: () => number,
+  before: { readonly rp2040: RP2040; readonly watchdog: Watchdog } | undefined,
+) {
   const { rp2040, clock } = new Simulator();
   const warnings: string[] = [];
   const warn = (part: string, text: string) => void warnings.push(`${part}: ${text}`);
@@ -143,39 +144,21 @@ function powered(image: Uint8Array, random: () => number, before: Outlived | und
     if (core.IPSR === INTERRUPT_EXCEPTIONS + I2C0_IRQ) measured.handlerNs = Math.max(measured.handlerNs, ns);
     leave.call(core, address);
   };
+  // The bootrom starts the program.
   rp2040.flash.set(image);
-  boot(rp2040, image);
+  rp2040.sram.set(image.subarray(0, BOOT2_BYTES), BOOT2 - RAM);
+  Object.assign(core, { SP: BOOT2, LR: 0, PC: BOOT2 });
   return { rp2040, clock, i2c, pwm, watchdog, warnings, measured };
 }
 
 type Chip = ReturnType<typeof powered>;
 
-/** Starts the program in the flash as the bootrom does. */
-function boot({ core, sram }: RP2040, image: Uint8Array): void {
-  const block = image.subarray(0, BOOT2_BYTES);
-  const sum = new DataView(block.buffer, block.byteOffset).getUint32(BOOT2_BYTES - 4, true);
-  if (bootChecksum(block.subarray(0, BOOT2_BYTES - 4)) !== sum)
-    throw new RangeError('not bootable: the checksum');
-  sram.set(block, BOOT2 - RAM);
-  core.SP = BOOT2;
-  core.LR = 0;
-  core.PC = BOOT2;
-}
-
-/** CRC-32, not reflected, without a final exclusive-or. */
-function bootChecksum(bytes: Uint8Array): number {
-  let sum = 0xffffffff;
-  for (const byte of bytes) {
-    sum ^= byte << 24;
-    for (let bit = 0; bit < 8; bit += 1) sum = (sum << 1) ^ (sum & 0x80000000 ? 0x04c11db7 : 0);
-  }
-  return sum >>> 0;
-}
-
 /** A Raspberry Pi Pico that runs a firmware image in emulated time. */
 export class Pico {
-  readonly #image: Uint8Array;
+  readonly #image: PicoImage;
   readonly #random: () => number;
+  /** The place in RAM of `newest`, the last member of `motor`. Three bytes of padding follow it. */
+  readonly #newest: number;
   #chip: Chip;
   #sinceNs = 0;
   #heldUntilNs = 0;
@@ -185,13 +168,14 @@ export class Pico {
   onStart: () => void = () => undefined;
   /** Called when the processor goes to sleep after a loop period. */
   onPeriod: () => void = () => undefined;
-  /** Called when the byte at `watched` changes. */
-  watched = RAM;
-  onChange: () => void = () => undefined;
+  /** Called when the loop publishes its state. */
+  onPublished: () => void = () => undefined;
 
-  constructor(image: Uint8Array, random: () => number) {
+  constructor(image: PicoImage, random: () => number) {
     this.#image = image;
     this.#random = random;
+    const { address, bytes } = this.#placeOf('motor');
+    this.#newest = address + bytes - 4 - RAM;
     this.#chip = this.#made(undefined);
   }
 
@@ -208,7 +192,7 @@ export class Pico {
   }
 
   #made(before: Chip | undefined): Chip {
-    const chip = powered(this.#image, this.#random, before);
+    const chip = powered(this.#image.bytes, this.#random, before);
     chip.watchdog.onWatchdogTrigger = () => {
       // Stops the watchdog, whose timer would trigger again and again at this instant.
       chip.watchdog.writeUint32(0, 0);
@@ -251,17 +235,14 @@ export class Pico {
     this.#heldUntilNs = this.nowNs + ns;
   }
 
-  get isHeld(): boolean {
-    return this.nowNs < this.#heldUntilNs;
-  }
-
   /** Lets time pass until `untilNs`, or until `when` is true. A sleep of the processor takes one step. */
-  run(untilNs: number, when?: () => boolean): void {
-    while (this.nowNs < untilNs && when?.() !== true) {
+  run(untilNs: number, when: () => boolean = () => false): void {
+    while (this.nowNs < untilNs && !when()) {
       const { clock, rp2040 } = this.#chip;
       const { core } = rp2040;
       const leftNs = Math.min(untilNs - this.nowNs, clock.nanosToNextAlarm || Number.POSITIVE_INFINITY);
-      if (this.isHeld) clock.tick(Math.min(leftNs, this.#heldUntilNs - this.nowNs));
+      const heldNs = this.#heldUntilNs - this.nowNs;
+      if (heldNs > 0) clock.tick(Math.min(leftNs, heldNs));
       else if (core.waiting && core.interruptsUpdated && core.checkForInterrupts()) core.waiting = false;
       else if (core.waiting) clock.tick(leftNs);
       else this.#execute(untilNs - this.#sinceNs, when);
@@ -269,30 +250,37 @@ export class Pico {
   }
 
   /** Runs the program until the processor sleeps. */
-  #execute(untilNs: number, when: (() => boolean) | undefined): void {
+  #execute(untilNs: number, when: () => boolean): void {
     const chip = this.#chip;
     const { clock, rp2040, measured } = chip;
     const { core, sram } = rp2040;
-    const watched = this.watched - RAM;
     const cycleNs = 1e9 / rp2040.clkSys;
-    let seen = sram[watched];
+    let newest = sram[this.#newest];
     do {
       const cycles = core.executeInstruction() + measured.extraCycles;
       measured.extraCycles = 0;
       clock.tick(cycles * cycleNs);
-      if (sram[watched] !== seen) {
-        seen = sram[watched];
-        this.onChange();
+      if (sram[this.#newest] !== newest) {
+        newest = sram[this.#newest];
+        this.onPublished();
       }
-    } while (!core.waiting && clock.nanos < untilNs && when?.() !== true && this.#chip === chip);
+    } while (!core.waiting && clock.nanos < untilNs && !when() && this.#chip === chip);
     if (!core.waiting || measured.periodBeganNs === undefined) return;
     measured.periodNs = Math.max(measured.periodNs, clock.nanos - measured.periodBeganNs);
     measured.periodBeganNs = undefined;
     this.onPeriod();
   }
 
-  /** A byte of the program's memory. */
-  peek(address: number): number {
-    return this.#chip.rp2040.sram[address - RAM] ?? 0;
+  /** The bytes of a variable of the image. They change while it runs. */
+  variable(name: string): Buffer {
+    const { buffer, byteOffset } = this.#chip.rp2040.sram;
+    const { address, bytes } = this.#placeOf(name);
+    return Buffer.from(buffer, byteOffset + address - RAM, bytes);
+  }
+
+  #placeOf(name: string): { readonly address: number; readonly bytes: number } {
+    const place = this.#image.variables.get(name);
+    if (place === undefined) throw new TypeError(`the image has no variable ${name}`);
+    return place;
   }
 }

@@ -1,5 +1,4 @@
 import type { Core } from './core.js';
-import type { CoreController } from './core-controller.js';
 import type { I2cTarget, Observer } from './i2c-target.js';
 import type { Pico } from './pico.js';
 
@@ -12,29 +11,22 @@ const BOOT_ID = 4;
  * sends another byte than the core.
  */
 export class Shadow implements Observer {
-  readonly controller: CoreController;
+  readonly core: Core;
   readonly #pico: Pico;
-  readonly #motor: number;
   readonly #log: string[] = [];
   #waiting: (() => void)[] = [];
   #target: I2cTarget | undefined;
-  #sent = 0;
+  /** The number of bytes that the image has sent. */
+  sent = 0;
   /** False if a test injects faults into the image that the core does not get. */
   isStrict = true;
 
-  constructor(
-    pico: Pico,
-    controller: CoreController,
-    motor: { readonly address: number; readonly bytes: number },
-  ) {
+  constructor(pico: Pico, core: Core) {
     this.#pico = pico;
-    this.controller = controller;
-    this.#motor = motor.address;
-    // `newest` is the last member. Three bytes of padding follow it.
-    pico.watched = motor.address + motor.bytes - 4;
-    pico.onChange = () => {
+    this.core = core;
+    pico.onPublished = () => {
       if (!this.isAlike) return;
-      controller.tick();
+      core.tick();
       this.#note('|');
     };
   }
@@ -42,14 +34,6 @@ export class Shadow implements Observer {
   /** Whether the image has started, and the core with it. */
   get isAlike(): boolean {
     return this.#target === this.#pico.target;
-  }
-
-  get sent(): number {
-    return this.#sent;
-  }
-
-  get core(): Core {
-    return this.controller.core;
   }
 
   start(): void {
@@ -68,9 +52,7 @@ export class Shadow implements Observer {
   }
 
   taken(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const act of waiting) act();
+    for (const act of this.#waiting.splice(0)) act();
   }
 
   given(byte: number): void {
@@ -81,7 +63,7 @@ export class Shadow implements Observer {
       throw new Error(
         `${this.#log.join(' ')}: the image sends ${byte.toString(16)}, the core ${next.toString(16)}`,
       );
-    this.#sent += 1;
+    this.sent += 1;
     this.core.sent();
     void this.core.next;
   }
@@ -100,7 +82,6 @@ export class Shadow implements Observer {
     if (this.isAlike) return;
     this.#target = this.#pico.target;
     this.#waiting = [];
-    const bytes = [0, 1, 2, 3].map(index => this.#pico.peek(this.#motor + BOOT_ID + index));
-    this.controller.reset(Buffer.from(bytes).readUInt32LE());
+    this.core.reset(this.#pico.variable('motor').readUInt32LE(BOOT_ID));
   }
 }

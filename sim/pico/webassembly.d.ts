@@ -1,5 +1,6 @@
 /** The part of WebAssembly that the simulator uses. TypeScript has these types only for browsers. */
 declare namespace WebAssembly {
+  type Imports = Readonly<Record<string, (a: number, b: number) => unknown>>;
   class Memory {
     readonly buffer: ArrayBuffer;
   }
@@ -7,7 +8,7 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Instance {
-    constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>);
+    constructor(module: Module, imports: { readonly env: Imports });
     readonly exports: Readonly<Record<string, unknown>>;
   }
 }

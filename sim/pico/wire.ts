@@ -23,38 +23,35 @@ export class Wire {
   }
 
   /** Writes the bytes, if there are any. Then reads. */
-  transfer(address: number, bytes: Iterable<number>, count: number): Buffer {
-    const read = Buffer.alloc(count);
-    const written = [...bytes];
-    this.#atNs = this.#pico.nowNs;
-    if (written.length > 0 || count === 0) this.#begin(address << 1, 0);
-    for (const byte of written) if (!this.#byte(() => this.#target.receive(byte))) throw refusal(address);
-    if (count > 0) this.#begin((address << 1) | 1, written.length);
-    for (let at = 0; at < count; at += 1) {
-      this.#byte(() => {
-        read[at] = this.#target.send();
-        this.#target.acknowledge(at < count - 1);
-        return true;
-      });
-    }
-    this.#end(count > 0 ? 0 : written.length);
+  transfer(address: number, bytes: readonly number[], count: number): Buffer {
+    const read = this.tear(address, bytes, count, count);
+    this.#pass(this.#bitNs);
+    this.#rest(count > 0 ? 0 : bytes.length);
+    this.#target.stop();
+    this.#pass(this.#bitNs);
+    // Waits until the processor sleeps, or until it is held for the first bytes of the next write too. Otherwise it would be
+    // uncertain whether the processor handles this end before those bytes.
+    const isClear = () => this.#pico.sleeps || this.#pico.staysHeld(3 * BITS * this.#bitNs);
+    this.#pico.run(this.#atNs + TIMEOUT_NS, isClear);
     return read;
   }
 
-  /** Begins a transaction and does not end it. */
-  tear(address: number, bytes: Iterable<number>, count: number): void {
+  /** Begins a transaction and does not end it. The host reads `count` bytes of the `wanted` ones. */
+  tear(address: number, bytes: readonly number[], count: number, wanted = count + 1): Buffer {
+    const read = Buffer.alloc(count);
     this.#atNs = this.#pico.nowNs;
-    this.#begin(address << 1, 0);
-    for (const byte of bytes) this.#byte(() => this.#target.receive(byte));
-    if (count === 0) return;
-    this.#begin((address << 1) | 1, 0);
-    for (let at = 0; at < count; at += 1) {
-      this.#byte(() => {
-        this.#target.send();
-        this.#target.acknowledge(true);
-        return true;
-      });
+    if (bytes.length > 0 || count === 0) this.#begin(address, 0, 0);
+    for (const byte of bytes) {
+      this.#byte();
+      if (!this.#target.receive(byte)) throw refusal(address);
     }
+    if (count > 0) this.#begin(address, 1, bytes.length);
+    for (let at = 0; at < count; at += 1) {
+      this.#byte();
+      read[at] = this.#target.send();
+      this.#target.acknowledge(at < wanted - 1);
+    }
+    return read;
   }
 
   get #target(): I2cTarget {
@@ -72,14 +69,16 @@ export class Wire {
     this.#atNs = Math.max(this.#atNs, this.#pico.nowNs);
   }
 
-  #begin(address: number, written: number): void {
+  #begin(address: number, readBit: number, written: number): void {
     this.#pass(this.#bitNs);
     this.#rest(written);
     this.#target.start();
-    if (!this.#byte(() => this.#target.address(address))) throw refusal(address >> 1);
+    this.#byte();
+    if (!this.#target.address((address << 1) | readBit)) throw refusal(address);
   }
 
-  #byte(moved: () => boolean): boolean {
+  /** Passes the time of one byte, which begins when the target releases SCL. */
+  #byte(): void {
     const beganNs = this.#atNs;
     this.#pico.run(beganNs + TIMEOUT_NS, () => !this.#target.holds);
     if (this.#target.holds) throw new RobotError('bus-timeout', { errno: 110 });
@@ -87,18 +86,6 @@ export class Wire {
     this.longestLowNs = Math.max(this.longestLowNs, lowNs);
     this.#atNs += Math.max(0, lowNs - this.#bitNs / 2);
     this.#pass(BITS * this.#bitNs);
-    return moved();
-  }
-
-  #end(written: number): void {
-    this.#pass(this.#bitNs);
-    this.#rest(written);
-    this.#target.stop();
-    this.#pass(this.#bitNs);
-    // Waits until the processor sleeps, or until it is held for the first bytes of the next write too. Otherwise it would be
-    // uncertain whether the processor handles this end before those bytes.
-    const isClear = () => this.#pico.sleeps || this.#pico.staysHeld(3 * BITS * this.#bitNs);
-    this.#pico.run(this.#atNs + TIMEOUT_NS, isClear);
   }
 }
 

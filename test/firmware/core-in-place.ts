@@ -1,11 +1,11 @@
 import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
-import { CoreController } from '../../sim/pico/core-controller.js';
+import { Core } from '../../sim/pico/core.js';
 import type { Unit } from '../../src/core/units.js';
 import { core } from './core.js';
 
 /** Replaces the simulated controller in a test. Frames of the core take effect in the next loop period. */
-export class SimulatedController extends CoreController {
+export class SimulatedController extends Core {
   constructor(unit: Unit, loops: UnitLoops) {
-    super(core, unit, { loops }, () => loops.axes);
+    super(core, unit, {}, loops);
   }
 }

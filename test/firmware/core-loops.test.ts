@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { LAP_M } from '../../sim/loops/course.js';
-import { GimbalSight } from '../../sim/physics/gimbal-sight.js';
-import { seededNoise } from '../../sim/physics/noise.js';
-import { CoreController } from '../../sim/pico/core-controller.js';
-import { portOf, RATE_HZ } from '../../sim/pico/core-robot.js';
-import { createPhysics } from '../../sim/robot-physics.js';
+import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import {
   defaultGains,
   FLOAT32_MAX,
@@ -24,8 +20,6 @@ import {
   telemetryRegister,
 } from '../../src/protocol/registers.js';
 import { core as module } from './core.js';
-
-const OPTIONS = { seed: 1 };
 
 /** The two controllers of a robot, on mechanics of their own. */
 class Robot {
@@ -64,15 +58,15 @@ class Robot {
  * the smallest rounding error could delay an encoder count by a period.
  */
 function both(module: WebAssembly.Module): readonly [Robot, Robot] {
-  const { loops, mechanics, step } = createPhysics(OPTIONS);
-  const sight = new GimbalSight(mechanics, RATE_HZ, seededNoise(OPTIONS.seed));
-  const core = (unit: Unit) => {
-    const port = { ...portOf(unit, mechanics, sight), drive: () => undefined, torque: () => undefined };
-    return new CoreController(module, unit, { port }, () => null);
-  };
+  const { physics, port, controller } = createCoreRobot(module, { seed: 1 });
+  const core = (unit: Unit) =>
+    controller(unit, { ...port(unit), drive: () => undefined, torque: () => undefined });
   return [
     new Robot(core, () => undefined),
-    new Robot(unit => new SimulatedController(unit, loops[unit.name], RATE_HZ, 1), step),
+    new Robot(
+      unit => new SimulatedController(unit, physics.loops[unit.name], physics.loopRateHz, 1),
+      physics.step,
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Random } from '../../scripts/walk/random.js';
 import { Pico } from '../../sim/pico/pico.js';
 import { robotNumbers } from '../../sim/pico/pico-board.js';
-import { picoImage } from '../../sim/pico/pico-robot.js';
+import { picoImage } from '../../sim/pico/pico-image.js';
 import { unitNamed } from '../../src/core/units.js';
 
 const CLOCK_HZ = 125e6;
@@ -19,8 +19,8 @@ describe('the encoder of the image for the Pico', () => {
   ] as const)
     it(`follows a million counts a second ${what}, and loses none`, () => {
       const random = new Random(1);
-      const pico = new Pico(picoImage(unitNamed('gimbal')).bytes, () => random.next());
-      pico.run(300e6, () => pico.target.readUint32(0x9c) === 1);
+      const pico = new Pico(picoImage(unitNamed('gimbal')), () => random.next());
+      pico.run(300e6, () => pico.sleeps);
       const { gpio, pio } = pico.chip.rp2040;
       const machine = pio[0]?.machines[0];
       const pin = robotNumbers()('ENCODER_A_PIN');

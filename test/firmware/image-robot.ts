@@ -1,12 +1,8 @@
 import { DaemonLife } from '../../scripts/walk/daemon-life.js';
-import { standstill } from '../../sim/firmware/unit-loops.js';
-import { CoreController } from '../../sim/pico/core-controller.js';
-import { portOf } from '../../sim/pico/core-robot.js';
-import type { PicoController } from '../../sim/pico/pico-controller.js';
-import { createPico } from '../../sim/pico/pico-robot.js';
+import { createPico, type PicoController } from '../../sim/pico/pico-robot.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
-import { perUnit, unitNamed } from '../../src/core/units.js';
+import { unitNamed } from '../../src/core/units.js';
 import { propose } from '../../src/tuning/propose.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -21,18 +17,13 @@ export class ImageRobot {
   #life: DaemonLife | undefined;
 
   constructor() {
-    const { pico, mechanics, sight } = createPico(unitNamed('gimbal'), core, { seed: 1 });
+    const { pico, robot } = createPico(unitNamed('gimbal'), core, { seed: 1 });
     this.pico = pico;
-    const chassis = new CoreController(
-      core,
-      unitNamed('chassis'),
-      { port: portOf(unitNamed('chassis'), mechanics, sight) },
-      () => mechanics.chassis,
-    );
     this.sim = new SimulatedRobot({
       clock: this.clock,
-      physics: { loops: perUnit(standstill), loopRateHz: 1000, step: () => undefined },
-      controller: unit => (unit.hasCamera ? pico : chassis),
+      // The loop periods of the image move the mechanics.
+      physics: { ...robot.physics, step: () => undefined },
+      controller: unit => (unit.hasCamera ? pico : robot.controller(unit)),
     });
   }
 
