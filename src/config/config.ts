@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isRobotError } from '../core/errors.js';
 import { badConfig, type ConfigFile, readConfigFile } from './config-file.js';
-import { type Config, SETTINGS, type Setting } from './settings.js';
+import { type Config, objectOf, SETTINGS, type Setting } from './settings.js';
 
 export type { Config } from './settings.js';
 
@@ -100,7 +100,7 @@ function schemaOf({ host, state }: Defaults, given: unknown): object {
 }
 
 function tableOf(properties: object): object {
-  return { type: 'object', properties, additionalProperties: false, default: {} };
+  return { ...objectOf(properties), default: {} };
 }
 
 /** What is wrong with the setting at `path`. The path is empty for the whole file. */

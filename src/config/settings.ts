@@ -17,11 +17,12 @@ export interface Interlock {
 }
 
 const GPIO = { type: 'integer', minimum: 0, maximum: 53 };
-const BOUNDS = {
-  type: 'object',
-  properties: { min: { type: 'number' }, max: { type: 'number', minimum: { $data: '1/min' } } },
-  additionalProperties: false,
-};
+const BOUNDS = objectOf({ min: { type: 'number' }, max: { type: 'number', minimum: { $data: '1/min' } } });
+
+/** Schema of an object that has no other members than these. */
+export function objectOf(properties: object) {
+  return { type: 'object', properties, additionalProperties: false };
+}
 
 /** Schema of one phase's permissions. Permissions that the file leaves out keep their defaults. */
 function permissions(defaults: Permissions): object {
@@ -29,7 +30,7 @@ function permissions(defaults: Permissions): object {
   const properties: Record<string, object> = {};
   for (const [name, value] of Object.entries(flags)) properties[name] = { type: 'boolean', default: value };
   properties.modes = { type: 'array', items: { enum: MODES }, uniqueItems: true, default: modes };
-  return { type: 'object', properties, additionalProperties: false, default: defaults };
+  return { ...objectOf(properties), default: defaults };
 }
 
 function setting<T>(made: Setting<T>): Setting<T> {
@@ -125,11 +126,7 @@ export const SETTINGS = {
   gains: {
     bounds: setting<GainBounds>({
       default: {},
-      schema: {
-        type: 'object',
-        properties: { kp: BOUNDS, ki: BOUNDS, kd: BOUNDS },
-        additionalProperties: false,
-      },
+      schema: objectOf({ kp: BOUNDS, ki: BOUNDS, kd: BOUNDS }),
       expected: 'limits such as {kp: {min: 0, max: 100}}, min below max',
       doc: 'Gains outside these bounds are refused, such as {kp: {min: 0, max: 100}}; {} = no bounds.',
     }),
@@ -169,11 +166,9 @@ export const SETTINGS = {
     }),
     phases: setting<Readonly<Record<Phase, Permissions>>>({
       default: DEFAULT_PERMISSIONS,
-      schema: {
-        type: 'object',
-        properties: Object.fromEntries(PHASES.map(phase => [phase, permissions(DEFAULT_PERMISSIONS[phase])])),
-        additionalProperties: false,
-      },
+      schema: objectOf(
+        Object.fromEntries(PHASES.map(phase => [phase, permissions(DEFAULT_PERMISSIONS[phase])])),
+      ),
       expected: 'phases such as {pre: {laser: true}}, each with some of drive, laser, tune, resume, modes',
       doc: 'What each phase allows, such as {pre: {laser: true}}. Permissions left out keep their defaults.',
     }),
