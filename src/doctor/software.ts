@@ -100,15 +100,8 @@ async function lastEnd(system: Case['system']): Promise<string> {
   return `${RESULTS[result] ?? result}, ${at.toISOString()}`;
 }
 
-async function daemon({
-  system,
-  status,
-  running,
-  isClosed,
-  simulatorAnswers,
-  daemonRuns,
-  url,
-}: Case): Promise<Found> {
+async function daemon(asked: Case): Promise<Found> {
+  const { system, status, running, isClosed, simulatorAnswers, daemonRuns, url } = asked;
   if (simulatorAnswers)
     return wrong(`a simulator answers at ${url}, not the robot`, 'stop trunnion-sim, or use another --port');
   if (running !== undefined && running !== version)
