@@ -2,9 +2,8 @@ import type { RememberedStep } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { fixed } from './numbers.js';
 
-type Ended = Pick<RememberedStep, 'samples' | 'periodS'> & {
-  readonly figures: Pick<RememberedStep['figures'], 'end'>;
-};
+type Recorded = Pick<RememberedStep, 'samples' | 'periodS'>;
+type Ended = Recorded & { readonly figures: Pick<RememberedStep['figures'], 'end'> };
 
 /** A warning about the figures of a step, if there is one. */
 export function caveatOf({ figures, samples, periodS }: Ended): string | undefined {
@@ -19,10 +18,7 @@ export function caveatOf({ figures, samples, periodS }: Ended): string | undefin
 export type Curve = [t: number[], values: number[]];
 
 /** Makes every step start at 0 and go upwards, so that all steps can be compared. */
-export function stepCurves({
-  samples,
-  periodS,
-}: Pick<RememberedStep, 'samples' | 'periodS'>): Readonly<Record<'setpoint' | 'measured', Curve>> {
+export function stepCurves({ samples, periodS }: Recorded): Record<'setpoint' | 'measured', Curve> {
   const from = samples.setpoint[0] ?? 0;
   const falls = (samples.setpoint.at(-1) ?? 0) < from;
   const upwards = (value: number) => (falls ? from - value : value - from);
