@@ -97,13 +97,7 @@ function LaserLamp() {
  * The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. `isInMatch`: leaves out the
  * modes that the phase forbids.
  */
-export function ModeSwitch({
-  unit,
-  isInMatch = false,
-}: {
-  readonly unit: Unit;
-  readonly isInMatch?: boolean;
-}) {
+export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?: boolean }) {
   const model = useModel();
   const { name, title } = unit;
   const status = model.status.value?.[name];
