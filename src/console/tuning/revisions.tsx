@@ -67,11 +67,7 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
 }
 
 /** The rows of one revision, one for each changed gain. One row without a field if nothing changed. */
-function rowsOf(
-  unit: Unit,
-  { revision, gains }: HistoryLine,
-  before: GainSet | undefined,
-): Partial<Change>[] {
+function rowsOf(unit: Unit, { revision, gains }: HistoryLine, before?: GainSet): Partial<Change>[] {
   const from = before ?? (revision === 1 ? defaultGains(unit) : gains);
   const changes = difference(unit, from, gains);
   return changes.length === 0 ? [{}] : changes;
