@@ -49,7 +49,6 @@ export const alerts = (of: Page) => of.locator('.strip');
 export interface Opening {
   readonly width?: number;
   readonly height?: number;
-  readonly colorScheme?: 'dark' | 'light';
   readonly touch?: boolean;
   /** The hash of the URL, with its `#`. */
   readonly hash?: string;
@@ -142,10 +141,10 @@ export function consoleInBrowser(): ConsoleInBrowser {
     get complaints() {
       return complaints;
     },
-    async open({ width = 1280, height = 720, colorScheme = 'dark', touch = false, hash = '' } = {}) {
+    async open({ width = 1280, height = 720, touch = false, hash = '' } = {}) {
       const context = await running().browser.newContext({
         viewport: { width, height },
-        colorScheme,
+        colorScheme: 'dark',
         hasTouch: touch,
         isMobile: touch,
       });
@@ -172,13 +171,6 @@ export function consoleInBrowser(): ConsoleInBrowser {
     fault,
   };
 }
-
-/** Hides the page as another tab would, so that its stream closes; showing it opens the stream again. */
-export const hide = (page: Page, hidden: boolean) =>
-  page.evaluate(`
-    Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  `);
 
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -1,16 +1,10 @@
 import { expect } from 'chai';
-import {
-  healthLines,
-  mostUrgentFirst,
-  safetyLines,
-  staleLines,
-  titleOf,
-} from '../../src/console/bar/lines.js';
+import { healthLines, safetyLines, staleLines, titleOf } from '../../src/console/bar/lines.js';
 import type { LaserStatus, Status, UnitStatus } from '../../src/schemas/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
 const texts = (status: Status) =>
-  mostUrgentFirst([...safetyLines(status, true), ...healthLines(status)]).map(
+  [...safetyLines(status, true), ...healthLines(status)].map(
     ({ tone, about, text }) => `${tone}: ${about} ${text}`,
   );
 const laser = (light: LaserStatus['light'], more: Partial<LaserStatus> = {}): LaserStatus => ({

@@ -36,7 +36,6 @@ interface UnitTruth {
   readonly mode: string;
   readonly stopped: boolean;
   readonly torque: boolean;
-  readonly boots: number;
   readonly gains: Record<string, { kp: number }> | null;
 }
 
