@@ -153,12 +153,9 @@ static void place(const struct command *command, struct loops *loops)
     float aim_m = reference.aim_m.value + excited(command, &wave, MOTOR_CHASSIS_POSITION_SLOT);
     float catch_up_m_s = pid_update(&position, &position_shape, aim_m, reference.place_m.value, command->gains[MOTOR_CHASSIS_POSITION_SLOT]);
     speed_setpoint_m_s = reference.speed_m_s + catch_up_m_s;
-    float shown_m = reference.place_m.value + (on_course ? reference.search.best_m : 0);
-    while (on_course && shown_m >= course_lap_m)
-        shown_m -= course_lap_m;
-    while (on_course && shown_m < 0)
-        shown_m += course_lap_m;
-    *reading = (struct reading){ shown_m + aim_m - reference.place_m.value, shown_m, speed_setpoint_m_s };
+    float place_m = reference.place_m.value;
+    float shown_m = on_course ? course_place(reference.search.best_m + place_m) : place_m;
+    *reading = (struct reading){ shown_m + aim_m - place_m, shown_m, speed_setpoint_m_s };
 }
 
 static float turning(const struct command *command, struct loops *loops)

@@ -15,7 +15,7 @@
 /* A heading that is wrong by 90 degrees costs as much as this distance. */
 #define WRONG_HEADING_M 1.0f
 
-const float course_lap_m = 2 * (BEND_M + STRAIGHT_M);
+static const float course_lap_m = 2 * (BEND_M + STRAIGHT_M);
 
 /* The point at `angle_rad` from the middle of the bend whose centre is at (0, centre_m). */
 static struct course_point bend(float centre_m, float side, float angle_rad)
@@ -28,13 +28,15 @@ static struct course_point straight(struct course_point from, float way_m)
     return (struct course_point){ from.x_m + way_m * cosine(from.heading_rad), from.y_m + way_m * sine(from.heading_rad), from.heading_rad };
 }
 
-struct course_point course_at(float place_m)
+float course_place(float driven_m)
 {
-    float rest = place_m;
-    while (rest >= course_lap_m)
-        rest -= course_lap_m;
-    while (rest < 0)
-        rest += course_lap_m;
+    float rest = driven_m - course_lap_m * (float)(int32_t)(driven_m * (1 / course_lap_m));
+    return rest >= course_lap_m ? rest - course_lap_m : rest < 0 ? rest + course_lap_m : rest;
+}
+
+struct course_point course_at(float driven_m)
+{
+    float rest = course_place(driven_m);
     if (rest < BEND_M / 2)
         return bend(RADIUS_M, 1, rest / RADIUS_M);
     rest -= BEND_M / 2;

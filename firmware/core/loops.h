@@ -77,8 +77,9 @@ float square_root(float value);
 struct course_point {
     float x_m, y_m, heading_rad;
 };
-extern const float course_lap_m;
-struct course_point course_at(float place_m);
+/* The place in the lap, from the distance driven since the lap's beginning. It takes the same time after any number of laps. */
+float course_place(float driven_m);
+struct course_point course_at(float driven_m);
 /* The search for the place where the chassis best joins the course: near, and with nearly the same heading. Set it to zeros.
    Each call compares one place, because a chip has no time for more in a period. The call returns whether the search has
    ended. */
