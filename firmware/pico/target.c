@@ -147,9 +147,10 @@ void target_watch(void)
         return;
     low_ms = 0;
     NVIC_DISABLE = BIT(I2C0_INTERRUPT);
-    /* Drop the incomplete frame. */
+    /* Drop the incomplete frame. The barrier keeps the compiler from moving these writes past the enabling. */
     controller->bus.count = 0;
     controller->bus.writing = false;
     start_block();
+    __asm__ volatile("" ::: "memory");
     NVIC_ENABLE = BIT(I2C0_INTERRUPT);
 }

@@ -89,7 +89,7 @@ export class SoakedRobot {
     return Number(partOf(Object.values(gains)[0]).kp);
   }
 
-  /** Throws if the kp in force is none of the expected ones. */
+  /** Adds a complaint for each unit whose kp in force is none of the expected ones. */
   async keeps(saved: ReadonlyMap<string, readonly number[]>, complaints: string[]): Promise<void> {
     for (const [unit, expected] of saved) {
       const kp = await this.kpInForce(unit);

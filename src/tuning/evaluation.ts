@@ -3,8 +3,8 @@ import { type Course, simulate } from './closed-loop.js';
 import { type LoopShape, outputReach, type Plant } from './plant.js';
 
 /**
- * The behaviour of a simulated plant with certain gains. Areas are divided by the step, so that they are in seconds
- * too.
+ * The behaviour of a simulated plant with certain gains. Errors are relative to the height of the step, so that every
+ * figure except the overshoot is in seconds.
  */
 export interface Evaluation {
   readonly settlingS: number;

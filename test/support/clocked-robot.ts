@@ -83,7 +83,7 @@ export class ClockedRobot {
   async restart(): Promise<void> {
     await this.kill();
     const { clock, disk } = this;
-    // Not a real file: it would take real time, which this clock does not know.
+    // Disk and lock are in memory. Real I/O would take real time, and the manual clock does not advance with it.
     this.#store = await GainsStore.open({ folder: '/state', clock, disk, lock: noLock });
     const stopMemory = await openStopFile({ folder: '/state', disk, clock }, 'one');
     this.#robot = new Robot({

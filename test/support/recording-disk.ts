@@ -141,7 +141,7 @@ export class RecordingDisk implements Disk {
     this.failTimes(Number.POSITIVE_INFINITY, ...failing);
   }
 
-  /** The next `count` of these operations fail, and no others. */
+  /** The next `times` calls of these operations fail, counted together. Other operations work. */
   failTimes(times: number, ...failing: readonly string[]): void {
     let left = times;
     this.interfere = async operation => {
