@@ -1,15 +1,12 @@
-import type { Clock } from '../core/clock.js';
 import { type ErrorCode, isRobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
-import type { I2cBus } from '../hardware/ports.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
-import { type Check, giveGains, rest, shows, someGains, steps } from './check.js';
-import { gainsChecks } from './gains-checks.js';
-import { Differs, Host } from './host.js';
+import { type Check, giveGains, listed, rest, shows, someGains } from './check.js';
+import { Differs, Host, type Wire } from './host.js';
 import { movingChecks } from './moving-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { NOWHERE, refusalChecks } from './refusal-checks.js';
-import { LATCH, latchChecks, modeChecks, stopChecks } from './state-checks.js';
+import { gainsChecks, LATCH, latchChecks, modeChecks, stopChecks } from './state-checks.js';
 
 /** Sentences of docs/motor-protocol.md that no host can check over the bus, and how to check them instead. */
 export const NOT_ASKED: Readonly<Record<string, string>> = {
@@ -51,10 +48,7 @@ export interface Conformance {
   readonly end: string;
 }
 
-export interface Questions {
-  readonly unit: Unit;
-  readonly bus: I2cBus;
-  readonly clock: Clock;
+export interface Questions extends Wire {
   readonly signal: AbortSignal;
   readonly moves: boolean;
 }
@@ -63,8 +57,9 @@ export interface Questions {
  * Checks whether the controller does what docs/motor-protocol.md says. Ends with the stop latched and the earlier
  * gains in force. Rejects if the bus cannot be used at all.
  */
-export async function conformance({ unit, bus, clock, signal, moves }: Questions): Promise<Conformance> {
-  const host = new Host(unit, bus, clock, signal);
+export async function conformance({ moves, ...wire }: Questions): Promise<Conformance> {
+  const { unit, signal } = wire;
+  const host = new Host(wire);
   const asked: Asked[] = [];
   const refused = (why: string) => ({ unit: unit.name, refused: why, asked, end: 'Nothing was changed.' });
   const missing = await whyNone(host);
@@ -73,25 +68,24 @@ export async function conformance({ unit, bus, clock, signal, moves }: Questions
   const { boot_id } = await host.status();
   const gains = await host.gains();
   if (moves && gains === undefined)
-    return refused(
-      'The controller has no gains with which it could move: start the daemon once, then ask again.',
-    );
-  const noReset: Check = {
-    says: 'That is how the host notices a reset that was shorter than its poll.',
-    about: 'no reset during the checks',
-    ask: shows({ boot_id }),
-  };
+    return refused('The controller has no gains to move with: start the daemon once, then ask again.');
+  const resetChecks = listed({
+    'That is how the host notices a reset that was shorter than its poll.': {
+      'no reset during the checks': shows({ boot_id }),
+    },
+  });
   try {
     const isSafe = await run(host, stillChecks(unit), asked);
     if (isSafe && moves && gains !== undefined) {
-      await steps(rest, giveGains(unit, gains))(host);
+      await host.take([rest, giveGains(unit, gains)]);
       await run(host, movingChecks(unit), asked);
     }
-    await run(host, [noReset], asked);
+    await run(host, resetChecks, asked);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    asked.push(await ended(host, gains ?? someGains(unit, 0)));
+    // Without the signal, the last transactions take place even after Ctrl-C.
+    asked.push(await ended(new Host({ ...wire, signal: undefined }), gains ?? someGains(unit, 0)));
   }
   const isLatched = asked.at(-1)?.seen === undefined;
   const end = isLatched
@@ -134,38 +128,27 @@ async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promis
   return true;
 }
 
-async function ask(host: Host, { ask, ...check }: Check): Promise<Asked> {
-  try {
-    await steps(rest, ask)(host);
-    return check;
-  } catch (error) {
-    return { ...check, seen: seenIn(error) };
-  }
-}
-
 /** Failures that mean that the bus works, but the controller does not. */
 const OF_THE_CONTROLLER: readonly ErrorCode[] = ['nack', 'bad-frame', 'bus-io', 'bus-timeout'];
 
-/** The text of a failed check. Rethrows errors that say nothing about the controller. */
-function seenIn(error: unknown): string {
-  if (error instanceof Differs) return error.message;
-  if (isRobotError(error) && OF_THE_CONTROLLER.includes(error.code))
-    return `${error.code} ${JSON.stringify(error.context)}`;
-  throw error;
+/** Rejects with errors that say nothing about the controller. */
+async function ask(host: Host, { ask, ...check }: Check): Promise<Asked> {
+  try {
+    await host.take([rest, ask]);
+    return check;
+  } catch (error) {
+    if (error instanceof Differs) return { ...check, seen: error.message };
+    if (!isRobotError(error) || !OF_THE_CONTROLLER.includes(error.code)) throw error;
+    return { ...check, seen: `${error.code} ${JSON.stringify(error.context)}` };
+  }
 }
 
 /** Latches the stop and restores the gains. Tries three times. */
 async function ended(host: Host, gains: GainSet): Promise<Asked> {
-  host.isEnding = true;
-  const latched: Check = {
-    says: 'torque off at once, latched',
-    about: 'at the end',
-    ask: async () => {
-      await giveGains(host.unit, gains)(host).catch(() => undefined);
-      await host.mustShow({ stopped: true });
-    },
-  };
-  let last = await ask(host, latched);
-  for (let tries = 1; tries < 3 && last.seen !== undefined; tries += 1) last = await ask(host, latched);
-  return last;
+  const restored = () => host.take(giveGains(host.unit, gains)).catch(() => undefined);
+  const latched = { about: 'at the end', ask: [restored, shows({ stopped: true })] };
+  for (let tries = 1; ; tries += 1) {
+    const last = await ask(host, { says: 'torque off at once, latched', ...latched });
+    if (last.seen === undefined || tries === 3) return last;
+  }
 }

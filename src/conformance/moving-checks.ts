@@ -1,6 +1,7 @@
 import type { Unit } from '../core/units.js';
 import { capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import {
+  beats,
   type Check,
   effect,
   enter,
@@ -9,26 +10,17 @@ import {
   latch,
   listed,
   reads,
-  type Step,
   shows,
-  steps,
+  wait,
   write,
 } from './check.js';
-import { Differs, type Host, same } from './host.js';
+import { Differs, type Host, type Step, same } from './host.js';
 
 const { capture, capture_select, excitation, guarded_excitation } = REGISTERS;
 const PERIOD_S = 0.5;
 
 /** Gives torque in manual. Heartbeats keep it on. */
-const release: Step = async host => {
-  host.isBeating = true;
-  await latch(0)(host);
-};
-
-const fallSilent: Step = host => {
-  host.isBeating = false;
-  return host.heartbeat(20);
-};
+const release: Step = [beats(true), latch(0)];
 
 /** In these checks motors have torque, with the gains that the controller had before. */
 export function movingChecks({ loops }: Unit): readonly Check[] {
@@ -41,27 +33,26 @@ export function movingChecks({ loops }: Unit): readonly Check[] {
   /** Waits for a capture of the wave, and returns its header. */
   const captured = async (host: Host) => {
     const { number } = await host.read(capture);
-    await steps(release, enter('debug'), write(excitation, wave))(host);
-    await host.wait(2000 * PERIOD_S);
-    await host.write(capture_select, { page: 0 });
+    const start = [release, enter('debug'), write(excitation, wave), wait(2000 * PERIOD_S)];
+    await host.take([...start, write(capture_select, { page: 0 })]);
     const header = await host.read(capture);
     if (header.number === number) throw new Differs(`number is still ${number}`);
     return header;
   };
 
   /** Sets a guard that the first edge of the excitation exceeds. */
-  const runsAway = steps(
-    steps(release, enter('debug'), write(guarded_excitation, guarded), effect),
-    steps(shows({ ran_away: true, mode: 'debug', torque: true }), reads(excitation, { amplitude: 0 })),
-  );
-  const recovers = steps(effect, shows({ ran_away: false }));
+  const runsAway: Step = [
+    [release, enter('debug'), write(guarded_excitation, guarded), effect],
+    [shows({ ran_away: true, mode: 'debug', torque: true }), reads(excitation, { amplitude: 0 })],
+  ];
+  const recovers: Step = [effect, shows({ ran_away: false })];
 
   return listed({
     'It is set if, and only if, all of these hold:': [release, shows({ torque: true })],
     'Write `stopped`: torque off at once, latched.': [release, latch(1), shows({ torque: false })],
     'Silence never latches.': [
-      steps(release, fallSilent, shows({ torque: false }, 60)),
-      steps(heartbeat(300), effect, shows({ torque: true })),
+      [release, beats(false), heartbeat(20), shows({ torque: false }, 60)],
+      [heartbeat(300), effect, shows({ torque: true })],
     ],
     'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
       async host => same('slot', (await captured(host)).slot, wave.slot),
@@ -71,17 +62,15 @@ export function movingChecks({ loops }: Unit): readonly Check[] {
         same('decimation', decimation, Math.ceil(Math.round((PERIOD_S / 2) * rate_hz) / 256));
       },
     'the period of the edge, one after sample 0, is the first with the new setpoint.': async host => {
-      const { slot, decimation } = await captured(host);
+      const { decimation } = await captured(host);
       const page = await host.read(capturePageRegister(10_000));
-      same('slot', slot, wave.slot);
       const step = Math.abs((page.setpoint_1 ?? 0) - (page.setpoint_0 ?? 0));
       const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * wave.amplitude) < 0.001);
       same(`a step of the setpoint between samples 0 and 1, ${decimation} periods apart`, isStep, true);
     },
     'A capture is kept for 1 s after each selection.': async host => {
       const { number } = await captured(host);
-      await host.wait(700);
-      await reads(capture, { number })(host);
+      await host.take([wait(700), reads(capture, { number })]);
     },
     'If the deviation is exceeded, the controller sets the amplitude to 0.': ifGuarded(runsAway),
     'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.':

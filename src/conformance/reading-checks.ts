@@ -10,32 +10,30 @@ import {
   SPACE_BYTES,
   telemetryRegister,
 } from '../protocol/registers.js';
-import {
-  type Check,
-  each,
-  ifGuarded,
-  listed,
-  reads,
-  readsBack,
-  readsZeros,
-  repeat,
-  type Step,
-  shows,
-  wait,
-  write,
-} from './check.js';
-import { same } from './host.js';
+import { type Check, each, ifGuarded, listed, reads, readsBack, shows, write } from './check.js';
+import { type Step, same } from './host.js';
 
 const { identity, status, build, capture, capture_select, guarded_excitation } = REGISTERS;
 const PAGE = capturePageRegister(1);
-const WAVE = { slot: 0, amplitude: 0.125, period_s: 2, deviation: 0.5 };
 /** The values of the frames that are written and read back. */
-const WRITTEN: Readonly<Record<string, number>> = { mode: 2, stop: 1, kp: 1, ki: -0.25, kd: 1024, ...WAVE };
+const WRITTEN: Readonly<Record<string, number>> = {
+  ...{ mode: 2, stop: 1, kp: 1, ki: -0.25, kd: 1024 },
+  ...{ slot: 0, amplitude: 0.125, period_s: 2, deviation: 0.5 },
+};
+/** An older command cannot know the bits and registers of a newer page, which need no new protocol version. */
+const KNOWN = 'unless the firmware is newer than this command';
 
-function readsWhatWasWritten({ fields, ...register }: Register): Step {
-  const values = fields.map(({ name }) => [name, WRITTEN[name] ?? 0]);
-  const step = readsBack({ fields, ...register }, Object.fromEntries(values));
+function readsWhatWasWritten(register: Register): Step {
+  const values = register.fields.map(({ name }) => [name, WRITTEN[name] ?? 0]);
+  const step = readsBack(register, Object.fromEntries(values));
   return register.name === guarded_excitation.name ? ifGuarded(step) : step;
+}
+
+function readsZeros(register: Register): Step {
+  return async host => {
+    const bytes = await host.bytes(register.address, frameBytes(register));
+    same(register.name, bytes, Buffer.alloc(bytes.length));
+  };
 }
 
 /** A read of `count` bytes gives the same bytes as the long read that begins at `from`. */
@@ -51,14 +49,15 @@ function isPart(place: number, count: number, from: number, length: number): Ste
 export function readingChecks(unit: Unit): readonly Check[] {
   const map = registerMap(unit);
   const telemetry = telemetryRegister(unit);
+  const withAccess = (access: Register['access']) => map.filter(one => one.access === access);
   const isRead = (place: number) =>
     map.some(one => one.access !== 'write' && place >= one.address && place < one.address + frameBytes(one));
   const countsOneSnapshot =
     (ms: number): Step =>
     async host => {
       const { sequence = 0 } = await host.read(telemetry);
-      await wait(ms)(host);
-      await reads(telemetry, { sequence: (sequence + 1) & 0xff })(host);
+      await host.wait(ms);
+      await host.take(reads(telemetry, { sequence: (sequence + 1) & 0xff }));
     };
   return listed({
     'A read may have any length, also more than 32 bytes.': [isPart(0, 5, 0, 13), isPart(5, 8, 0, 13)],
@@ -68,49 +67,49 @@ export function readingChecks(unit: Unit): readonly Check[] {
         'identity behind 255': isPart(0, 13, SPACE_BYTES - 3, 16),
       },
     'Offsets that hold no frame, and frames that are only written, read as 0.': {
-      'no frame': async host => {
+      [KNOWN]: async host => {
         for (let place = 0; place < SPACE_BYTES; place += 32)
           for (const [index, byte] of (await host.bytes(place, 32)).entries())
             if (!isRead(place + index)) same(`byte ${place + index}`, byte, 0);
       },
-      ...each(
-        map.filter(({ access }) => access === 'write'),
-        readsZeros,
-      ),
+      ...each(withAccess('write'), readsZeros),
     },
-    'All bytes of a frame that is read come from one snapshot, taken at the repeated start or later.': repeat(
-      30,
-      reads(telemetry, {}),
+    'All bytes of a frame that is read come from one snapshot, taken at the repeated start or later.':
+      Array<Step>(30).fill(reads(telemetry, {})),
+    'Transactions to one controller may follow each other without a pause.': Array<Step>(50).fill(
+      reads(status, {}),
     ),
-    'Transactions to one controller may follow each other without a pause.': repeat(50, reads(status, {})),
     'a frame that was written reads back as the same bytes.': each(
-      map.filter(({ access }) => access === 'read, write'),
+      withAccess('read, write'),
       readsWhatWasWritten,
     ),
-    'Reserved bits are 0.': async host => {
-      const { flags, faults } = await host.read(status);
-      same('flags and faults', [flags >> FLAGS.length, faults >> FAULTS.length], [0, 0]);
+    'Reserved bits are 0.': {
+      [KNOWN]: async host => {
+        const { flags, faults } = await host.read(status);
+        same('flags and faults', [flags >> FLAGS.length, faults >> FAULTS.length], [0, 0]);
+      },
     },
     'Without the flag, the register reads as 0.': async host =>
-      ((await host.shows('build')) ? reads(build, {}) : readsZeros(build))(host),
+      host.take((await host.status()).build ? reads(build, {}) : readsZeros(build)),
     'Never set bit 4.': shows({ withdrawn_guard: false }),
     '`status.capture` always is the number in `capture`.': async host =>
-      host.mustShow({ capture: (await host.read(capture)).number }),
+      host.take(shows({ capture: (await host.read(capture)).number })),
     'Before the first capture, `capture` reads number 0, slot 0, the loop rate, decimation 1 and 0 samples':
       async host => {
         const { loop_rate_hz: rate_hz } = await host.read(identity);
         const { number } = await host.read(capture);
-        const others = number === 0 ? { slot: 0, decimation: 1, samples: 0 } : {};
-        await reads(capture, { number, rate_hz, ...others })(host);
+        await host.take(
+          reads(capture, { rate_hz, ...(number === 0 && { slot: 0, decimation: 1, samples: 0 }) }),
+        );
       },
     'A selection is in force at the next transaction.': [36, 0, 255].flatMap(page => [
       write(capture_select, { page }),
       reads(PAGE, { page }),
     ]),
-    'Samples after the end of a capture are 0.': async host => {
-      await host.write(capture_select, { page: 37 });
-      same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28));
-    },
+    'Samples after the end of a capture are 0.': [
+      write(capture_select, { page: 37 }),
+      async host => same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28)),
+    ],
     'Without torque, every loop shows its measured value as setpoint, and output 0. Visual loops show setpoint 0, and as output the direction of their axis.':
       async host => {
         await host.wait(100);

@@ -1,48 +1,52 @@
-import { MODES, type Unit } from '../core/units.js';
-import { frameBytes, MODE_VALUES, REGISTERS } from '../protocol/registers.js';
+import { FLOAT32_MAX, type Loop, MODES, type Mode, type Unit } from '../core/units.js';
+import { gainsChecksum } from '../protocol/codec.js';
+import { frameBytes, gainsRegister, MODE_VALUES, REGISTERS } from '../protocol/registers.js';
 import {
   type Check,
-  each,
+  commit,
   effect,
   enter,
   giveGains,
   heartbeat,
   ifGuarded,
+  keeps,
   listed,
   reads,
   readsBack,
-  repeat,
-  type Step,
   shows,
   someGains,
-  steps,
+  stage,
   wait,
   write,
 } from './check.js';
+import { type Step, same } from './host.js';
 
-const { stop, excitation, guarded_excitation } = REGISTERS;
+const { mode, stop, excitation, guarded_excitation } = REGISTERS;
 
-export const IN_FORCE =
+const IN_FORCE =
   'mode, stop, excitation, commit: from the frame until it is in force, reads back and shows in `status` | 20 ms';
 
 /** The sentence about the latch. If its check fails, no further check is safe. */
 export const LATCH =
   'The latch stays until it is released, whatever else happens on the bus, and however long the host is away.';
 
-function staysLatched(...acts: readonly Step[]): Step {
-  return steps(...acts, effect, reads(stop, { stop: 1 }), shows({ stopped: true }));
+function staysLatched(...acts: Step[]): Step {
+  return [...acts, effect, reads(stop, { stop: 1 }), shows({ stopped: true })];
 }
 
-const isWithoutGains: Step = async host => {
-  if (!(await host.shows('gains_committed'))) await host.mustShow({ active_checksum: 0 });
-};
+/** One check of each mode. `auto` is last, because it may move most. */
+function eachMode(ask: (name: Mode) => Step): Readonly<Record<string, Step>> {
+  return Object.fromEntries([...MODES].reverse().map(name => [name, ask(name)]));
+}
 
 /** The other checks rely on these. They come before the checks that commit gains. */
 export function latchChecks(): readonly Check[] {
   return listed({
-    'no gains committed, none staged, `active_checksum` 0;': isWithoutGains,
-    // `auto` is last, because it may move most.
-    [LATCH]: each(['manual', 'debug', 'auto'], name => staysLatched(enter(name))),
+    'While `gains_committed` is clear, `active_checksum` is 0.': async host => {
+      const { gains_committed, active_checksum } = await host.status();
+      if (!gains_committed) same('active_checksum', active_checksum, 0);
+    },
+    [LATCH]: eachMode(name => staysLatched(enter(name))),
   });
 }
 
@@ -62,70 +66,115 @@ export function stopChecks(unit: Unit): readonly Check[] {
     ],
     'The next heartbeat clears `silent`. Torque then returns if nothing else forbids it, and the unit continues in the same mode.':
       [
-        steps(enter('auto'), heartbeat(20), shows({ silent: true }, 60)),
-        steps(heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)),
+        [enter('auto'), heartbeat(20), shows({ silent: true }, 60)],
+        [heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)],
       ],
     '0 means that the controller waits for ever.': shows({ silent: false }, 1200),
     'Only heartbeats count. Other frames do not.': [
-      heartbeat(100),
-      repeat(8, enter('manual')),
+      [heartbeat(100), Array<Step>(8).fill(enter('manual'))],
       shows({ silent: true }, 20),
     ],
   });
 }
 
+function waveOf({ slot, maxAmplitude }: Loop, periodS: number) {
+  return { slot, amplitude: Math.fround(maxAmplitude), period_s: Math.fround(periodS) };
+}
+
 /** The modes, and the wave of debug mode. */
 export function modeChecks({ loops }: Unit): readonly Check[] {
-  const waves = loops.map(({ slot, maxAmplitude }) => ({
-    slot,
-    amplitude: Math.fround(maxAmplitude),
-    period_s: 2,
-  }));
-  const [wave = { slot: 0, amplitude: 0, period_s: 2 }] = waves;
-  const guarded = { ...wave, deviation: 0.5 };
-  const excite = write(excitation, wave);
-  const isExcited = steps(effect, reads(excitation, wave));
-  const limits = waves.flatMap(one =>
-    [0.1, 20].map(period_s => ({ ...one, period_s: Math.fround(period_s) })),
-  );
+  const [wave = { slot: 0, amplitude: 0, period_s: 2 }] = loops.map(loop => waveOf(loop, 2));
+  const excite: Step = [write(excitation, wave), effect];
+  const guard = readsBack(guarded_excitation, { ...wave, deviation: 0.5 });
   return listed({
-    [IN_FORCE]: each(MODES, name =>
-      steps(enter(name), reads(REGISTERS.mode, { mode: MODE_VALUES[name] ?? 0 }), shows({ mode: name })),
-    ),
+    [IN_FORCE]: eachMode(name => [
+      [enter(name), shows({ mode: name })],
+      reads(mode, { mode: MODE_VALUES[name] ?? 0 }),
+    ]),
     'A mode frame is accepted in every state, also while stopped, silent or without gains.': [
-      heartbeat(20),
-      shows({ silent: true }, 60),
-      enter('auto'),
-      shows({ mode: 'auto' }),
+      [heartbeat(20), shows({ silent: true }, 60)],
+      [enter('auto'), shows({ mode: 'auto' })],
     ],
     'Entering `debug` from another mode sets the amplitude to 0, so that nothing moves until the host asks for it.':
       [excite, enter('debug'), reads(excitation, { amplitude: 0 })],
     'Writing the mode in force changes nothing and must not disturb the loops.': [
-      enter('debug'),
-      excite,
-      enter('debug'),
-      isExcited,
+      [enter('debug'), excite],
+      [enter('debug'), reads(excitation, wave)],
     ],
-    'An excitation is accepted in every mode.': each(MODES, name =>
-      steps(enter(name), readsBack(excitation, wave)),
+    'An excitation is accepted in every mode.': eachMode(name => [enter(name), readsBack(excitation, wave)]),
+    'The limits are compared as float32.': loops.flatMap(loop =>
+      [0.1, 20].map(periodS => readsBack(excitation, waveOf(loop, periodS))),
     ),
-    'The limits are compared as float32.': limits.map(one => readsBack(excitation, one)),
     'Firmware that has the register `guarded_excitation` sets the flag of that name.': async host => {
       const bytes = await host.bytes(guarded_excitation.address, frameBytes(guarded_excitation));
-      await host.mustShow({ guarded_excitation: bytes.some(byte => byte !== 0) });
+      await host.take(shows({ guarded_excitation: bytes.some(byte => byte !== 0) }));
     },
-    '`excitation` and `guarded_excitation` are the same wave.': ifGuarded(
-      readsBack(guarded_excitation, guarded),
-      isExcited,
-    ),
-    'Reading either of them returns the same wave, whichever of them was written last.': ifGuarded(
+    '`excitation` and `guarded_excitation` are the same wave.': ifGuarded(guard, reads(excitation, wave)),
+    'Reading either of them returns the same wave, whichever of them was written last.': ifGuarded([
       excite,
-      effect,
       reads(guarded_excitation, wave),
-    ),
-    'Writing `excitation` sets the deviation to 0.': ifGuarded(
-      readsBack(guarded_excitation, guarded),
-      steps(excite, effect, reads(guarded_excitation, { deviation: 0 })),
-    ),
+    ]),
+    'Writing `excitation` sets the deviation to 0.': ifGuarded([
+      guard,
+      excite,
+      reads(guarded_excitation, { deviation: 0 }),
+    ]),
+  });
+}
+
+/** Staging and commits. */
+export function gainsChecks(unit: Unit): readonly Check[] {
+  const { loops } = unit;
+  const set = (kp: number) => someGains(unit, kp);
+  const checksum = (kp: number) => gainsChecksum(unit, set(kp));
+  const stageAll = (kp: number) => stage(set(kp), loops);
+  const give = (kp: number) => giveGains(unit, set(kp));
+  const badCommit: Step = [stageAll(3), commit((checksum(3) ^ 1) >>> 0)];
+  const active = (kp: number) => ({ active_checksum: checksum(kp) });
+  const bits = (count: number) => ({ staged: (1 << count) - 1 });
+  const largest = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: Math.fround(-1e-38) };
+  const readsStaged = (kp: number, of = loops): Step =>
+    of.map(({ name, slot }) => reads(gainsRegister(slot), { ...set(kp)[name] }));
+  return listed({
+    'Staging changes nothing that runs.': keeps('active_checksum', stageAll(7)),
+    '`capture_select`, staging: until it reads back | the next transaction': loops.map(loop => [
+      stage(set(11), [loop]),
+      readsStaged(11, [loop]),
+    ]),
+    'One bit per slot: staged since the last commit or start.': [
+      give(1),
+      ...loops.map((loop, index) => [stage(set(1), [loop]), shows(bits(index + 1))]),
+    ],
+    'A loop may be staged several times before the commit; the last one counts.': [
+      [stageAll(8), stageAll(9)],
+      [give(10), shows(active(10))],
+    ],
+    'Any finite gains are legal, negative ones included.': [
+      write(gainsRegister(0), largest),
+      reads(gainsRegister(0), largest),
+    ],
+    [IN_FORCE]: { 'a commit': [give(2), shows({ ...active(2), gains_committed: true })] },
+    'The controller judges a commit when the stop condition of its frame arrives. At once, either `staged` becomes 0 or `commit_refused` shows.':
+      {
+        'a good one': [stageAll(1), commit(checksum(1)), shows({ staged: 0 })],
+        'a wrong checksum': [badCommit, shows({ commit_refused: true })],
+      },
+    'The active gains and the staged gains stay as they are.': [
+      [give(4), keeps('refused', badCommit)],
+      shows({ ...active(4), ...bits(loops.length) }),
+    ],
+    'An incomplete set never becomes active: every loop must be staged again after each commit and after each start.':
+      [
+        [give(5), stage(set(5), loops.slice(1)), commit(checksum(5))],
+        shows({ commit_refused: true, ...active(5) }),
+      ],
+    'with a commit that cannot be carried out | with the next commit that is carried out': [
+      [badCommit, give(1)],
+      shows({ commit_refused: false }),
+    ],
+    'Reading a gains frame returns the gains that were staged last, even after they were committed.': [
+      give(6),
+      readsStaged(6),
+    ],
   });
 }
