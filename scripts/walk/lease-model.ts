@@ -17,7 +17,10 @@ interface Accepted extends Beat {
   readonly toMs: number;
 }
 
-/** The largest rounding error of a time difference. This close to the end of a lease, either answer is right. */
+/**
+ * The largest rounding error of a time difference. This close to the end of a lease or of the silence limit, either
+ * answer is right.
+ */
 const ROUNDING_MS = 0.001;
 
 /** Knows which referee's desk holds the lease, and when it last beat. */
@@ -36,11 +39,11 @@ export class LeaseModel {
 
   /** True if no beat is pending, and the silence limit had certainly passed at `sinceMs`. */
   surelySilentAt(sinceMs: number): boolean {
-    return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs;
+    return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
   }
 
   maybeSilentAt(nowMs: number): boolean {
-    return nowMs >= this.#surelyMs + this.#silenceMs;
+    return nowMs >= this.#surelyMs + this.#silenceMs - ROUNDING_MS;
   }
 
   /** True if the desk may have been silent at some time from `sinceMs` to `nowMs`. */
