@@ -1,5 +1,5 @@
-import type { Controller } from '../../sim/firmware/simulated-controller.js';
-import { createPico, type PicoController } from '../../sim/pico/pico-robot.js';
+import { createCoreRobot } from '../../sim/pico/core-robot.js';
+import { PicoController } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
 import { Random } from '../walk/random.js';
 
@@ -12,47 +12,33 @@ const STALL = { usual: 60e3, rare: 2.5e6 };
  * The image in an emulated Pico. Some reads have no register byte, and some writes are followed by a read after a repeated
  * start. With `stalls` the processor is held at times while the bus continues.
  */
-export class ImageUnderLoad implements Controller {
-  readonly unit: Unit;
-  readonly #pico: PicoController;
+export class ImageUnderLoad extends PicoController {
   readonly #random: Random;
   readonly #stalls: boolean;
 
   constructor(unit: Unit, core: WebAssembly.Module, seed: number, stalls: boolean) {
-    this.unit = unit;
-    this.#random = new Random(seed + 2);
+    const random = new Random(seed + 2);
+    const hz = random.chance(0.1) ? 100_000 : 400_000;
+    super(unit, createCoreRobot(core, { seed }), { seed, hz });
+    this.#random = random;
     this.#stalls = stalls;
-    this.#pico = createPico(unit, core, { seed, hz: this.#random.chance(0.1) ? 100_000 : 400_000 }).pico;
   }
 
-  reset(): void {
-    this.#pico.reset();
-  }
-
-  tick(): void {
-    this.#pico.tick();
-  }
-
-  read(place: number, count: number): Buffer {
+  override read(place: number, count: number): Buffer {
     this.#stall();
-    const { wire } = this.#pico;
     const named = this.#random.chance(0.05) ? [] : [place];
-    return wire.transfer(this.unit.address, named, count);
+    return this.wire.transfer(this.unit.address, named, count);
   }
 
-  write(place: number, data: Buffer): void {
+  override write(place: number, data: Buffer): void {
     this.#stall();
     const count = this.#random.chance(0.05) ? this.#random.whole(1, 20) : 0;
-    this.#pico.wire.transfer(this.unit.address, [place, ...data], count);
-  }
-
-  truth(): Record<string, unknown> {
-    return this.#pico.truth();
+    this.wire.transfer(this.unit.address, [place, ...data], count);
   }
 
   /** Returns the longest times so far. Without stalls, throws if one of them is longer than allowed. */
   figures(): string {
-    const { wire, pico, shadow } = this.#pico;
+    const { wire, pico, shadow } = this;
     const { handlerNs, periodNs } = pico.chip.measured;
     const times = { lowNs: wire.longestLowNs, handlerNs, periodNs };
     const shown = Object.entries(times).map(([name, ns]) => `${name} ${Math.round(ns)}`);
@@ -66,6 +52,6 @@ export class ImageUnderLoad implements Controller {
 
   #stall(): void {
     if (!this.#stalls || this.#random.chance(0.7)) return;
-    this.#pico.pico.hold(this.#random.next() * (this.#random.chance(0.03) ? STALL.rare : STALL.usual));
+    this.pico.hold(this.#random.next() * (this.#random.chance(0.03) ? STALL.rare : STALL.usual));
   }
 }

@@ -4,7 +4,7 @@ import type { Unit } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, REGISTERS, RESET_CAUSES, registerMap } from '../../src/protocol/registers.js';
 import { Random } from '../walk/random.js';
-import { RandomFrames } from './frames.js';
+import { type Frame, RandomFrames } from './frames.js';
 import { ScriptedLoops } from './scripted-loops.js';
 
 const RATE_HZ = 1000;
@@ -63,7 +63,7 @@ export function compareProtocols(
     steps.push(`${periods} loop periods`);
   };
 
-  const write = ({ place, data }: { place: number; data: Buffer }) => {
+  const write = ({ place, data }: Frame) => {
     steps.push(`write 0x${place.toString(16)} ${data.toString('hex')}`);
     for (const one of controllers) one.write(place, data);
     framesLeft -= 1;

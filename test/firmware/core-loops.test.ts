@@ -1,90 +1,73 @@
 import { expect } from 'chai';
+import { type Frame, frameOf, gainsFrames } from '../../scripts/firmware/frames.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { LAP_M } from '../../sim/loops/course.js';
 import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import {
-  defaultGains,
   FLOAT32_MAX,
   type GainSet,
   type Mode,
+  perUnit,
   UNIT_LIST,
   type Unit,
+  type UnitName,
 } from '../../src/core/units.js';
-import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
-import {
-  frameBytes,
-  gainsRegister,
-  MODE_VALUES,
-  REGISTERS,
-  type Register,
-  telemetryRegister,
-} from '../../src/protocol/registers.js';
-import { core as module } from './core.js';
+import { MODE_VALUES, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
+import { core, shown } from './core.js';
 
-/** The two controllers of a robot, on mechanics of their own. */
-class Robot {
-  readonly #controllers: ReadonlyMap<string, Controller>;
-  readonly #step: () => void;
-
-  constructor(make: (unit: Unit) => Controller, step: () => void) {
-    this.#controllers = new Map(UNIT_LIST.map(unit => [unit.name, make(unit)]));
-    this.#step = step;
-  }
-
-  write(unit: Unit, register: Register, values: Readonly<Record<string, number>>): void {
-    this.#of(unit).write(register.address, encodeFrame(unit.address, register, values));
-  }
-
-  period(): void {
-    for (const controller of this.#controllers.values()) controller.tick();
-    this.#step();
-  }
-
-  telemetry(unit: Unit): Readonly<Record<string, number>> {
-    const register = telemetryRegister(unit);
-    const frame = this.#of(unit).read(register.address, frameBytes(register));
-    return decodeFrame(unit.address, register, frame);
-  }
-
-  #of(unit: Unit): Controller {
-    const controller = this.#controllers.get(unit.name);
-    if (controller === undefined) throw new TypeError(`no ${unit.name}`);
-    return controller;
-  }
+/** The two controllers of a robot. `step` moves the mechanics by one loop period. */
+interface Robot {
+  readonly controllers: Readonly<Record<UnitName, Controller>>;
+  readonly step: () => void;
 }
 
 /**
  * The simulated firmware moves the mechanics. The core sees the same sensors and moves nothing. On its own mechanics,
  * the smallest rounding error could delay an encoder count by a period.
  */
-function both(module: WebAssembly.Module): readonly [Robot, Robot] {
-  const { physics, port, controller } = createCoreRobot(module, { seed: 1 });
-  const core = (unit: Unit) =>
-    controller(unit, { ...port(unit), drive: () => undefined, torque: () => undefined });
+function both(): readonly [Robot, Robot] {
+  const { physics, port, controller } = createCoreRobot(core, { seed: 1 });
+  const nothing = () => undefined;
+  const { loops, loopRateHz, step } = physics;
   return [
-    new Robot(core, () => undefined),
-    new Robot(
-      unit => new SimulatedController(unit, physics.loops[unit.name], physics.loopRateHz, 1),
-      physics.step,
-    ),
+    {
+      controllers: perUnit(unit => controller(unit, { ...port(unit), drive: nothing, torque: nothing })),
+      step: nothing,
+    },
+    {
+      controllers: perUnit(unit => new SimulatedController(unit, loops[unit.name], loopRateHz, 1)),
+      step,
+    },
   ];
 }
 
-function begin(robot: Robot, unit: Unit, mode: Mode, gains: GainSet = defaultGains(unit)): void {
-  robot.write(unit, REGISTERS.heartbeat, { count: 0, silence_ms: 0 });
-  for (const { slot, name } of unit.loops) robot.write(unit, gainsRegister(slot), { ...gains[name] });
-  robot.write(unit, REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
-  robot.write(unit, REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 });
+function write(robots: readonly Robot[], { name }: Unit, ...frames: readonly Frame[]): void {
+  for (const { controllers } of robots)
+    for (const { place, data } of frames) controllers[name].write(place, data);
+}
+
+function begin(robots: readonly Robot[], unit: Unit, mode: Mode, gains?: GainSet): void {
+  write(robots, unit, ...gainsFrames(unit, gains));
+  write(robots, unit, frameOf(unit, REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }));
+}
+
+function period({ controllers, step }: Robot): void {
+  for (const controller of Object.values(controllers)) controller.tick();
+  step();
+}
+
+function telemetry({ controllers }: Robot, unit: Unit): Readonly<Record<string, number>> {
+  return shown(controllers[unit.name], telemetryRegister(unit));
 }
 
 /** The largest difference between any two telemetry values, in counts, over this many loop periods. */
 function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods: number): number {
   const { fields } = telemetryRegister(unit);
   let largest = 0;
-  for (let period = 0; period < periods; period += 1) {
-    const [simulated, core] = robots.map(robot => {
-      robot.period();
-      return robot.telemetry(unit);
+  for (let count = 0; count < periods; count += 1) {
+    const [core, simulated] = robots.map(robot => {
+      period(robot);
+      return telemetry(robot, unit);
     });
     for (const { name, scale = 0 } of fields) {
       const counts = Math.abs((simulated?.[name] ?? 0) - (core?.[name] ?? 0)) * scale;
@@ -100,12 +83,12 @@ describe('the loops of the core', () => {
   for (const unit of UNIT_LIST) {
     for (const loop of unit.loops) {
       it(`step ${loop.name} as the simulated firmware does`, () => {
-        const robots = both(module);
-        for (const robot of robots) begin(robot, unit, 'debug');
+        const robots = both();
+        begin(robots, unit, 'debug');
         expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
         const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
-        for (const robot of robots)
-          robot.write(unit, REGISTERS.excitation, { slot, amplitude: 0.3 * maxAmplitude, period_s });
+        const wave = { slot, amplitude: 0.3 * maxAmplitude, period_s };
+        write(robots, unit, frameOf(unit, REGISTERS.excitation, wave));
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
     }
@@ -113,25 +96,20 @@ describe('the loops of the core', () => {
     it(`end a wave of the ${unit.name} at its guard as the simulated firmware does`, () => {
       const loop = unit.loops.find(({ name }) => name.startsWith('angle'));
       if (loop === undefined) throw new TypeError('no angle loop');
-      const robots = both(module);
-      for (const robot of robots) begin(robot, unit, 'debug');
+      const robots = both();
+      begin(robots, unit, 'debug');
       const [amplitude, deviation] = [0.2 * loop.maxAmplitude, 0.15 * loop.maxAmplitude];
-      for (const robot of robots)
-        robot.write(unit, REGISTERS.guarded_excitation, {
-          slot: loop.slot,
-          amplitude,
-          period_s: 2,
-          deviation,
-        });
-      const setpoint = () => robots[0].telemetry(unit)[`${loop.name}.setpoint`] ?? Number.NaN;
+      const wave = { slot: loop.slot, amplitude, period_s: 2, deviation };
+      write(robots, unit, frameOf(unit, REGISTERS.guarded_excitation, wave));
+      const setpoint = () => telemetry(robots[0], unit)[`${loop.name}.setpoint`] ?? Number.NaN;
       const before = setpoint();
       expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
       expect(setpoint()).to.be.closeTo(before, 0.001);
     });
 
     it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
-      const robots = both(module);
-      for (const robot of robots) for (const one of UNIT_LIST) begin(robot, one, 'auto');
+      const robots = both();
+      for (const one of UNIT_LIST) begin(robots, one, 'auto');
       expect(largestDifference(robots, unit, 5000)).to.be.at.most(2.01);
     });
   }
@@ -141,13 +119,12 @@ describe('the core with extreme gains', () => {
   for (const unit of UNIT_LIST)
     it(`keeps the outputs of the ${unit.name} finite`, () => {
       const gains = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: FLOAT32_MAX };
-      const robots = both(module);
-      for (const robot of robots)
-        begin(robot, unit, 'auto', Object.fromEntries(unit.loops.map(({ name }) => [name, gains])));
-      for (let period = 0; period < 2000; period += 1) for (const robot of robots) robot.period();
+      const robots = both();
+      begin(robots, unit, 'auto', Object.fromEntries(unit.loops.map(({ name }) => [name, gains])));
+      for (let count = 0; count < 2000; count += 1) for (const robot of robots) period(robot);
       const { fields } = telemetryRegister(unit);
       const outputs = fields.filter(({ name }) => name.endsWith('output'));
       for (const { name } of outputs)
-        expect(Math.abs(robots[0].telemetry(unit)[name] ?? Number.NaN)).to.be.at.most(24);
+        expect(Math.abs(telemetry(robots[0], unit)[name] ?? Number.NaN)).to.be.at.most(24);
     });
 });

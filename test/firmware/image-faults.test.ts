@@ -1,43 +1,33 @@
 import { expect } from 'chai';
+import { type Frame, frameOf, gainsFrames } from '../../scripts/firmware/frames.js';
 import { Random } from '../../scripts/walk/random.js';
+import type { PicoBoard } from '../../sim/pico/pico-board.js';
 import { createPico } from '../../sim/pico/pico-robot.js';
-import { defaultGains, UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
-import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
-import {
-  FAULTS,
-  FLAGS,
-  frameBytes,
-  gainsRegister,
-  REGISTERS,
-  type Register,
-} from '../../src/protocol/registers.js';
-import { core } from './core.js';
+import { UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
+import { bitNames } from '../../src/protocol/codec.js';
+import { FAULTS, FLAGS, REGISTERS, type Register } from '../../src/protocol/registers.js';
+import { core, shown } from './core.js';
 
 const SDA_PIN = 4;
 
 /** A unit whose image has torque in manual. */
 function running(unit: Unit) {
   const { pico } = createPico(unit, core, { seed: 1 });
+  const send = ({ place, data }: Frame) => pico.write(place, data);
   const write = (register: Register, values: Readonly<Record<string, number>>) =>
-    pico.write(register.address, encodeFrame(unit.address, register, values));
+    send(frameOf(unit, register, values));
   const wait = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 1) pico.tick();
   };
   const status = () => {
-    const bytes = pico.read(REGISTERS.status.address, frameBytes(REGISTERS.status));
-    const values = decodeFrame(unit.address, REGISTERS.status, bytes);
-    const { boot_id: bootId, mode, flags = 0, faults = 0, active_checksum: checksum, refused } = values;
-    return {
-      ...{ bootId, mode, checksum, refused },
-      torque: (flags & (1 << FLAGS.indexOf('torque'))) !== 0,
-      sees: (flags & (1 << FLAGS.indexOf('target_visible'))) !== 0,
-      faults: FAULTS.filter((_, bit) => faults & (1 << bit)),
-    };
+    const values = shown(pico, REGISTERS.status);
+    const { boot_id: bootId, mode, active_checksum: checksum, refused } = values;
+    const flags = bitNames(FLAGS, values.flags);
+    const faults = bitNames(FAULTS, values.faults);
+    const [torque, sees] = [flags.includes('torque'), flags.includes('target_visible')];
+    return { bootId, mode, checksum, refused, torque, sees, faults };
   };
-  const gains = defaultGains(unit);
-  write(REGISTERS.heartbeat, { count: 0, silence_ms: 0 });
-  for (const { slot, name } of unit.loops) write(gainsRegister(slot), { ...gains[name] });
-  write(REGISTERS.commit, { checksum: gainsChecksum(unit, gains) });
+  for (const frame of gainsFrames(unit)) send(frame);
   wait(100);
   expect(status()).to.deep.include({ torque: true, faults: [] });
   expect(pico.board.isEnabled).to.equal(true);
@@ -54,16 +44,16 @@ describe('the image for the Pico', () => {
         const { pico } = createPico(unit, core, { seed });
         expect(pico.pico.nowNs).to.be.below(300e6);
         expect(pico.board.isEnabled).to.equal(false);
-        expect(pico.read(REGISTERS.identity.address, 13)[4]).to.equal(unit.kind);
+        expect(shown(pico, REGISTERS.identity).kind).to.equal(unit.kind);
         expect(pico.pico.chip.watchdog.tickEnable).to.equal(true);
         expect(pico.pico.chip.warnings).to.deep.equal([]);
       }
     });
 
     for (const [what, fault, fail] of [
-      ['a current past its limit', 'over_current', (board: Board) => (board.currentA = [0, 16])],
-      ['a supply below its limit', 'supply_low', (board: Board) => (board.supplyV = 17)],
-      ['an encoder that jumps', 'encoder_failed', (board: Board) => (board.encoderOffset = [0, 900])],
+      ['a current past its limit', 'over_current', (board: PicoBoard) => (board.currentA = [0, 16])],
+      ['a supply below its limit', 'supply_low', (board: PicoBoard) => (board.supplyV = 17)],
+      ['an encoder that jumps', 'encoder_failed', (board: PicoBoard) => (board.encoderOffset = [0, 900])],
     ] as const)
       it(`takes the ${unit.name}'s torque within a period of ${what}, for at least a second`, () => {
         const { board, wait, status } = running(unit);
@@ -133,7 +123,7 @@ describe('the image for the Pico', () => {
 
   it('has another boot id after each reset, by power or by the watchdog', () => {
     const { pico, wait, status } = running(gimbal);
-    const seen = new Set<number | undefined>();
+    const seen = new Set<number>();
     for (let start = 0; start < 6; start += 1) {
       if (start % 3 === 2) pico.reset();
       else pico.pico.hold(1e9);
@@ -157,12 +147,7 @@ describe('the image for the Pico', () => {
       write(REGISTERS.stop, { stop });
       wait(3);
       expect(status(), `round ${round}`).to.deep.include({ mode, torque: stop === 0, faults: [] });
-      const shown = decodeFrame(
-        gimbal.address,
-        REGISTERS.excitation,
-        pico.read(REGISTERS.excitation.address, 10),
-      );
-      expect(shown.period_s).to.equal(period_s);
+      expect(shown(pico, REGISTERS.excitation).period_s).to.equal(period_s);
     }
   });
 
@@ -171,7 +156,7 @@ describe('the image for the Pico', () => {
     const { refused } = status();
     pico.write(REGISTERS.mode.address, Buffer.alloc(60, 2));
     wait(3);
-    expect(status()).to.deep.include({ mode: 1, refused: (refused ?? 0) + 1, faults: ['frame_refused'] });
+    expect(status()).to.deep.include({ mode: 1, refused: refused + 1, faults: ['frame_refused'] });
   });
 
   it('forgets a frame whose end does not come', () => {
@@ -197,5 +182,3 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ torque: true, faults: [] });
   });
 });
-
-type Board = ReturnType<typeof running>['board'];

@@ -38,27 +38,17 @@ export class ImageRobot {
       boot: { id: 'boot', nowMs: () => this.clock.nowMs() },
       propose: async task => propose(task),
     });
-    await this.during(this.#life.start());
+    await this.clock.during(this.#life.start());
   }
 
   kill(): void {
     this.#life?.kill();
   }
 
-  /** Lets time pass in steps that are small enough for the bus. */
-  async wait(ms: number, until: () => boolean = () => false): Promise<void> {
-    for (let passed = 0; passed < ms && !until(); passed += 1) await this.clock.advance(1);
+  async wait(ms: number): Promise<void> {
+    await this.clock.advance(ms);
     // Reading the truth advances the simulation. Without a daemon nothing else does.
     this.sim.truth();
-  }
-
-  async during<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    void promise.finally(() => {
-      settled = true;
-    });
-    await this.wait(10_000, () => settled);
-    return promise;
   }
 
   /** The body of a 200 or 202. Any other answer throws. */
@@ -69,15 +59,8 @@ export class ImageRobot {
   ): Promise<Readonly<Record<string, unknown>>> {
     const call = this.#life?.ask({ method, path, body });
     if (call === undefined) throw new Error('no daemon listens');
-    const answer = await this.during(call.answer);
+    const answer = await this.clock.during(call.answer);
     if (answer.status > 202) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body ?? {};
-  }
-
-  /** Status of the gimbal. */
-  async gimbal(): Promise<Readonly<Record<string, unknown>>> {
-    const { gimbal } = await this.ask('GET', '/api/status');
-    if (typeof gimbal !== 'object' || gimbal === null) throw new TypeError('no gimbal in status');
-    return { ...gimbal };
   }
 }
