@@ -17,12 +17,6 @@ const LONG_PAUSE = { min: 997, max: 1001 };
 const SHOWN_STEPS = 20;
 const BUILD = { image_crc: 0x9abcdef0, longest_loop_us: 0x1234, reset_cause: RESET_CAUSES.watchdog };
 
-/** The first answer in which two controllers differ, with the steps before it. */
-export interface Difference {
-  readonly steps: readonly string[];
-  readonly answers: readonly string[];
-}
-
 export interface Exchange {
   readonly unit: Unit;
   readonly seed: number;
@@ -47,11 +41,11 @@ export function firmwareAndCore(module: WebAssembly.Module, unit: Unit, seed: nu
   ];
 }
 
-/** Sends the same random transactions to all of the controllers. Returns the first difference. */
+/** Sends the same random transactions to all of the controllers. Throws if two of them answer differently. */
 export function compareProtocols(
   controllers: readonly Controller[],
   { unit, seed, transactions, isCapturing, pauses }: Exchange,
-): Difference | undefined {
+): void {
   const random = new Random(seed);
   const frames = new RandomFrames(unit, random);
   const readable = registerMap(unit).filter(register => register.access !== 'write');
@@ -91,8 +85,10 @@ export function compareProtocols(
       const answers = controllers.map(one => one.read(place, bytes).toString('hex'));
       steps.push(`read 0x${place.toString(16)}, ${bytes} bytes`);
       sent += 1;
-      if (new Set(answers).size > 1) return { steps: steps.slice(-SHOWN_STEPS), answers };
+      if (new Set(answers).size > 1) {
+        const shown = steps.slice(-SHOWN_STEPS).join('; ');
+        throw new Error(`${unit.name}, seed ${seed}: ${shown}; ${answers.join(' or ')}`);
+      }
     }
   }
-  return undefined;
 }

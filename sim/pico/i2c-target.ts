@@ -166,19 +166,14 @@ export class I2cTarget extends BasePeripheral {
       this.#raise();
       return had;
     }
-    switch (offset) {
-      case DATA_CMD: {
-        const byte = this.#received.shift();
-        this.#raise();
-        return byte ?? 0;
-      }
-      case SHOWN.stat:
-        return this.#interrupts;
-      case SHOWN.status:
-        return this.isAddressed ? ADDRESSED_STATUS : 0;
-      case SHOWN.rxflr:
-        return this.#received.length;
+    if (offset === DATA_CMD) {
+      const byte = this.#received.shift();
+      this.#raise();
+      return byte ?? 0;
     }
+    if (offset === SHOWN.stat) return this.#interrupts;
+    if (offset === SHOWN.status) return this.isAddressed ? ADDRESSED_STATUS : 0;
+    if (offset === SHOWN.rxflr) return this.#received.length;
     return this.#registers.get(offset) ?? super.readUint32(offset);
   }
 

@@ -159,7 +159,8 @@ export class Pico {
   readonly #random: () => number;
   /** The place in RAM of `newest`, the last member of `motor`. Three bytes of padding follow it. */
   readonly #newest: number;
-  #chip: Chip;
+  /** The chip since its last reset. */
+  chip: Chip;
   #sinceNs = 0;
   #heldUntilNs = 0;
   #heldAsleep = false;
@@ -176,7 +177,7 @@ export class Pico {
     this.#random = random;
     const { address, bytes } = this.#placeOf('motor');
     this.#newest = address + bytes - 4 - RAM;
-    this.#chip = this.#made(undefined);
+    this.chip = this.#made(undefined);
   }
 
   /** Cuts the power and restores it. */
@@ -185,9 +186,9 @@ export class Pico {
   }
 
   #start(before: Chip | undefined): void {
-    this.#sinceNs += this.#chip.clock.nanos;
+    this.#sinceNs += this.chip.clock.nanos;
     this.#heldUntilNs = 0;
-    this.#chip = this.#made(before);
+    this.chip = this.#made(before);
     this.onStart();
   }
 
@@ -202,21 +203,17 @@ export class Pico {
     return chip;
   }
 
-  get chip(): Chip {
-    return this.#chip;
-  }
-
   get nowNs(): number {
-    return this.#sinceNs + this.#chip.clock.nanos;
+    return this.#sinceNs + this.chip.clock.nanos;
   }
 
   /** The I2C block that the image uses. */
   get target(): I2cTarget {
-    return this.#chip.i2c;
+    return this.chip.i2c;
   }
 
   get sleeps(): boolean {
-    return this.#chip.rp2040.core.waiting;
+    return this.chip.rp2040.core.waiting;
   }
 
   /** Whether an interrupt of the bus that comes now is handled before the next loop period begins. */
@@ -238,7 +235,7 @@ export class Pico {
   /** Lets time pass until `untilNs`, or until `when` is true. A sleep of the processor takes one step. */
   run(untilNs: number, when: () => boolean = () => false): void {
     while (this.nowNs < untilNs && !when()) {
-      const { clock, rp2040 } = this.#chip;
+      const { clock, rp2040 } = this.chip;
       const { core } = rp2040;
       const leftNs = Math.min(untilNs - this.nowNs, clock.nanosToNextAlarm || Number.POSITIVE_INFINITY);
       const heldNs = this.#heldUntilNs - this.nowNs;
@@ -251,7 +248,7 @@ export class Pico {
 
   /** Runs the program until the processor sleeps. */
   #execute(untilNs: number, when: () => boolean): void {
-    const chip = this.#chip;
+    const chip = this.chip;
     const { clock, rp2040, measured } = chip;
     const { core, sram } = rp2040;
     const cycleNs = 1e9 / rp2040.clkSys;
@@ -264,7 +261,7 @@ export class Pico {
         newest = sram[this.#newest];
         this.onPublished();
       }
-    } while (!core.waiting && clock.nanos < untilNs && !when() && this.#chip === chip);
+    } while (!core.waiting && clock.nanos < untilNs && !when() && this.chip === chip);
     if (!core.waiting || measured.periodBeganNs === undefined) return;
     measured.periodNs = Math.max(measured.periodNs, clock.nanos - measured.periodBeganNs);
     measured.periodBeganNs = undefined;
@@ -273,7 +270,7 @@ export class Pico {
 
   /** The bytes of a variable of the image. They change while it runs. */
   variable(name: string): Buffer {
-    const { buffer, byteOffset } = this.#chip.rp2040.sram;
+    const { buffer, byteOffset } = this.chip.rp2040.sram;
     const { address, bytes } = this.#placeOf(name);
     return Buffer.from(buffer, byteOffset + address - RAM, bytes);
   }

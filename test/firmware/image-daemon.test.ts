@@ -1,7 +1,14 @@
 import { expect } from 'chai';
+import { DaemonLife } from '../../scripts/walk/daemon-life.js';
+import { createPico, type PicoController } from '../../sim/pico/pico-robot.js';
+import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { loadConfig } from '../../src/config/config.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
-import { ImageRobot } from './image-robot.js';
+import { propose } from '../../src/tuning/propose.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+import { core } from './core.js';
 
 const gains = defaultGains(unitNamed('gimbal'));
 const weak = { ...gains, angle_yaw: { kp: 90, ki: 90, kd: 2.25 } };
@@ -9,6 +16,63 @@ const POLLS_MS = 100;
 const LEASE_S = 5;
 
 const runsIn = (mode: string) => ({ 'gimbal.online': true, 'gimbal.torque': 'on', 'gimbal.mode': mode });
+
+/** A daemon whose gimbal is the image in an emulated Pico. Its chassis runs the core. All of it lives in virtual time. */
+class ImageRobot {
+  readonly clock = new ManualClock();
+  readonly pico: PicoController;
+  readonly sim: SimulatedRobot;
+  readonly #disk = new RecordingDisk();
+  #life: DaemonLife | undefined;
+
+  constructor() {
+    const { pico, robot } = createPico(unitNamed('gimbal'), core, { seed: 1 });
+    this.pico = pico;
+    this.sim = new SimulatedRobot({
+      clock: this.clock,
+      // The loop periods of the image move the mechanics.
+      physics: { ...robot.physics, step: () => undefined },
+      controller: unit => (unit.hasCamera ? pico : robot.controller(unit)),
+    });
+  }
+
+  /** A new daemon on the same controllers and disk. One that runs is killed. */
+  async start(): Promise<void> {
+    this.#life?.kill();
+    this.#life = new DaemonLife({
+      config: loadConfig(undefined, {}, { host: 'localhost', state: '/state' }),
+      hardware: this.sim.hardware,
+      clock: this.clock,
+      disk: this.#disk,
+      boot: { id: 'boot', nowMs: () => this.clock.nowMs() },
+      propose: async task => propose(task),
+    });
+    await this.clock.during(this.#life.start());
+  }
+
+  kill(): void {
+    this.#life?.kill();
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    // Reading the truth advances the simulation. Without a daemon nothing else does.
+    this.sim.truth();
+  }
+
+  /** The body of a 200 or 202. Any other answer throws. */
+  async ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const call = this.#life?.ask({ method, path, body });
+    if (call === undefined) throw new Error('no daemon listens');
+    const answer = await this.clock.during(call.answer);
+    if (answer.status > 202) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body ?? {};
+  }
+}
 
 describe('a daemon whose gimbal is the image for the Pico', function () {
   this.timeout(300_000);
