@@ -4,21 +4,7 @@ import type { Random } from '../walk/random.js';
 
 /** Readings for rounding at whole and half counts, for saturation, and for the guard. */
 const READINGS = [
-  0,
-  0.1,
-  0.05,
-  -0.05,
-  1e-4,
-  5e-5,
-  0.25,
-  3.2767,
-  4,
-  1e9,
-  -1e9,
-  0.3,
-  1 / 32,
-  -1 / 32,
-  -1 / 16,
+  0, 0.1, 0.05, -0.05, 1e-4, 5e-5, 0.25, 3.2767, 4, 1e9, -1e9, 0.3, 0.03125, -0.03125, -0.0625,
 ].map(Math.fround);
 
 /** Loops with random readings. The same seed gives the same readings. */

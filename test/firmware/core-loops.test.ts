@@ -13,6 +13,7 @@ import {
   type UnitName,
 } from '../../src/core/units.js';
 import { MODE_VALUES, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
+import { stepFigures } from '../../src/tuning/step-figures.js';
 import { core, shown } from './core.js';
 
 /** The two controllers of a robot. `step` moves the mechanics by one loop period. */
@@ -82,30 +83,46 @@ function largestDifference(robots: readonly [Robot, Robot], unit: Unit, periods:
 describe('the loops of the core', () => {
   for (const unit of UNIT_LIST) {
     for (const loop of unit.loops) {
+      const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
+      const wave = { slot, amplitude: 0.3 * maxAmplitude, period_s };
+
       it(`step ${loop.name} as the simulated firmware does`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
-        const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
-        const wave = { slot, amplitude: 0.3 * maxAmplitude, period_s };
         write(robots, unit, frameOf(unit, REGISTERS.excitation, wave));
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
-    }
 
-    it(`end a wave of the ${unit.name} at its guard as the simulated firmware does`, () => {
-      const loop = unit.loops.find(({ name }) => name.startsWith('angle'));
-      if (loop === undefined) throw new TypeError('no angle loop');
-      const robots = both();
-      begin(robots, unit, 'debug');
-      const [amplitude, deviation] = [0.2 * loop.maxAmplitude, 0.15 * loop.maxAmplitude];
-      const wave = { slot: loop.slot, amplitude, period_s: 2, deviation };
-      write(robots, unit, frameOf(unit, REGISTERS.guarded_excitation, wave));
-      const setpoint = () => telemetry(robots[0], unit)[`${loop.name}.setpoint`] ?? Number.NaN;
-      const before = setpoint();
-      expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
-      expect(setpoint()).to.be.closeTo(before, 0.001);
-    });
+      it(`give a step of ${loop.name} the figures of the simulated firmware`, () => {
+        const { physics, controller } = createCoreRobot(core, { seed: 1 });
+        const alone = { controllers: perUnit(one => controller(one)), step: physics.step };
+        const [ours, theirs] = [alone, both()[1]].map(robot => {
+          begin([robot], unit, 'debug');
+          write([robot], unit, frameOf(unit, REGISTERS.excitation, { ...wave, period_s: 6 }));
+          const measured = Array.from({ length: 6000 }, () => {
+            period(robot);
+            return telemetry(robot, unit)[`${loop.name}.measured`] ?? Number.NaN;
+          });
+          return stepFigures({ measured: measured.slice(3000), periodS: 0.001 });
+        });
+        for (const name of ['riseS', 'settlingS', 'overshootPercent', 'finalValue', 'iae'] as const) {
+          const expected = theirs?.[name] ?? Number.NaN;
+          expect(ours?.[name], name).to.be.closeTo(expected, 0.02 * Math.abs(expected));
+        }
+      });
+
+      it(`end a wave of ${loop.name} at its guard as the simulated firmware does`, () => {
+        const robots = both();
+        begin(robots, unit, 'debug');
+        const guarded = { ...wave, deviation: wave.amplitude / 2 };
+        write(robots, unit, frameOf(unit, REGISTERS.guarded_excitation, guarded));
+        const setpoint = () => telemetry(robots[0], unit)[`${loop.name}.setpoint`] ?? Number.NaN;
+        const before = setpoint();
+        expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
+        expect(setpoint()).to.be.closeTo(before, 0.001);
+      });
+    }
 
     it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
       const robots = both();
