@@ -9,21 +9,21 @@ import { masked } from './mask.js';
 import type { Answer, Exchange, Line } from './recorded-line.js';
 
 /*
- * test/fixtures/0.2.0/answers holds the answers of 0.2.0 to 996 requests, refusals included. Today's daemon must give the same
+ * test/fixtures/0.3.0/answers holds the answers of 0.3.0 to 1,053 requests, refusals included. Today's daemon must give the same
  * answers: status, headers, `code`, `type`, member names and values. `mask.ts` says what is not compared.
  *
  * If an answer is meant to differ, add its reason to `intended.ts`, with a pattern for lines that the failing test prints.
  * A pattern that matches nothing fails the test.
  *
  * To record more requests, append lines without `answer` to a file. Copy test/contract and the fixtures into a copy of
- * 0.2.0, build it, and run this test there with RECORD=1. Then copy the fixtures back.
+ * 0.3.0, build it, and run this test there with RECORD=1. Then copy the fixtures back.
  */
 
-const FOLDER = fileURLToPath(new URL('../../../test/fixtures/0.2.0/answers/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../test/fixtures/0.3.0/answers/', import.meta.url));
 const isRecording = process.env.RECORD !== undefined;
 const PATTERNS = Object.values(INTENDED).flat();
 
-describe('the answers of 0.2.0', () => {
+describe('the answers of 0.3.0', () => {
   const used = new Set<RegExp>();
 
   for (const file of readdirSync(FOLDER)) {

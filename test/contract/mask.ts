@@ -17,7 +17,7 @@ const MEMBERS =
   /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
 /** Members in which everything is a reading, or computed from readings. */
 const READINGS =
-  /^(telemetry|samples|figures|measured|before|proposed|predicted|axes|pose|number|setpoint|oldSetpoint)$/;
+  /^(telemetry|samples|figures|measured|output|before|proposed|predicted|axes|pose|number|setpoint|oldSetpoint)$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/;
 /** A text with more words counts as a sentence for people. */
 const MOST_WORDS = 5;
@@ -61,7 +61,7 @@ function maskedValue(value: unknown, isReading: boolean): unknown {
   if (typeof value === 'string') return maskedText(value);
   if (Array.isArray(value)) {
     const all = value.filter(one => one !== 'target_visible').map(one => maskedValue(one, isReading));
-    const areReadings = isReading || value.every(isStep);
+    const areReadings = isReading || value.every(isReadingOrStep);
     return areReadings ? all.slice(0, 1) : all;
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -79,9 +79,9 @@ function maskedMember(name: string, value: unknown, isReading: boolean): unknown
   return maskedValue(value, isReading || READINGS.test(name));
 }
 
-/** The number of captured steps depends on when the excitation began. */
-function isStep(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'figures' in value;
+/** The number of captured steps depends on when the excitation began, and the number of readings on the polls. */
+function isReadingOrStep(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('figures' in value || 'chassis' in value);
 }
 
 /**
