@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { type Frame, frameOf, gainsFrames } from '../../scripts/firmware/frames.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { LAP_M } from '../../sim/loops/course.js';
 import { createCoreRobot } from '../../sim/pico/core-robot.js';
@@ -15,6 +14,7 @@ import {
 import { MODE_VALUES, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
 import { core, shown } from './core.js';
+import { type Frame, frameOf, gainsFrames } from './frames.js';
 
 /** The two controllers of a robot. `step` moves the mechanics by one loop period. */
 interface Robot {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { DaemonLife } from '../../scripts/walk/daemon-life.js';
 import { createPico, type PicoController } from '../../sim/pico/pico-robot.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -8,6 +7,7 @@ import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { DaemonLife } from '../walk/daemon-life.js';
 import { core } from './core.js';
 
 const gains = defaultGains(unitNamed('gimbal'));

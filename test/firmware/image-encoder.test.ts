@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { Random } from '../../scripts/walk/random.js';
 import { Pico } from '../../sim/pico/pico.js';
 import { robotNumbers } from '../../sim/pico/pico-board.js';
 import { picoImage } from '../../sim/pico/pico-image.js';
 import { unitNamed } from '../../src/core/units.js';
+import { Random } from '../support/random.js';
 
 const CLOCK_HZ = 125e6;
 const COUNTS_HZ = 1e6;

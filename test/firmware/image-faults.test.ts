@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { type Frame, frameOf, gainsFrames } from '../../scripts/firmware/frames.js';
-import { Random } from '../../scripts/walk/random.js';
 import type { PicoBoard } from '../../sim/pico/pico-board.js';
 import { createPico } from '../../sim/pico/pico-robot.js';
 import { UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
 import { bitNames } from '../../src/protocol/codec.js';
 import { FAULTS, FLAGS, REGISTERS, type Register } from '../../src/protocol/registers.js';
+import { Random } from '../support/random.js';
 import { core, shown } from './core.js';
+import { type Frame, frameOf, gainsFrames } from './frames.js';
 
 const SDA_PIN = 4;
 

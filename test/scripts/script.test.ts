@@ -5,24 +5,26 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { inTemporaryFolder } from '../support/daemon.js';
 
-const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
+const compiled = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Runs a script in the folder `cwd`. It has no folder for temporary files. */
 function run(command: string, cwd = '.') {
   const [script = '', ...args] = command.split(' ');
   const env = { ...process.env, TMPDIR: '/nonexistent' };
-  return spawnSync(process.execPath, [join(scripts, `${script}.js`), ...args], {
+  return spawnSync(process.execPath, [join(compiled, `${script}.js`), ...args], {
     encoding: 'utf8',
     env,
     cwd,
   });
 }
 
-/** The scripts that read their arguments with argumentsOf, below scripts and without `.ts`. */
-const TYPED = readdirSync('scripts', { recursive: true, encoding: 'utf8' })
-  .filter(
-    file => /^\w+\/.*\.ts$/.test(file) && /\bargumentsOf\(/.test(readFileSync(join('scripts', file), 'utf8')),
+/** The programs that read their arguments with argumentsOf, without `.ts`. */
+const TYPED = ['scripts', 'test']
+  .flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => join(folder, file)),
   )
+  .filter(file => /\w+\/\w+\/[\w-]+(?<!\.test)\.ts$/.test(file))
+  .filter(file => /\bargumentsOf\(/.test(readFileSync(file, 'utf8')))
   .map(file => file.replace(/\.ts$/, ''));
 
 const isProgram = (file: string) => statSync(file).isFile() && readFileSync(file, 'utf8').startsWith('#!');
@@ -54,10 +56,10 @@ describe('a script', () => {
     });
 
   for (const [command, code, says] of [
-    ['walk/main --step 5', 2, /--step.*\nnpm run walk -- --help .*\n$/],
-    ['walk/main --steps 0', 2, /^--\w+ takes a .*number .*\n$/],
-    ['soak/main --minutes x', 2, /^--\w+ takes a .*number .*\n$/],
-    ['soak/main', 1, /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/],
+    ['test/walk/main --step 5', 2, /--step.*\nnpm run walk -- --help .*\n$/],
+    ['test/walk/main --steps 0', 2, /^--\w+ takes a .*number .*\n$/],
+    ['test/soak/main --minutes x', 2, /^--\w+ takes a .*number .*\n$/],
+    ['test/soak/main', 1, /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/],
   ] as const)
     it(`refuses in one line: ${command}`, () => {
       const { status, stdout, stderr } = run(command);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Step, WalkSettings } from '../../scripts/walk/history.js';
-import { walk } from '../../scripts/walk/walk.js';
 import type { FaultBody } from '../../sim/bus/faults.js';
+import type { Step, WalkSettings } from './history.js';
+import { walk } from './walk.js';
 
 const SETTINGS: WalkSettings = {
   pollHz: 50,

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { BrokenPromise } from '../../scripts/walk/broken-promise.js';
-import { Candidates } from '../../scripts/walk/candidates.js';
-import type { History } from '../../scripts/walk/history.js';
-import { testOf } from '../../scripts/walk/print-test.js';
-import { Random } from '../../scripts/walk/random.js';
-import { randomHistory } from '../../scripts/walk/random-history.js';
-import { randomWalks, type Walked } from '../../scripts/walk/random-walks.js';
-import { shrink } from '../../scripts/walk/shrink.js';
-import { walk } from '../../scripts/walk/walk.js';
+import { Random } from '../support/random.js';
+import { BrokenPromise } from './broken-promise.js';
+import { Candidates } from './candidates.js';
+import type { History } from './history.js';
+import { testOf } from './print-test.js';
+import { randomHistory } from './random-history.js';
+import { randomWalks, type Walked } from './random-walks.js';
+import { shrink } from './shrink.js';
+import { walk } from './walk.js';
 
 const STEPS = 1000;
 /** A fixed seed, so that the test repeats. `npm run walk` draws a new one. */

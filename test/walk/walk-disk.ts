@@ -1,7 +1,7 @@
 import { RobotError } from '../../src/core/errors.js';
-import type { ManualClock } from '../../test/support/manual-clock.js';
-import { settle } from '../../test/support/manual-clock.js';
-import { RecordingDisk } from '../../test/support/recording-disk.js';
+import type { ManualClock } from '../support/manual-clock.js';
+import { settle } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 /** How the disk behaves until the next change. */
 export interface DiskWeather {

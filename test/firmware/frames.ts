@@ -7,7 +7,7 @@ import {
   type Register,
   registerMap,
 } from '../../src/protocol/registers.js';
-import type { Random } from '../walk/random.js';
+import type { Random } from '../support/random.js';
 
 /** The bytes of a write, and the register to which they are written. */
 export interface Frame {

@@ -3,7 +3,7 @@ import { Core } from '../../sim/pico/core.js';
 import type { Unit } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, REGISTERS, RESET_CAUSES, registerMap } from '../../src/protocol/registers.js';
-import { Random } from '../walk/random.js';
+import { Random } from '../support/random.js';
 import { type Frame, RandomFrames } from './frames.js';
 import { ScriptedLoops } from './scripted-loops.js';
 

@@ -3,7 +3,7 @@ import { type GainSet, perUnit, UNIT_LIST } from '../../src/core/units.js';
 import type { LogHead, LogPage } from '../../src/schemas/log.js';
 import type { Status } from '../../src/schemas/status.js';
 import type { Tune } from '../../src/schemas/tune.js';
-import { settle } from '../../test/support/manual-clock.js';
+import { settle } from '../support/manual-clock.js';
 import { BrokenPromise, promise } from './broken-promise.js';
 import type { DaemonLife } from './daemon-life.js';
 import type { Shown } from './model.js';

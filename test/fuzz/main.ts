@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Server } from '../bench/server.js';
-import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
+import { Server } from '../../scripts/bench/server.js';
+import { argumentsOf, script, wholeNumberOf, withFolder } from '../../scripts/script.js';
 import { atThePort, finding, inside } from './fuzzer.js';
 
 const HANG_MS = 1000;

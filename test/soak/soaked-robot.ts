@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Server } from '../bench/server.js';
+import { Server } from '../../scripts/bench/server.js';
 import { type Part, partAt, partOf } from '../fuzz/valid-values.js';
 
 export const UNITS = ['gimbal', 'chassis'] as const;
@@ -14,7 +14,7 @@ const FAULTS: readonly unknown[] = [
   { target: 'bus', fault: 'timeout', count: 3 },
   { target: 'gimbal', fault: 'hang', count: 1 },
 ];
-/** The limit for recovery in real time, on a busy machine. scripts/walk checks the promised 2 s in simulated time. */
+/** The limit for recovery in real time, on a busy machine. test/walk checks the promised 2 s in simulated time. */
 const RECOVERY_MS = 10_000;
 
 export interface Insides {
@@ -35,7 +35,7 @@ export class SoakedRobot {
   static async start(folder: string): Promise<SoakedRobot> {
     // With plenty of memory, V8 keeps garbage for minutes, which looks like a leak. This limit prevents that.
     const room = ['--max-semi-space-size=1', '--max-old-space-size=64'];
-    const program = [...room, 'dist/scripts/soak/daemon.js', '--state', join(folder, 'state')];
+    const program = [...room, 'dist/test/soak/daemon.js', '--state', join(folder, 'state')];
     const args = (port: number) => [...program, '--port', String(port)];
     return new SoakedRobot(await Server.start({ name: 'soak', args }, folder));
   }

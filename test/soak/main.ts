@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { argumentsOf, refuse, script, withFolder } from '../script.js';
+import { argumentsOf, refuse, script, withFolder } from '../../scripts/script.js';
 import { startCallers } from './callers.js';
 import { type Insides, SoakedRobot } from './soaked-robot.js';
 

@@ -1,6 +1,6 @@
 import type { LoopReading, Pose, UnitLoops } from '../../sim/firmware/unit-loops.js';
 import type { Unit } from '../../src/core/units.js';
-import type { Random } from '../walk/random.js';
+import type { Random } from '../support/random.js';
 
 /** Readings for rounding at whole and half counts, for saturation, and for the guard. */
 const READINGS = [

@@ -1,4 +1,4 @@
-import { Random } from './random.js';
+import { Random } from '../support/random.js';
 import { randomHistory } from './random-history.js';
 import type { Found } from './shrink.js';
 import { type Figures, walk } from './walk.js';

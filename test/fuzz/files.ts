@@ -10,7 +10,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { journalEntry } from '../../src/gains/journal-line.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { noLock } from '../../test/support/journal-lines.js';
+import { noLock } from '../support/journal-lines.js';
 import { damage, damaged, inFolder, inTime } from './damage.js';
 
 const saves = fc.array(

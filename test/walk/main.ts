@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { argumentsOf, script, wholeNumberOf } from '../script.js';
+import { argumentsOf, script, wholeNumberOf } from '../../scripts/script.js';
 import { testOf } from './print-test.js';
 import { randomWalks } from './random-walks.js';
 import { shrink } from './shrink.js';

@@ -6,7 +6,7 @@ import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { logFileNames } from '../../src/events/log-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
-import { ManualClock, settle } from '../../test/support/manual-clock.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
 import type { Asked } from './asked.js';
 import { type Answer, type Call, isTaken, type Request } from './caller.js';
 import { DaemonLife } from './daemon-life.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection, openStream, request } from '../bench/connection.js';
-import { gainsBody } from '../bench/gains-body.js';
+import { Connection, openStream, request } from '../../scripts/bench/connection.js';
+import { gainsBody } from '../../scripts/bench/gains-body.js';
 import { type SoakedRobot, UNITS } from './soaked-robot.js';
 
 /**

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { atThePort, type Fuzzer, finding, inside } from '../../scripts/fuzz/fuzzer.js';
-import { call } from '../../scripts/fuzz/json-call.js';
-import { fuzzedRequests } from '../../scripts/fuzz/requests.js';
-import { partOf } from '../../scripts/fuzz/valid-values.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
+import { atThePort, type Fuzzer, finding, inside } from './fuzzer.js';
+import { call } from './json-call.js';
+import { fuzzedRequests } from './requests.js';
+import { partOf } from './valid-values.js';
 
 /** A fixed seed. `npm run fuzz` draws a new one. */
 const SEED = 1;

@@ -1,7 +1,7 @@
 import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import { PicoController } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
-import { Random } from '../walk/random.js';
+import { Random } from '../support/random.js';
 
 /** The longest allowed times: SCL low for one byte, a run of the bus handler, and the work of a loop period. */
 const MAX = { lowNs: 700, handlerNs: 15_000, periodNs: 400_000 };

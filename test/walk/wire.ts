@@ -3,7 +3,7 @@ import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame } from '../../src/protocol/codec.js';
 import { registerMap } from '../../src/protocol/registers.js';
-import type { ManualClock } from '../../test/support/manual-clock.js';
+import type { ManualClock } from '../support/manual-clock.js';
 
 /** A frame that the daemon began to write. It may have failed. */
 export interface Frame {
