@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     }
   });
 
-  it('saves an edit, and says what it changed', async () => {
+  it('saves an edit by a second press if it is far from the saved gain, and says what it changed', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -74,7 +74,15 @@ describe('the console in a browser', function () {
     await page.reload();
     await shows(noteOf(page, 'chassis-speed-kp'), new RegExp(`stored ${before}`));
     await save(page, 'Chassis').click();
-    await shows(card(page, 'Chassis'), /Saved: Speed loop kp/);
+    await shows(
+      card(page, 'Chassis').getByRole('alert'),
+      /^Far from the saved gains: Speed loop kp .* → 0\.109\. Press Keep again/,
+    );
+    // A press within half a second counts as a double press.
+    await eventually(async () => {
+      await save(page, 'Chassis').dispatchEvent('click');
+      return /Saved: Speed loop kp/.test((await card(page, 'Chassis').textContent()) ?? '');
+    });
     await shows(card(page, 'Chassis').locator('.running'), /Revision \d+.*running/);
     expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.speed.kp).to.equal(0.109);
     expect(await page.evaluate('document.activeElement.textContent')).to.match(/^Keep/);
@@ -116,7 +124,7 @@ describe('the console in a browser', function () {
     expect(JSON.parse(text).chassis).to.deep.equal(
       (await call(robot.url, 'GET', '/api/chassis/pidconfig')).body,
     );
-    await field(page, 'Position loop ki').fill('0.3');
+    await field(page, 'Position loop kp').fill('6.5');
     await save(page, 'Chassis').click();
     await shows(card(page, 'Chassis'), /Saved/);
     await page
@@ -124,7 +132,7 @@ describe('the console in a browser', function () {
       .setInputFiles({ name: 'a.json', mimeType: '', buffer: Buffer.from(text) });
     await shows(page.locator('.tuning'), /1 differences? from a.json/);
     await save(page, 'Chassis').click();
-    await shows(card(page, 'Chassis'), /Saved: Position loop ki 0\.3 → /);
+    await shows(card(page, 'Chassis'), /Saved: Position loop kp 6\.5 → /);
     expect(await exportFile()).to.equal(text);
   });
 
@@ -140,10 +148,10 @@ describe('the console in a browser', function () {
     await shows(page.getByRole('group', { name: 'Test steps' }), /Chassis is offline\./);
     await mode(page, 'Chassis', 'auto').click();
     await shows(alerts(page), /Chassis mode.*does not answer|Chassis mode.*offline/);
-    await field(page, 'Speed loop ki').fill('3');
+    await field(page, 'Speed loop ki').fill('300');
     await save(page, 'Chassis').click();
     await shows(card(page, 'Chassis').getByRole('alert'), /offline/);
-    expect(await field(page, 'Speed loop ki').inputValue()).to.equal('3');
+    expect(await field(page, 'Speed loop ki').inputValue()).to.equal('300');
     await fault('chassis', 'plug');
     await eventually(async () => !/Chassis is offline/.test((await alerts(page).textContent()) ?? ''));
   });

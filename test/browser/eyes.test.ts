@@ -25,14 +25,14 @@ describe('the console for eyes', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('marks gains that change sign or more than threefold in amber before they are saved, and shows a long number whole', async () => {
+  it('marks gains that change sign or more than fivefold in amber before they are saved, and shows a long number whole', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
     for (const [value, isDrastic] of [
-      [stored * 3, false],
-      [stored * 3.1, true],
-      [stored / 3.1, true],
+      [stored * 5, false],
+      [stored * 5.1, true],
+      [stored / 5.1, true],
       [-stored, true],
       [stored * 1.1, false],
     ] as const) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { refused } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
@@ -45,13 +46,13 @@ describe('saves of the page', () => {
 
   it('show the faults of each field', async () => {
     const page = await FakePage.open();
-    const errors = [{ pointer: '/speed/kp', detail: 'must be <= 1000' }];
+    const errors = [{ pointer: '/speed/kp', detail: 'must be <= 180' }];
     page.daemon.override = (method, path) =>
       method === 'POST' && /pidconfig$/.test(path) ? refused(422, 'invalid', '', { errors }) : undefined;
-    page.edit('chassis', '/speed/kp', '5000');
+    page.edit('chassis', '/speed/kp', '190');
     await gainsOf(page).save();
-    expect(gainsOf(page).refused.value).to.deep.equal({ '/speed/kp': 'must be <= 1000' });
-    page.edit('chassis', '/speed/kp', '500');
+    expect(gainsOf(page).refused.value).to.deep.equal({ '/speed/kp': 'must be <= 180' });
+    page.edit('chassis', '/speed/kp', '180');
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
@@ -318,5 +319,78 @@ describe('gains that the page tries', () => {
     await gainsOf(page).trial.end();
     await page.wait(100);
     expect(page.strip).to.equal('');
+  });
+});
+
+describe('gains that are typed far from the saved ones', () => {
+  const { speed } = defaultGains(unitNamed('chassis'));
+  const open = async (text: string, pointer = '/speed/kp') => {
+    const page = await FakePage.open();
+    page.edit('chassis', pointer, text);
+    return page;
+  };
+  const tries = (page: FakePage) => page.sentTo(/trial/).length;
+
+  for (const [what, pointer, text] of [
+    ['more than 5 times the saved one', '/speed/kp', String(5.01 * speed!.kp)],
+    ['less than a fifth of the saved one', '/speed/kp', String(0.19 * speed!.kp)],
+    ['of another sign', '/speed/kp', '-40'],
+    ['above a default of 0', '/speed/kd', '0.1'],
+  ] as const) {
+    it(`are tried and saved by a second press if one is ${what}`, async () => {
+      const page = await open(text, pointer);
+      await gainsOf(page).try();
+      expect([tries(page), gainsOf(page).doubts.question?.act]).to.deep.equal([0, 'Try']);
+      await page.wait(600);
+      expect(await gainsOf(page).save()).to.equal(false);
+      expect(gainsOf(page).doubts.question?.act).to.equal('Keep');
+      await page.wait(600);
+      expect(await gainsOf(page).save()).to.equal(true);
+      expect(gainsOf(page).doubts.question).to.equal(undefined);
+    });
+  }
+
+  it('are tried and saved by one press each if all are nearer than that', async () => {
+    const page = await open(String(5 * speed!.kp));
+    page.edit('chassis', '/speed/ki', String(0.2 * speed!.ki));
+    await gainsOf(page).try();
+    expect([tries(page), await gainsOf(page).save()]).to.deep.equal([1, true]);
+  });
+
+  it('are not tried by a double press, and need one confirmation for Try and Keep', async () => {
+    const page = await open('99999999');
+    await gainsOf(page).try();
+    await page.wait(200);
+    await gainsOf(page).try();
+    expect(tries(page)).to.equal(0);
+    await page.wait(400);
+    await gainsOf(page).try();
+    expect([tries(page), await gainsOf(page).save()]).to.deep.equal([1, true]);
+  });
+
+  it('need another confirmation after another text was typed, or the same text again', async () => {
+    const page = await open('4000');
+    await gainsOf(page).try();
+    await page.wait(600);
+    page.edit('chassis', '/speed/kp', '5000');
+    await gainsOf(page).try();
+    await page.wait(600);
+    await gainsOf(page).try();
+    await gainsOf(page).undo();
+    await page.wait(600);
+    page.edit('chassis', '/speed/kp', '5000');
+    await gainsOf(page).try();
+    expect(tries(page)).to.equal(1);
+  });
+
+  it('need no confirmation if a run, a tuning or a file proposes them', async () => {
+    const page = await FakePage.open();
+    gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
+    await gainsOf(page).try();
+    gainsOf(page).editSet({ ...page.daemon.gains('chassis'), position: { kp: 900, ki: 0, kd: 0 } });
+    expect([tries(page), await gainsOf(page).save()]).to.deep.equal([1, true]);
+    page.edit('chassis', '/speed/ki', '9999');
+    gainsOf(page).editLoop('position', { kp: 1, ki: 0, kd: 0 });
+    expect(await gainsOf(page).save()).to.equal(false);
   });
 });

@@ -369,7 +369,7 @@ describe('a page without complaints', () => {
     const page = await FakePage.open();
     page.daemon.override = (method, path) =>
       method === 'POST' && /pidconfig$/.test(path) ? refused(503, 'storage-failed', 'Full.') : undefined;
-    page.edit('gimbal', '/angle_yaw/kp', '20');
+    page.edit('gimbal', '/angle_yaw/kp', '200');
     await page.model.gains.gimbal.save();
     await page.model.gains.gimbal.try();
     await page.wait(200);

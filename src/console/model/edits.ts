@@ -65,10 +65,14 @@ export function withChanges(stored: GainSet, changes: readonly Change[]): GainSe
   return result;
 }
 
-/** True if the sign changes, or if the value changes by more than a factor of 3: possibly a typing error. */
-export function isDrastic({ from, to }: Change): boolean {
-  if (from * to < 0) return true;
-  return from !== 0 && to !== 0 && Math.abs(Math.log(to / from)) > Math.log(3) + 1e-9;
+/**
+ * True if a gain has another sign than the stored one, is more than 5 times as large, or less than a fifth. If the stored
+ * gain is 0: true if the new one is larger than the default. It may be a typing error.
+ */
+export function isDrastic(unit: Unit, { field, from, to }: Change): boolean {
+  if (from === 0) return Math.abs(to) > Math.abs(storedValue(defaultGains(unit), field));
+  const ratio = to / from;
+  return ratio > 5 || ratio < 0.2;
 }
 
 /** The fields in which two sets of gains differ. */

@@ -10,11 +10,13 @@ import {
   type EditTexts,
   editState,
   fieldsOf,
+  GAIN_NAMES,
   realEdits,
   storedValue,
   textsOf,
   withChanges,
 } from './edits.js';
+import { GainDoubts } from './gain-doubts.js';
 import { OwnTrial } from './own-trial.js';
 
 /** Saved gains and their revision. */
@@ -44,6 +46,7 @@ export class GainEdits {
   readonly refused = signal<Readonly<Record<string, string>>>({});
   readonly saving: Action;
   readonly trial: OwnTrial;
+  readonly doubts: GainDoubts;
   readonly edits = computed(() => {
     const gains = this.stored.value?.gains;
     return gains === undefined
@@ -74,6 +77,10 @@ export class GainEdits {
     this.#clock = clock;
     this.saving = new Action(clock, `${unit.title} gains`);
     this.trial = new OwnTrial(unit, daemon, clock);
+    this.doubts = new GainDoubts(unit, clock, () => ({
+      changes: this.edits.value.changes,
+      texts: this.kept.value.texts,
+    }));
     const allKept = () => Object(parsedJson(storage.read(KEY)));
     storage.follow(KEY, () => {
       this.kept.value = readable(allKept()[unit.name]);
@@ -95,6 +102,7 @@ export class GainEdits {
     const { texts, base = this.stored.value } = this.kept.value;
     this.refused.value = refused;
     this.kept.value = { texts: { ...texts, [pointer]: text }, base };
+    this.doubts.distrust(pointer);
   }
 
   setTexts(texts: EditTexts): void {
@@ -108,15 +116,17 @@ export class GainEdits {
    */
   editSet(gains: GainSet): number {
     const changes = difference(this.unit, this.stored.value?.gains ?? gains, gains);
-    if (changes.length > 0) this.setTexts(textsOf(changes));
+    if (changes.length > 0) {
+      this.setTexts(textsOf(changes));
+      this.doubts.trust();
+    }
     return changes.length;
   }
 
   /** Turns the gains of one loop into edits. */
-  editLoop(loop: string, { kp, ki, kd }: Gains): void {
-    this.edit(`/${loop}/kp`, String(kp));
-    this.edit(`/${loop}/ki`, String(ki));
-    this.edit(`/${loop}/kd`, String(kd));
+  editLoop(loop: string, gains: Gains): void {
+    for (const gain of GAIN_NAMES) this.edit(`/${loop}/${gain}`, String(gains[gain]));
+    this.doubts.trust(`/${loop}/`);
     this.tidy();
   }
 
@@ -133,7 +143,7 @@ export class GainEdits {
   /** Starts a trial of the edits, which saves nothing. Does nothing unless `isReady`. */
   async try(): Promise<void> {
     const gains = this.stored.value?.gains;
-    if (gains !== undefined && this.isReady) {
+    if (gains !== undefined && this.isReady && this.doubts.mayAct('Try')) {
       await this.trial.begin(withChanges(gains, this.edits.value.changes));
     }
   }
@@ -178,6 +188,7 @@ export class GainEdits {
         settled[field.pointer] = texts[field.pointer] ?? String(storedValue(base.gains, field));
     }
     this.setTexts(settled);
+    for (const { pointer } of fields) if (texts[pointer] === undefined) this.doubts.trust(pointer);
     this.tidy();
     if (whose === 'mine') await this.save();
   }
@@ -191,6 +202,7 @@ export class GainEdits {
       this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [] });
       return false;
     }
+    if (!this.doubts.mayAct('Keep')) return false;
     const { changes } = editState(this.unit, base.gains, texts);
     const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
     return this.#saveBy('pidconfig', withChanges(base.gains, changes), done, base);

@@ -27,13 +27,24 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const isEdited = count > 0 || Object.keys(faults).length > 0;
   isShown.current ||= isEdited || gains.trial.id !== undefined;
   if (!isShown.current || !model.access.hasRight('tune')) return null;
+  const asked = gains.doubts.question?.act;
   const changesText = count === 0 ? '' : count === 1 ? ' 1 change' : ` ${count} changes`;
   return (
     <div class="row">
-      <Press {...TRY} run={() => gains.try()} disabled={!gains.isReady || model.isStopping}>
+      <Press
+        {...TRY}
+        run={() => gains.try()}
+        pressed={asked === 'Try' || undefined}
+        disabled={!gains.isReady || model.isStopping}
+      >
         Try
       </Press>
-      <Press {...KEEP} run={() => gains.save()} disabled={!gains.isReady}>
+      <Press
+        {...KEEP}
+        run={() => gains.save()}
+        pressed={asked === 'Keep' || undefined}
+        disabled={!gains.isReady}
+      >
         Keep{changesText}
       </Press>
       <Press

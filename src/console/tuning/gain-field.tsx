@@ -51,7 +51,11 @@ export function GainField({ gains, field, size }: GainFieldProps) {
     </button>
   );
   return (
-    <div class="gain" data-state={state} data-drastic={(change && isDrastic(change)) || undefined}>
+    <div
+      class="gain"
+      data-state={state}
+      data-drastic={(change && isDrastic(gains.unit, change)) || undefined}
+    >
       <div class="stepper" data-long={text.length > 7 || undefined}>
         {button(-1, '−', 'Lower')}
         <input

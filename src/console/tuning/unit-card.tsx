@@ -16,6 +16,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
   const fields = fieldsOf(unit);
   const chosen = keyOf(model.choice.value);
   const { changes, faults } = gains.edits.value;
+  const { question } = gains.doubts;
   const faulty = Object.keys(faults).length > 0;
   return (
     <section
@@ -62,12 +63,17 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         <GainActs gains={gains} />
         <ul class="changes">
           {changes.map(change => (
-            <li key={change.field.pointer} data-drastic={isDrastic(change) || undefined}>
+            <li key={change.field.pointer} data-drastic={isDrastic(unit, change) || undefined}>
               {changeText(unit, change)}
             </li>
           ))}
           {faulty && <li>Correct the marked fields to save.</li>}
         </ul>
+        {question && (
+          <p class="question" role="alert">
+            Far from the saved gains: {question.about}. Press {question.act} again if you mean it.
+          </p>
+        )}
         <ConflictQuestion gains={gains} />
         <Outcome action={gains.saving} pending="Saving…" />
         <Outcome action={gains.trial.action} />
