@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import { type Deadlines, NEVER } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
 import type { Style } from '../core/tuning-terms.js';
@@ -35,6 +36,7 @@ export class LoopFailure extends Error {}
 export interface Tuning {
   readonly robot: Robot;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly propose: Propose;
   readonly unit: UnitName;
   /** The loops in the order of their tuning. */
@@ -49,7 +51,7 @@ export interface Tuning {
 
 /** Gives a tuner access to one unit, through trials and excitations as any caller uses them. */
 export function robotPort(tuning: Tuning, id: string, progress: (words: string) => void) {
-  const { robot, clock } = tuning;
+  const { robot, clock, deadlines } = tuning;
   const unit = robot.units[tuning.unit];
   /** The reason why the whole tuning ends early. Undefined until it does. */
   let over: Error | undefined;
@@ -58,20 +60,28 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   /** Resolve functions of all waits for the next poll. */
   const waiting: (() => void)[] = [];
   let loop: Loop = tuning.loops[0];
-  let deadlineMs = Number.POSITIVE_INFINITY;
   /** The saved gains, with the gains that the tuning has accepted since. */
   let base = tuning.saved.gains;
-  let leaseEndsAtMs = clock.nowMs() + tuning.leaseMs;
   let tried: GainSet | undefined;
   /** The excitation that was requested last. */
   let excitation: Excitation | undefined;
   /** Whether the loop ran away during the current excitation; undefined if there is none. */
   let ranAway: boolean | undefined;
 
+  const lease = deadlines.make(() => abort('nobody renewed it'));
+  const loopLimit = deadlines.make(() => fail('it took too long'));
+  lease.set(clock.nowMs() + tuning.leaseMs);
+
+  /** Throws the reason if the tuning, or that of the current loop, has ended. */
+  const requireGoing = (): void => {
+    deadlines.judge();
+    ending.signal.throwIfAborted();
+  };
+
   /** Makes `next` the current loop. All later acts are for it. */
   const begin = (next: Loop, untilMs: number): void => {
     loop = next;
-    deadlineMs = untilMs;
+    loopLimit.set(untilMs);
     ranAway = undefined;
     ending = new AbortController();
     if (over !== undefined) ending.abort(over);
@@ -107,26 +117,26 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   };
 
   const renew = async (endsAtMs: number): Promise<void> => {
-    leaseEndsAtMs = endsAtMs;
+    lease.set(endsAtMs);
     if (tried !== undefined && over === undefined) await runTrial(tried);
   };
 
   const tryGains = async (gains: Gains): Promise<void> => {
     tried = { ...base, [loop.name]: gains };
     await runTrial(tried);
-    ending.signal.throwIfAborted();
+    requireGoing();
   };
 
   const propose = async (task: ProposalTask): Promise<Proposal> => {
+    requireGoing();
     const { signal } = ending;
-    signal.throwIfAborted();
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     return Promise.race([aborted, tuning.propose(task, signal)]);
   };
 
-  const secondsLeft = (): number => (deadlineMs - clock.nowMs()) / 1000;
+  const secondsLeft = (): number => (loopLimit.atMs - clock.nowMs()) / 1000;
 
   const excite = async (asked: ExcitationRequest): Promise<Recording> => {
     const { amplitude, periodS, halves, runaway, swingsOn, rings } = asked;
@@ -136,7 +146,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       if (size !== 0) excitation = chosen;
       return unit.excite(chosen, undefined, most);
     };
-    ending.signal.throwIfAborted();
+    requireGoing();
     let isRinging = false;
     const seesRinging = () => {
       isRinging ||= swingsOn(clock.nowMs() / 1000, reading('setpoint'), reading('measured'));
@@ -192,15 +202,17 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   /** Undoes everything that the tuning did to the robot. Rejects as `endTuning` does. */
   const finish = async (): Promise<void> => {
     for (const remove of listeners) remove();
+    for (const limit of [lease, loopLimit]) limit.set(NEVER);
     abort('it is over');
     await unit.endTuning(id, excitation);
   };
 
   const runTrial = async (gains: GainSet): Promise<void> => {
+    requireGoing();
     const { signal } = ending;
-    signal.throwIfAborted();
-    const trial = { id, by: tuning.by, gains, endsAtMs: leaseEndsAtMs, ofTuning: true as const };
+    const trial = { id, by: tuning.by, gains, endsAtMs: lease.atMs, ofTuning: true as const };
     const stillWanted = () => {
+      deadlines.judge();
       signal.throwIfAborted();
       // The loop has run away with these gains while this request waited.
       if (tried !== gains) throw new RobotError('trial-ended');
@@ -233,7 +245,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   const until = async (holds: () => boolean, limitMs: number): Promise<void> => {
     const untilMs = clock.nowMs() + limitMs;
     for (;;) {
-      ending.signal.throwIfAborted();
+      requireGoing();
       if (holds() || clock.nowMs() >= untilMs) return;
       await new Promise<void>(resolve => waiting.push(resolve));
     }
@@ -258,10 +270,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       if (event.what === 'mode' && event.detail.after !== 'debug') abort('the mode was changed');
     }),
     robot.polled.add(() => {
-      const nowMs = clock.nowMs();
-      if (nowMs >= leaseEndsAtMs) abort('nobody renewed it');
       if (!unit.online) abort('the controller is offline');
-      if (nowMs >= deadlineMs) fail('it took too long');
       if (!hasTargetFor(loop)) fail('the target was lost');
       wake();
     }),
@@ -277,7 +286,10 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     finish,
     /** The gains that loops run while they are not being tuned. */
     base: () => base,
-    isAborted: () => over !== undefined,
+    isAborted: () => {
+      deadlines.judge();
+      return over !== undefined;
+    },
   };
 }
 

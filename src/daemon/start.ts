@@ -9,7 +9,8 @@ import { type Propose, proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
-import { describeError } from '../core/errors.js';
+import { Deadlines } from '../core/deadlines.js';
+import { describeError, type RobotError } from '../core/errors.js';
 import { UNIT_LIST } from '../core/units.js';
 import { version } from '../core/version.js';
 import { createDurableLog } from '../events/durable-log.js';
@@ -107,11 +108,13 @@ export async function startBehind(port: Port, parts: Parts) {
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const silence = await agreedSilence(silences, hostSilenceMs);
   let autotune: Autotune | undefined;
-  const match = new Match({ clock, settings: config.match, state });
+  const deadlines = new Deadlines(clock);
+  const match = new Match({ clock, deadlines, settings: config.match, state });
   const robot = new Robot({
     hardware,
     store,
     clock,
+    deadlines,
     permission: darkWhileTuning(() => autotune?.isRunning ?? false, match),
     settings: { pollHz, onControllerReset, laserMaxOnS: config.laser.maxOnS, silence },
     stopMemory: stopFile,
@@ -136,7 +139,8 @@ export async function startBehind(port: Port, parts: Parts) {
   const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
   const profiles = new ProfileStore({ ...files, setAside });
-  autotune = new Autotune({ robot, clock, propose, explain: error => problemOf(error).problem.detail });
+  const explain = (error: RobotError) => problemOf(error).problem.detail;
+  autotune = new Autotune({ robot, clock, deadlines, propose, explain });
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
@@ -185,10 +189,10 @@ export async function startBehind(port: Port, parts: Parts) {
     notifier?.stopping();
     const portClosed = port.close();
     await autotune.end('the daemon ends').catch(() => undefined);
-    match.close();
     await robot.close();
     if (glass) await glass.close();
     await portClosed;
+    deadlines.close();
     for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });
     eventLog.close();

@@ -61,10 +61,10 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
     return robot.stopped ? { ...allows, drive: false, laser: false, modes: [] } : allows;
   };
 
+  match.mustStop.add(stopByItself);
   const { lock, phase } = match.state;
   const reason = lock !== null ? 'locked' : match.refereeLost ? 'restarted within a match' : `phase ${phase}`;
   if (match.forbidsMotion) stopByItself(reason);
-  match.mustStop.add(stopByItself);
   match.changed.add(() => void keep().catch(() => undefined));
   // A controller that appears may be in a mode that the phase does not allow.
   robot.changed.add(() => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/settings.js';
-import type { Clock, Timer } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
+import { type Deadline, type Deadlines, NEVER } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { type Permissions, type Phase, PLAY } from '../core/phases.js';
@@ -96,7 +97,10 @@ class Lease {
   }
 }
 
-/** Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. */
+/**
+ * Lock, phase and lease of a match, and what they allow. A match may ask for a stop, and never starts anything. A
+ * passed deadline takes effect before every question and every change.
+ */
 export class Match implements Permission {
   readonly lease: Lease;
   /** Emitted when something that status shows or the disk stores has changed. */
@@ -105,30 +109,39 @@ export class Match implements Permission {
   /** Emitted with the reason when the robot has to stop: time is up, or the referee is silent. */
   readonly mustStop = new Listeners<string>();
   readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
   readonly #settings: MatchSettings;
   #state: MatchState;
-  #end: Timer | undefined;
-  #silence: Timer | undefined;
+  readonly #end: Deadline;
+  /** Not set while the desk is silent. */
+  readonly #silence: Deadline;
 
-  constructor(options: { clock: Clock; settings: MatchSettings; state: MatchState }) {
+  constructor(options: { clock: Clock; deadlines: Deadlines; settings: MatchSettings; state: MatchState }) {
     this.#clock = options.clock;
+    this.#deadlines = options.deadlines;
     this.#settings = options.settings;
     this.#state = options.state;
     this.lease = new Lease(options.clock);
-    this.#armEnd();
+    this.#silence = options.deadlines.make(() => this.#becameSilent());
+    this.#end = options.deadlines.make(() => {
+      this.#change({ phase: 'ended', endsAtMs: null }, 'time is up');
+      this.mustStop.emit('time is up');
+    });
+    this.#end.set(options.state.endsAtMs ?? NEVER);
   }
 
   get state(): MatchState {
+    this.#deadlines.judge();
     return this.#state;
   }
 
   get allows(): Permissions {
-    return this.#settings.phases[this.#state.phase];
+    return this.#settings.phases[this.state.phase];
   }
 
   /** Whether the robot plays and no desk sends beats. */
   get refereeSilent(): boolean {
-    return PLAY.includes(this.#state.phase) && this.#isSilent;
+    return PLAY.includes(this.state.phase) && this.#isSilent;
   }
 
   /** Whether the referee is silent and the configuration stops the robot for that. */
@@ -137,12 +150,12 @@ export class Match implements Permission {
   }
 
   get #isSilent(): boolean {
-    return this.lease.silentMs >= this.#settings.refereeSilenceMs;
+    return this.#silence.atMs === NEVER;
   }
 
   /** Throws `locked`, `referee-silent` or `wrong-phase`. */
   require(act: Act): void {
-    const { lock, phase } = this.#state;
+    const { lock, phase } = this.state;
     if (lock !== null) throw new RobotError('locked', { ...lock });
     if (this.refereeLost) throw new RobotError('referee-silent');
     if (!isAllowed(act, this.allows)) throw new RobotError('wrong-phase', { phase });
@@ -150,7 +163,7 @@ export class Match implements Permission {
 
   /** Whether nothing may move. */
   get forbidsMotion(): boolean {
-    return this.#state.lock !== null || this.refereeLost || !this.allows.drive;
+    return this.state.lock !== null || this.refereeLost || !this.allows.drive;
   }
 
   lock(lock: Lock): void {
@@ -168,7 +181,7 @@ export class Match implements Permission {
   set(call: MatchCall, by: string): void {
     const { phase, remainingS } = call;
     if (!FOR_EVERY_REFEREE.includes(phase)) this.lease.requireNoOther(by);
-    if (isDeepStrictEqual(call, this.#state.call)) return;
+    if (isDeepStrictEqual(call, this.state.call)) return;
     this.#requireFresh(call);
     const needsReferee = PLAY.includes(phase) && this.#settings.onRefereeSilence === 'stop';
     if (needsReferee && this.#isSilent) throw new RobotError('referee-silent');
@@ -183,6 +196,7 @@ export class Match implements Permission {
 
   /** Accepts a beat of a desk. Throws `lease-held` while another desk has the lease. */
   beat(holder: string, by: string, ttlMs: number, takeover: boolean): void {
+    this.#deadlines.judge();
     const wasSilent = this.#isSilent;
     const before = this.lease.owner;
     this.lease.beat({ holder, by }, ttlMs, takeover);
@@ -191,17 +205,12 @@ export class Match implements Permission {
       this.happened.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
     }
     if (wasSilent) this.happened.emit({ what: 'referee-heard', detail: { holder } });
+    this.#silence.set(this.#clock.nowMs() + this.#settings.refereeSilenceMs);
     if (wasSilent || isOther) this.changed.emit();
-    this.#armSilence();
-  }
-
-  close(): void {
-    this.#end?.cancel();
-    this.#silence?.cancel();
   }
 
   #requireFresh(call: MatchCall): void {
-    const { call: last, phase } = this.#state;
+    const { call: last, phase } = this.state;
     if (last === null) return;
     const { id, revision } = last;
     const mayBegin = OVER.includes(phase) || BEGINNINGS.includes(call.phase);
@@ -210,36 +219,20 @@ export class Match implements Permission {
   }
 
   #change(to: Partial<MatchState>, why?: string): void {
-    const before = this.#state.phase;
+    const before = this.state.phase;
     this.#state = { ...this.#state, ...to };
     const after = this.#state.phase;
     if (before !== after)
       this.happened.emit({ what: 'phase', detail: { before, after, ...(why && { why }) } });
-    this.#armEnd();
-    this.#armSilence();
+    this.#end.set(this.#state.endsAtMs ?? NEVER);
     this.changed.emit();
   }
 
-  #armEnd(): void {
-    this.#end?.cancel();
-    const { endsAtMs } = this.#state;
-    if (endsAtMs === null) return;
-    this.#end = this.#clock.after(Math.max(0, endsAtMs - this.#clock.nowMs()), () => {
-      this.#change({ phase: 'ended', endsAtMs: null }, 'time is up');
-      this.mustStop.emit('time is up');
-    });
-  }
-
-  #armSilence(): void {
-    this.#silence?.cancel();
-    if (!PLAY.includes(this.#state.phase) || this.#isSilent) return;
-    const leftMs = this.#settings.refereeSilenceMs - this.lease.silentMs;
-    this.#silence = this.#clock.after(leftMs, () => {
-      if (!this.#isSilent) return this.#armSilence();
-      this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
-      this.changed.emit();
-      if (this.refereeLost) this.mustStop.emit('the referee is silent');
-    });
+  #becameSilent(): void {
+    if (!PLAY.includes(this.#state.phase)) return;
+    this.happened.emit({ what: 'referee-silent', detail: { holder: this.lease.owner?.holder ?? null } });
+    this.changed.emit();
+    if (this.refereeLost) this.mustStop.emit('the referee is silent');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Clock, Timer } from '../core/clock.js';
+import type { Clock } from '../core/clock.js';
+import { type Deadline, type Deadlines, NEVER } from '../core/deadlines.js';
 import { describeError, isRobotError, RobotError } from '../core/errors.js';
 import { type Hardware, isMissing, type OutputPin } from '../hardware/ports.js';
 import type { LaserStatus } from '../schemas/status.js';
@@ -8,6 +9,7 @@ import { failure, type LaserEvent, type LaserReason, type LaserState } from './r
 interface LaserOptions {
   readonly hardware: Pick<Hardware, 'laser' | 'interlock'>;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   /** The longest time that the laser stays lit; 0 = no limit. */
   readonly maxOnS: number;
   readonly emit: (event: LaserEvent) => void;
@@ -15,11 +17,11 @@ interface LaserOptions {
 
 /**
  * The laser is dark unless a caller asked for light. Every act is a synchronous pin write and read-back. None waits for
- * the bus, the disk or another request.
+ * the bus, the disk or another request. If the time limit has passed, the laser is dark before an act or a report.
  */
 export class Laser {
   readonly #options: LaserOptions;
-  #limit: Timer | undefined;
+  readonly #limit: Deadline;
   #wanted: LaserState = 'off';
   /** The state that the last read-back of the pin confirmed. */
   #proven: LaserState = 'off';
@@ -29,6 +31,7 @@ export class Laser {
 
   constructor(options: LaserOptions) {
     this.#options = options;
+    this.#limit = options.deadlines.make(() => this.darken('time limit'));
     this.#options.hardware.interlock?.onOpen(() => {
       if (this.#wanted === 'on') this.darken('interlock opened');
     });
@@ -36,6 +39,7 @@ export class Laser {
 
   /** The laser's part of the status. If a caller switched the laser off, the reason is undefined. */
   report(): Omit<LaserStatus, 'problem'> & { readonly problem: RobotError | undefined } {
+    this.#options.deadlines.judge();
     // The interlock is read before the pin: if the interlock's line is lost, reading it darkens the laser.
     const interlock = this.#interlock();
     const reason = this.#reason;
@@ -62,6 +66,7 @@ export class Laser {
    * until it is dark.
    */
   on(): LaserState {
+    this.#options.deadlines.judge();
     const pin = this.#pin();
     if (this.#options.hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
     this.#wanted = 'on';
@@ -74,17 +79,17 @@ export class Laser {
       throw error;
     }
     const { clock, maxOnS } = this.#options;
-    this.#limit?.cancel();
-    if (maxOnS > 0) this.#limit = clock.after(1000 * maxOnS, () => this.darken('time limit'));
+    this.#limit.set(maxOnS > 0 ? clock.nowMs() + 1000 * maxOnS : NEVER);
     this.#prove('on');
     return 'on';
   }
 
   /** Throws `laser-unavailable` or `pin-failed`. After that, each poll tries to darken the laser until it is dark. */
   off(reason?: LaserReason): LaserState {
+    this.#options.deadlines.judge();
     this.#wanted = 'off';
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
-    this.#limit?.cancel();
+    this.#limit.set(NEVER);
     const pin = this.#pin();
     pin.write(false);
     if (pin.read()) throw new RobotError('pin-failed', { written: 'off', read: 'on' });

@@ -1,4 +1,5 @@
 import { endedWithin } from '../core/clock.js';
+import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import type { Excitation, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
@@ -19,6 +20,7 @@ const LATCH_MS = 200;
 const LATCH_AGAIN_MS = 10;
 
 interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate' | 'reconciler'> {
+  readonly deadlines: Deadlines;
   readonly silence: SilenceLimits;
   /** The mode that a controller gets after it reset itself. */
   readonly onControllerReset: 'manual' | 'restore';
@@ -31,11 +33,12 @@ export type MotorUnit = ReturnType<typeof motorUnit>;
  * state has not changed, and the next poll undoes what the refused request left in the controller.
  */
 export function motorUnit(options: UnitOptions) {
-  const { unit, link, clock, store, permission, emit } = options;
+  const { unit, link, clock, deadlines, store, permission, emit } = options;
   const silence = hostSilence(link, unit, clock, options.silence);
   const state = new UnitState({
     unit,
     clock,
+    deadlines,
     saved: () => store.find(unit.name)?.gains,
     restores: mode => options.onControllerReset === 'restore' && gate.allows({ kind: 'mode', mode }),
     emit,

@@ -1,4 +1,5 @@
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { perUnit, type UnitName } from '../core/units.js';
@@ -25,6 +26,7 @@ interface RobotOptions {
   readonly hardware: Hardware;
   readonly store: GainsStore;
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly permission: Permission;
   readonly settings: RobotSettings;
   readonly stopMemory?: StopMemory | undefined;
@@ -59,7 +61,7 @@ export class Robot {
   #timer: Timer | undefined;
 
   constructor(options: RobotOptions) {
-    const { hardware, store, clock, permission, settings } = options;
+    const { hardware, store, clock, deadlines, permission, settings } = options;
     this.#options = options;
     this.store = store;
     store.changed.add(() => this.changed.emit());
@@ -68,6 +70,7 @@ export class Robot {
     this.laser = new Laser({
       hardware,
       clock,
+      deadlines,
       maxOnS: settings.laserMaxOnS,
       emit: event => this.#emit(event),
     });
@@ -77,6 +80,7 @@ export class Robot {
         unit,
         link: this.link,
         clock,
+        deadlines,
         store,
         permission,
         onControllerReset: settings.onControllerReset,
@@ -97,6 +101,7 @@ export class Robot {
   }
 
   get stopped(): boolean {
+    this.#options.deadlines.judge();
     return this.#stop.stopped();
   }
 

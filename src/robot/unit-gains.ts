@@ -21,7 +21,7 @@ interface PendingSave extends SaveOptions {
 
 /** Saves and trials of one unit's gains. */
 export function unitGains(parts: UnitParts) {
-  const { controller, emit, gate, permission, reconciler, state, store, unit } = parts;
+  const { clock, controller, emit, gate, permission, reconciler, state, store, unit } = parts;
   /** The saves that wait for the controller, in order of arrival. */
   const pending = new Set<PendingSave>();
 
@@ -100,6 +100,8 @@ export function unitGains(parts: UnitParts) {
         gate.requireNotOvertaken(act);
         stillWanted?.();
         noneEnded();
+        // The lease began when the request arrived. It may be over before the gains run.
+        if (clock.nowMs() >= trial.endsAtMs) throw new RobotError('trial-ended');
         state.gains.beginTrial(trial);
       });
     } catch (error) {

@@ -57,8 +57,6 @@ export function supervise(parts: UnitParts) {
 
   /** One poll or probe. Never rejects. Does nothing while the previous one is still running. */
   const tick = async (): Promise<void> => {
-    const { trial } = state.gains;
-    if (trial !== undefined && clock.nowMs() >= trial.endsAtMs) state.gains.endTrial('lease');
     if (ticking) return;
     ticking = true;
     try {

@@ -1,3 +1,4 @@
+import { type Deadline, type Deadlines, NEVER } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
@@ -18,6 +19,7 @@ export interface Trial {
 
 interface WantedGainsOptions {
   readonly unit: Unit;
+  readonly deadlines: Deadlines;
   /** The gains of the journal. Undefined while the journal cannot be read; the controller then keeps its gains. */
   readonly saved: () => GainSet | undefined;
   readonly emit: (event: UnitEvent) => void;
@@ -32,6 +34,7 @@ export class WantedGains {
   /** Gains of saves that the controller runs already but the disk has not confirmed, newest last. */
   readonly #saving: GainSet[] = [];
   #trial: Trial | undefined;
+  readonly #lease: Deadline;
   /** Counts the events that would end a trial, even if no trial was running. */
   #endings = 0;
   /** Caches the checksums of compared sets, because every poll compares. */
@@ -39,11 +42,12 @@ export class WantedGains {
 
   constructor(options: WantedGainsOptions) {
     this.#options = options;
+    this.#lease = options.deadlines.make(() => this.endTrial('lease'));
   }
 
   /** The gains that the controller should run; undefined while the journal cannot be read. */
   get wanted(): GainSet | undefined {
-    return this.#saving.at(-1) ?? this.#trial?.gains ?? this.saved;
+    return this.#saving.at(-1) ?? this.trial?.gains ?? this.saved;
   }
 
   get saved(): GainSet | undefined {
@@ -59,6 +63,7 @@ export class WantedGains {
   }
 
   get trial(): Trial | undefined {
+    this.#options.deadlines.judge();
     return this.#trial;
   }
 
@@ -79,9 +84,10 @@ export class WantedGains {
 
   /** Begins a trial, or renews the current one. A renewal may change its gains. */
   beginTrial(trial: Trial): void {
-    const before = this.#trial;
+    const before = this.trial;
     const { by } = trial;
     this.#trial = trial;
+    this.#lease.set(trial.endsAtMs);
     const loops = before && Object.keys(changedLoops(before.gains, trial.gains));
     if (loops === undefined) this.#options.emit({ what: 'trial', detail: { by } });
     else if (loops.length > 0)
@@ -90,11 +96,13 @@ export class WantedGains {
 
   endTrial(why: TrialEnd): void {
     // A lost target is no reason to end a trial whose gains do not run yet.
-    if (this.#trial === undefined && why === 'target lost') return;
+    const { trial } = this;
+    if (trial === undefined && why === 'target lost') return;
     this.#endings += 1;
-    if (this.#trial === undefined) return;
-    const { by } = this.#trial;
+    if (trial === undefined) return;
+    const { by } = trial;
     this.#trial = undefined;
+    this.#lease.set(NEVER);
     this.#options.emit({ what: 'trial-ended', detail: { by, why } });
   }
 
@@ -105,6 +113,7 @@ export class WantedGains {
   noneEnded(): () => void {
     const endings = this.#endings;
     return () => {
+      this.#options.deadlines.judge();
       if (this.#endings !== endings) throw new RobotError('trial-ended');
     };
   }

@@ -30,9 +30,9 @@ describe('a phase that is set', () => {
   let disk: RecordingDisk;
 
   const begin = () => {
-    const { clock } = robot;
+    const { clock, deadlines } = robot;
     disk = new RecordingDisk();
-    match = new Match({ clock, settings: SETTINGS, state: NO_MATCH });
+    match = new Match({ clock, deadlines, settings: SETTINGS, state: NO_MATCH });
     const boot = { id: 'a', nowMs: () => clock.nowMs() };
     const file = matchFile({ disk, folder: '/state', clock }, boot);
     control = obeyMatch({ match, robot: robot.robot, file, log: pino({ level: 'silent' }) });
@@ -55,10 +55,7 @@ describe('a phase that is set', () => {
 
   // Host silence is switched off, so only a visible latch confirms a stop.
   beforeEach(() => start(0));
-  afterEach(async () => {
-    match.close();
-    await robot.end();
-  });
+  afterEach(() => robot.end());
 
   it('reports everything that failed: the laser, the controllers, the disk', async () => {
     robot.robot.laserOn();

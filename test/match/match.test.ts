@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { Deadlines } from '../../src/core/deadlines.js';
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { Match, type MatchCall, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import type { Act } from '../../src/robot/request-gate.js';
@@ -41,14 +43,14 @@ describe('a match', () => {
 
   function begin(settings: Partial<MatchSettings> = {}): void {
     clock = new ManualClock();
-    match = new Match({ clock, settings: { ...SETTINGS, ...settings }, state: NO_MATCH });
+    const deadlines = new Deadlines(clock);
+    match = new Match({ clock, deadlines, settings: { ...SETTINGS, ...settings }, state: NO_MATCH });
     stops = [];
     happened = [];
     match.mustStop.add(why => stops.push(why));
     match.happened.add(event => happened.push(event));
   }
   beforeEach(() => begin());
-  afterEach(() => match.close());
 
   let revision = 0;
   const call = (phase: Phase, more: Partial<MatchCall> = {}): MatchCall => {
@@ -122,7 +124,6 @@ describe('a match', () => {
             match.set({ id: 'M2', revision: 0, phase: after, remainingS: null }, 'referee'),
           );
           expect(code, `${before} to ${after}`).to.equal(mayBegin ? undefined : 'stale-match');
-          match.close();
         }
     });
 
@@ -169,6 +170,51 @@ describe('a match', () => {
     });
   });
 
+  describe('with a late event loop', () => {
+    const QUESTIONS: Readonly<Record<string, () => unknown>> = {
+      beat: () => beat(),
+      drive: () => match.require({ kind: 'mode', mode: 'auto' }),
+      pause: () => set('pause'),
+      teleop: () => set('teleop'),
+      end: () => match.end(),
+      silence: () => match.refereeSilent,
+    };
+    const round = async (name: string, silentMs: number, lateMs: number, isTimerFirst: boolean) => {
+      begin();
+      play({ remainingS: 4 });
+      await clock.advance(4000 - silentMs);
+      if (!stops.includes('the referee is silent')) beat();
+      await clock.advance(silentMs - 500);
+      clock.late(500 + lateMs);
+      if (isTimerFirst) await clock.advance(0);
+      const code = codeOf(() => QUESTIONS[name]?.());
+      await clock.advance(0);
+      return {
+        code,
+        stops,
+        happened: happened.map(({ what }) => what),
+        state: { ...match.state, call: null },
+      };
+    };
+
+    it('decides the same 1,000 times, whether the timer or the question comes first', () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...Object.keys(QUESTIONS)),
+          fc.integer({ min: 500, max: 3500 }),
+          fc.constantFrom(0, 1, 700),
+          async (name, silentMs, lateMs) => {
+            const [one, other] = [
+              await round(name, silentMs, lateMs, true),
+              await round(name, silentMs, lateMs, false),
+            ];
+            expect(one).to.deep.equal(other);
+          },
+        ),
+        { numRuns: 500 },
+      ));
+  });
+
   describe('the lease', () => {
     it('is needed for auto and teleop', async () => {
       expect(codeOf(() => set('auto'))).to.equal('referee-silent');
@@ -212,7 +258,6 @@ describe('a match', () => {
         match.lock({ by: 'other', reason: 'inspection' });
         await clock.advance(2000);
         set(phase, {}, 'other');
-        match.close();
       }
     });
 

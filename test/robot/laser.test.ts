@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Deadlines } from '../../src/core/deadlines.js';
 import { RobotError } from '../../src/core/errors.js';
 import type { Interlock, Missing, OutputPin } from '../../src/hardware/ports.js';
 import { Laser } from '../../src/robot/laser.js';
@@ -58,6 +59,7 @@ function setUp({ maxOnS = 0, interlock }: { maxOnS?: number; interlock?: Interlo
   const laser = new Laser({
     hardware: interlock === undefined ? hardware : Object.assign(hardware, { interlock }),
     clock,
+    deadlines: new Deadlines(clock),
     maxOnS,
     emit: event => {
       if (event.what === 'laser')

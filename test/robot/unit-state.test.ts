@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Deadlines } from '../../src/core/deadlines.js';
 import { defaultGains, type Excitation, type Mode, unitNamed } from '../../src/core/units.js';
 import { gainsChecksum } from '../../src/protocol/codec.js';
 import type { FAULTS, FLAGS } from '../../src/protocol/registers.js';
@@ -20,12 +21,15 @@ interface Shown {
   readonly gains?: typeof SAVED;
 }
 
+const clock = new ManualClock();
+
 class Bench {
   readonly events: UnitEvent[] = [];
   saved: typeof SAVED | undefined = SAVED;
   readonly state = new UnitState({
     unit,
-    clock: new ManualClock(),
+    clock,
+    deadlines: new Deadlines(clock),
     saved: () => this.saved,
     restores: () => false,
     emit: event => this.events.push(event),

@@ -121,6 +121,11 @@ export class ClockedDaemon {
     await this.#clock.advance(ms);
   }
 
+  /** Lets time pass as if the event loop were late: the next request is read before any timer runs. */
+  late(ms: number): void {
+    this.#clock.late(ms);
+  }
+
   diskFails(fails: readonly string[]): void {
     this.#disk.interfere = async operation => {
       await new Promise<void>(resolve => this.#clock.after(DISK_MS, resolve));

@@ -1,6 +1,7 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Physics } from '../../sim/firmware/unit-loops.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { Deadlines } from '../../src/core/deadlines.js';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
@@ -42,6 +43,7 @@ interface UnitTruth {
 /** The robot's own code on a simulated bus and pin. Time passes only when a test says so. */
 export class ClockedRobot {
   readonly clock = new ManualClock();
+  readonly deadlines = new Deadlines(this.clock);
   readonly disk = new RecordingDisk();
   readonly events: RobotEvent[] = [];
   readonly frames: Frame[] = [];
@@ -91,6 +93,7 @@ export class ClockedRobot {
       hardware: { ...this.sim.hardware, bus: this.#intercepted(this.sim.hardware.bus) },
       store: this.#store,
       clock: this.clock,
+      deadlines: this.deadlines,
       permission: this.#permission,
       settings: {
         pollHz: 50,
@@ -107,6 +110,7 @@ export class ClockedRobot {
   /** Ends the daemon. It sends no more frames, and its files are closed. */
   async kill(): Promise<void> {
     this.#ends += 1;
+    this.deadlines.close();
     void this.#robot?.close();
     await this.#store?.close();
     this.#store = undefined;

@@ -48,6 +48,11 @@ export class ManualClock implements Clock {
     this.#wallOffsetMs += ms;
   }
 
+  /** Lets time pass as if the event loop were late: no timer runs until the clock advances. */
+  late(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   /** Runs due timers in their order, and lets promises settle after each. Stops early if `until` holds. */
   async advance(ms: number, until: () => boolean = () => false): Promise<void> {
     const endMs = this.#nowMs + ms;

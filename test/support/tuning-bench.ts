@@ -28,6 +28,7 @@ export class TuningBench extends ClockedRobot {
     this.autotune = new Autotune({
       robot: this.robot,
       clock: this.clock,
+      deadlines: this.deadlines,
       propose: this.#propose,
       explain: ({ code }) => `in words: ${code}`,
     });
