@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { badConfig } from '../config/config-file.js';
+import { visible } from '../core/control-characters.js';
 
 /** An option of a command or a script, with its line in the help. */
 export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
@@ -97,10 +98,10 @@ export function helpOf({ command, about, operands = [], options }: Shape): strin
   return `Usage: ${usage}\n\n${about}\n\n${columns(rows)}`;
 }
 
-/** Rows of two columns, one line each. */
+/** Rows of two columns, one line each, whatever the texts contain. */
 export function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${visible(right)}\n`).join('');
 }
 
 /** A question that suggests the nearest of these names; empty if none is near. */

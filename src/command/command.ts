@@ -13,6 +13,7 @@ import {
   type Shape,
   tokensOf,
 } from './arguments.js';
+import { type Colours, print } from './output.js';
 
 /** The output of a command. */
 export interface Said {
@@ -22,6 +23,7 @@ export interface Said {
   readonly json?: unknown;
   /** A report always goes to standard output. Other texts go to standard error unless the exit code is 0. */
   readonly isReport?: boolean;
+  readonly colours?: Colours;
 }
 
 export function done(text: string): Said {
@@ -91,7 +93,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
   const said = await answer(program, args).catch((error: unknown) => wrong(configProblem(error)));
   if (said !== undefined) {
     const stream = said.isReport === true || said.exitCode === 0 ? process.stdout : process.stderr;
-    stream.write(`${said.text.trimEnd()}\n`);
+    print(said.text, stream, said.colours);
   }
   process.exitCode = said?.exitCode ?? 0;
 }

@@ -14,9 +14,9 @@ export async function doctorCommand(asked: Asked): Promise<Said> {
   const known = configOrDefaults({ host: board?.host, port: board?.port.toString(), ...asked });
   const simulatedAt = isSimulated ? socket : undefined;
   const findings = await runDoctor({ system: linuxSystem, simulatedAt, ...known });
-  const hasColours = process.stdout.isTTY && process.stdout.hasColors();
   const exitCode = findings.some(({ ok }) => ok === 'wrong') ? 1 : 0;
-  return { text: toText(findings, hasColours), exitCode, json: findings, isReport: true };
+  const colours = { fine: 'green', wrong: 'red', unknown: 'yellow' } as const;
+  return { text: toText(findings), exitCode, json: findings, isReport: true, colours };
 }
 
 /** The doctor must also run if the configuration has a mistake. */

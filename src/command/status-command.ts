@@ -1,6 +1,7 @@
 import { type Board, boardOf } from '../access/board.js';
 import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
+import { visible } from '../core/control-characters.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
@@ -48,7 +49,7 @@ function detailOf(answer: unknown): string {
   if (isObject(answer) && answer.code === 'token-required')
     return 'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.';
   const detail = isObject(answer) ? answer.detail : undefined;
-  return typeof detail === 'string' ? detail : 'What answers there is no daemon of this version.';
+  return typeof detail === 'string' ? visible(detail) : 'What answers there is no daemon of this version.';
 }
 
 /** What is wrong, one sentence each. A stop, a lock and a lit laser are not wrong. */

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { visible } from '../core/control-characters.js';
 import { BOARD_CHECKS, PIN_CHECKS } from './board.js';
 import { BUS_CHECKS } from './bus.js';
 import { type Asked, type Checks, openCase } from './case.js';
@@ -37,17 +37,14 @@ export async function runDoctor({ system, ...asked }: Asked & { system: System }
   return findings;
 }
 
-const COLOURS = { fine: 'green', wrong: 'red', unknown: 'yellow' } as const;
-
-export function toText(findings: readonly Finding[], hasColours = false): string {
+export function toText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat('unknown'.length + width + 4);
   return findings
     .map(({ check, ok, detail, cure }) => {
       const word = ok.padEnd('unknown'.length);
-      const shown = hasColours ? styleText(COLOURS[ok], word, { validateStream: false }) : word;
-      const line = `${shown}  ${check.padEnd(width)}  ${detail}\n`;
-      return cure === undefined ? line : `${line}${indent}-> ${cure}\n`;
+      const line = `${word}  ${check.padEnd(width)}  ${visible(detail)}\n`;
+      return cure === undefined ? line : `${line}${indent}-> ${visible(cure)}\n`;
     })
     .join('');
 }

@@ -1,5 +1,6 @@
 import { write, writeSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
+import { visible } from '../core/control-characters.js';
 import { errnoOf } from '../core/errors.js';
 
 /**
@@ -10,7 +11,8 @@ export function createLog({ level }: { readonly level: string }): Logger {
   // Reading process.stdout makes a pipe or a socket non-blocking, as the writer requires.
   const { stdout } = process;
   const inColour = stdout.isTTY && stdout.hasColors();
-  const form = stdout.isTTY ? (line: string) => readableLine(line, inColour) : (line: string) => line;
+  const form = (line: string) =>
+    stdout.isTTY ? readableLine(line, inColour) : `${visible(line.trimEnd())}\n`;
   return pino({ level, base: null }, lineWriter(1, form));
 }
 
@@ -32,7 +34,7 @@ const STYLES: Readonly<Record<string, number | string>> = {
 export function readableLine(json: string, inColour: boolean): string {
   const { level, time, msg, url, ...fields } = JSON.parse(json);
   const styled = (style: string, text: string) =>
-    inColour ? `\x1b[${STYLES[style] ?? STYLES.faint}m${text}\x1b[0m` : text;
+    inColour ? `\x1b[${STYLES[style] ?? STYLES.faint}m${visible(text)}\x1b[0m` : visible(text);
   const label = pino.levels.labels[level] ?? String(level);
   const details = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const words = [

@@ -44,7 +44,14 @@ export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
     check(Object.fromEntries(Object.entries(query).map(([name, given]) => [name, typed(name, given)])));
 }
 
-function faultOf({ instancePath, keyword, params, data, message = 'is not allowed' }: ErrorObject): Fault {
+function faultOf({
+  instancePath,
+  keyword,
+  params,
+  data,
+  message = 'is not allowed',
+  ...error
+}: ErrorObject): Fault {
   const ofMember = (name: string, detail: string) => ({
     pointer: `${instancePath}/${escaped(name)}`,
     detail,
@@ -53,6 +60,7 @@ function faultOf({ instancePath, keyword, params, data, message = 'is not allowe
   if (keyword === 'required') return ofMember(params.missingProperty, 'is missing');
   if (keyword === 'additionalProperties') return ofMember(params.additionalProperty, 'is not known');
   if (keyword === 'enum') return ofValue(`must be one of ${params.allowedValues.join(', ')}`);
+  if (keyword === 'pattern') return ofValue(`must be as described: "${error.parentSchema?.description}"`);
   if (keyword !== 'type') return ofValue(message);
   if (typeof data === 'number' && !Number.isFinite(data)) return ofValue('must be a finite number');
   return ofValue(`must be ${/^[aeiou]/.test(params.type) ? 'an' : 'a'} ${params.type}`);

@@ -4,15 +4,13 @@ import { measuredStep } from './step.js';
 
 /** The most profiles that a unit has. */
 export const MOST_PROFILES = 100;
-/**
- * A name must not consist of digits only, because a number means a revision. It has no control characters, and no
- * space at either end.
- */
+/** The name of a new profile. It must not consist of digits only, because a number means a revision. */
 export const profileName = {
-  ...s.text('Of the profile; not only digits, which mean a revision.'),
-  maxLength: 40,
-  pattern: '^(?![0-9]+$)[^\\s\\u0000-\\u001f]([^\\u0000-\\u001f]*[^\\s\\u0000-\\u001f])?$',
+  ...s.name(40, 'Of the profile; not only digits, which mean a revision.'),
+  pattern: `(?!^[0-9]+$)${s.NAME}`,
 };
+/** The name of a stored profile. An older version may have stored it. */
+export const storedName = s.text('Of the profile.');
 
 /** A named set of gains of one unit. It may or may not be in force. */
 export const profile = s.answer('Profile', {

@@ -1,3 +1,5 @@
+import { CONTROLS } from '../core/control-characters.js';
+
 /**
  * JSON Schema that carries the TypeScript type of what it describes. Type, check and documentation of a body come
  * from one declaration, so they cannot differ.
@@ -32,6 +34,20 @@ type Flat<T> = { [Name in keyof T]: T[Name] };
 
 export function text(description?: string): Schema<string> {
   return { type: 'string', description };
+}
+
+const NAME_RULE = 'No control characters, and no blank at either end.';
+/** The pattern of `name`. */
+export const NAME = `^[^\\s${CONTROLS}]([^${CONTROLS}]*[^\\s${CONTROLS}])?$`;
+
+/** A name or an id that a caller gives and people read. A name that was stored by an older version may differ. */
+export function name(maxLength: number, description?: string): Schema<string> {
+  return { ...text([description, NAME_RULE].filter(Boolean).join(' ')), maxLength, pattern: NAME };
+}
+
+/** A note that a caller gives and people read. */
+export function note(maxLength: number): Schema<string> {
+  return { ...text('For people. No control characters.'), maxLength, pattern: `^[^${CONTROLS}]*$` };
 }
 
 export function number(description?: string): Schema<number> {

@@ -1,6 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { answer, type Program } from '../../src/command/command.js';
+import { printable } from '../../src/command/output.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
 import { isRobotError } from '../../src/core/errors.js';
 
@@ -94,6 +97,19 @@ describe('the command line', () => {
   });
 });
 
+describe('the output of a command', () => {
+  it('shows control characters escaped, and keeps its lines', () => {
+    const text = 'a\u001b[2J\u007f\u0085\u061c\nb\u2066\ttäb\n';
+    expect(printable(text)).to.equal('a\\u001b[2J\\u007f\\u0085\\u061c\nb\\u2066\\u0009täb');
+    expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
+  });
+
+  it('has coloured words at the beginning of lines, and nowhere else', () => {
+    const coloured = printable('wrong  port  wrong', { wrong: 'red' });
+    expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
+  });
+});
+
 describe('a command as a process', function () {
   // Each test starts a process.
   this.timeout(30_000);
@@ -113,6 +129,22 @@ describe('a command as a process', function () {
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);
     expect(exitCodeOf('async () => undefined', '--nonsense')).equal(2);
     expect(exitCodeOf("async () => { throw new Error('a defect'); }")).equal(1);
+  });
+
+  it('fails with a sentence if its output goes to a full disk', () => {
+    const line = `${process.execPath} dist/src/main.js help > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+    expect({ status, stderr }).to.deep.equal({
+      status: 1,
+      stderr: 'The output could not be written: ENOSPC\n',
+    });
+  });
+
+  it('fails without a word if nobody reads its output', async () => {
+    const child = spawn(process.execPath, ['dist/src/main.js', 'help']);
+    child.stdout.destroy();
+    expect(await text(child.stderr)).to.equal('');
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(1);
   });
 
   it('does not exit with 0 if it waits for something that can never happen', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isSafe, wrongIn } from '../../src/command/status-command.js';
+import { isSafe, statusText, wrongIn } from '../../src/command/status-command.js';
 import type { Status } from '../../src/schemas/status.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
@@ -36,4 +36,13 @@ describe('trunnion status', () => {
       else expect(wrongIn(status).join('\n')).to.match(wrong);
     });
   }
+
+  it('shows a lock whose reason has control characters on one line, without these characters', () => {
+    const reason = 'x\r\n\u009b2J  safe   yes\u202e';
+    const text = statusText(
+      statusWith({ match: { ...NO_MATCH_STATUS, lock: { by: 'desk', reason } } }),
+      undefined,
+    );
+    expect(text).to.contain('LOCKED by desk: x\\u000d\\u000a\\u009b2J  safe   yes\\u202e, no lease\n');
+  });
 });

@@ -2,4 +2,15 @@
  * Answers that intentionally differ from those of 0.3.0, by the reason. A pattern matches a line of the failing test:
  * `story:line METHOD /path /pointer: before -> now`.
  */
-export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {};
+export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
+  'a name that people read has no control characters': [
+    /openapi\.json .*\/match\/(lease\/)?post\/.*\/(id|holder)\/(minLength|pattern): /,
+    /openapi\.json .*\/schemas\/(Gimbal|Chassis)(|Load|Star|Remove)Profile\/properties\/(name|note)\/(pattern|maxLength): /,
+  ],
+  'no text refuses a lock': [
+    /^match:3[12] POST \/api\/match\/lock : 400 invalid-request -> 200$/,
+    /^match:33 POST \/api\/match\/unlock \/body\/beatAgeS: 0\.71\d -> 0\.72\d$/,
+    /^match:34 GET \/api\/log \/body\/events\/{"what":"lock",.*"detail":{"reason":"x*"}}: absent -> 1$/,
+    /openapi\.json .*\/match\/lock\/.*\/reason\/(min|max)Length: \d+ -> absent$/,
+  ],
+};

@@ -316,11 +316,6 @@ describe('doctor', () => {
     expect(wrong[0]?.detail).to.contain('config.yaml:3: laser.gpio');
   });
 
-  it('colours the verdicts on a terminal, and nothing else', () => {
-    const text = toText([{ check: 'port', ok: 'wrong', detail: 'taken' }], true);
-    expect(text.replaceAll('\u001b', '^')).to.equal('^[31mwrong  ^[39m  port  taken\n');
-  });
-
   it('prints a line for each check and one for each cure', () => {
     const text = toText([
       { check: 'node', ok: 'fine', detail: 'Node 20.19.2' },

@@ -57,6 +57,40 @@ describe('a request', () => {
     });
   }
 
+  for (const [what, text] of [
+    ['a control character of C0', 'a\u001bb'],
+    ['DEL', 'a\u007fb'],
+    ['a control character of C1', 'a\u009bb'],
+    ['a control of the writing direction', 'a\u202eb'],
+    ['a blank at its end', 'a '],
+  ] as const) {
+    it(`with ${what} in a name is refused`, async () => {
+      for (const [path, body] of [
+        ['match', { id: text, revision: 1, phase: 'pre' }],
+        ['match/lease', { holder: text, ttlMs: 1000 }],
+        ['chassis/profiles', { name: text }],
+      ] as const)
+        expect(await coded(ask(`POST /api/${path}`, body)), path).to.equal('invalid-request');
+    });
+  }
+
+  it('locks the robot, whatever characters its reason has', async () => {
+    const reason = `\u001b[2J${'x'.repeat(300)}`;
+    expect((await ask('POST /api/match/lock', { reason })).body.lock.reason).to.equal(
+      `\ufffd[2J${'x'.repeat(196)}`,
+    );
+    expect((await ask('POST /api/match/lock', { reason: '' })).body.lock.reason).to.equal('');
+  });
+
+  it('may load and remove a stored profile whose name would be refused today', async () => {
+    const [name, stored] = ['old \u009b', { note: '', starred: false, savedAt: '', gains: gains(5) }];
+    const profiles = { format: 'trunnion profiles 1', gimbal: [], chassis: [{ name, ...stored }] };
+    await daemon.close();
+    await start({ files: { 'profiles.json': JSON.stringify(profiles) } });
+    expect((await ask('POST /api/chassis/profiles/load', { name })).body).to.deep.equal(gains(5));
+    expect(await coded(ask('POST /api/chassis/profiles/remove', { name }))).to.equal(200);
+  });
+
   for (const [what, bytes, headers, code] of [
     ['4 KiB', 4096, { 'Content-Type': 'Application/JSON; charset=utf-8' }, 200],
     ['a byte more', 4097, { 'Content-Type': 'application/json' }, 'body-too-large'],

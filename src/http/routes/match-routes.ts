@@ -1,3 +1,4 @@
+import { withoutControls } from '../../core/control-characters.js';
 import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
@@ -5,7 +6,8 @@ import type { AppOptions } from '../app-options.js';
 import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
-const name = { ...s.text(), minLength: 1, maxLength: 64 };
+const name = s.name(64);
+const LONGEST_REASON = 200;
 const DAY_S = 86_400;
 /** Milliseconds from 1970 to 2100, so that a desk may send the time as revision. */
 const HIGHEST_REVISION = 4_102_444_800_000;
@@ -43,10 +45,18 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
     post('/api/match/lock', 'rule', {
       id: 'lock',
       summary: 'Stop, and forbid a resume until the lock is removed; the lock outlives power cuts',
-      body: s.object({ reason: { ...s.text(), minLength: 1, maxLength: 200 } }),
+      body: s.object({
+        reason: s.text(
+          `For people. Control characters are replaced, and ${LONGEST_REASON} characters are kept.`,
+        ),
+      }),
       answer: matchView,
       problems: [...STOP_PROBLEMS, 'not-kept'],
-      act: ({ body: { reason }, ctx }) => viewAfter(control.lock({ by: ctx.state.who, reason })),
+      // A lock makes the robot safer, so no text refuses it.
+      act: ({ body, ctx }) => {
+        const reason = [...withoutControls(body.reason)].slice(0, LONGEST_REASON).join('');
+        return viewAfter(control.lock({ by: ctx.state.who, reason }));
+      },
     }),
     post('/api/match/unlock', 'rule', {
       id: 'unlock',

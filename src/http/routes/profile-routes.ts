@@ -2,7 +2,14 @@ import { completeGains, perUnit, type Unit } from '../../core/units.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { profilesText } from '../../profiles/profile-store.js';
 import { gainsBody } from '../../schemas/gains.js';
-import { keptProfile, measuredProfile, type Profile, profile, profileName } from '../../schemas/profile.js';
+import {
+  keptProfile,
+  measuredProfile,
+  type Profile,
+  profile,
+  profileName,
+  storedName,
+} from '../../schemas/profile.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { SAVE_PROBLEMS } from '../problem-table.js';
@@ -19,7 +26,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
   const checkGains = compile(gains);
   const keepBody = s.body(`${title}Profile`, {
     name: profileName,
-    note: s.optional({ ...s.text('For people.'), maxLength: 400 }),
+    note: s.optional(s.note(400)),
     starred: s.optional(s.yesNo()),
     gains: s.optional(gains),
     revision: s.optional({
@@ -78,7 +85,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}LoadProfile`,
       event: { what: 'load-profile', unit: unitName },
       summary: 'Save the gains of a profile; the answer is that of a save',
-      body: s.body(`${title}LoadProfile`, { name: profileName }),
+      body: s.body(`${title}LoadProfile`, { name: storedName }),
       answer: gainsBody(unit, {}),
       query: BASE_REVISION,
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
@@ -91,7 +98,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}StarProfile`,
       event: { what: 'star-profile', unit: unitName },
       summary: 'Star a profile, or remove its star',
-      body: s.body(`${title}StarProfile`, { name: profileName, starred: s.yesNo() }),
+      body: s.body(`${title}StarProfile`, { name: storedName, starred: s.yesNo() }),
       answer: profile,
       problems: ['unknown-profile', 'storage-failed'],
       act: ({ body: { name, starred } }) => profiles.star(unitName, name, starred),
@@ -100,7 +107,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       id: `${unitName}RemoveProfile`,
       event: { what: 'remove-profile', unit: unitName },
       summary: 'Remove a profile',
-      body: s.body(`${title}RemoveProfile`, { name: profileName }),
+      body: s.body(`${title}RemoveProfile`, { name: storedName }),
       answer: s.body('ProfileRemoved', { removed: s.yesNo() }),
       problems: ['unknown-profile', 'storage-failed'],
       act: ({ body: { name } }) => profiles.remove(unitName, name).then(() => ({ removed: true })),

@@ -1,0 +1,16 @@
+/**
+ * The characters that can forge a line on a terminal: C0, DEL, C1 and the controls of the writing direction. As the inside of
+ * a character class.
+ */
+export const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
+const EACH = new RegExp(`[${CONTROLS}]`, 'g');
+
+/** The text as one line that shows each of these characters as `\u001b`. JSON stays the same JSON. */
+export function visible(text: string): string {
+  return text.replace(EACH, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The text with each of these characters replaced. */
+export function withoutControls(text: string): string {
+  return text.replace(EACH, '\ufffd');
+}
