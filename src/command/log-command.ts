@@ -39,11 +39,25 @@ export async function verifyCommand(asked: {
       ? 'No head was given, so this check cannot see a rewrite of the whole log, or missing first or last lines.'
       : 'The log contains the head.';
   const { lines, notes, head: newest } = verdict;
+  // Each line is confirmed by the hash in the next one, and the last line only by a head.
+  const confirmed = lines.length - (head !== undefined && head.hash === newest?.hash ? 0 : 1);
+  const last =
+    confirmed === lines.length ? '' : 'Nothing confirms the last line: somebody may have changed it. ';
   const end = newest === undefined ? '' : `\nHead: ${newest.seq}:${newest.hash}`;
   const of = isSimulated ? 'lines of a simulated robot' : 'lines';
-  const text = [`${lines.length} ${of} are unchanged. ${against}`, ...notes].join('\n');
+  const text = [`${confirmed} of ${lines.length} ${of} are unchanged. ${last}${against}`, ...notes].join(
+    '\n',
+  );
   const isHeadFound = head === undefined ? undefined : true;
-  const json = { ok: true, simulated: isSimulated, lines: lines.length, head: newest, isHeadFound, notes };
+  const json = {
+    ok: true,
+    simulated: isSimulated,
+    lines: lines.length,
+    confirmed,
+    head: newest,
+    isHeadFound,
+    notes,
+  };
   return { text: `${text}${end}`, exitCode: 0, json };
 }
 

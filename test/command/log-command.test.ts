@@ -30,16 +30,30 @@ describe('trunnion log verify', () => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
       expect(exitCode).to.equal(0);
-      expect(text).to.match(/^6 lines are unchanged\. No head was given/);
+      expect(text).to.match(
+        /^5 of 6 lines are unchanged\. Nothing confirms the last line: .* No head was given/,
+      );
       const [, head] = /^Head: (6:[0-9a-f]{64})$/m.exec(text) ?? [];
       const again = await verifyCommand({ path: folder, headText: head });
       expect(again).to.deep.include({ exitCode: 0 });
-      expect(again.text).to.include('The log contains the head.');
+      expect(again.text).to.match(/^6 of 6 lines are unchanged\. The log contains the head\./);
       await appendFile(join(folder, FIRST), '{"torn');
       const torn = await verifyCommand({ path: folder, headText: head });
       expect(torn.text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
       const file = await verifyCommand({ path: join(folder, FIRST) });
-      expect(file.text).to.match(/^3 lines are unchanged.*\n.*\nHead: 3:/);
+      expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
+    }));
+
+  it('does not count a changed last line as unchanged, and a kept head finds it', () =>
+    inTemporaryFolder(async folder => {
+      await write(folder);
+      const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
+      const path = join(folder, 'events-00000002.jsonl');
+      await writeFile(path, (await readFile(path, 'utf8')).replace('"what":"end"', '"what":"stop"'));
+      const { text, json } = await verifyCommand({ path: folder });
+      expect(text).to.match(/^5 of 6 lines are unchanged\. Nothing confirms the last line/);
+      expect(json).to.include({ ok: true, lines: 6, confirmed: 5 });
+      expect((await verifyCommand({ path: folder, headText })).exitCode).to.equal(1);
     }));
 
   it('names the file and the line that was changed, or that follows a cut, and fails', () =>
