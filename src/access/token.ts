@@ -40,8 +40,13 @@ export function tokenOf(secretHash: string, tokens: readonly Token[]): Token | u
 const NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
 const HASH = /^[0-9a-f]{64}$/;
 
-export function isTokenName(text: unknown): text is string {
+function isTokenName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
+}
+
+/** Whether a new token may have this name. Older versions stored names with a space at the end too. */
+export function isNewTokenName(text: string): boolean {
+  return isTokenName(text) && !text.endsWith(' ');
 }
 
 /** Whether the log uses this name for other callers: those without a token, or the board. */

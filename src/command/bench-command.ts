@@ -13,6 +13,8 @@ import { askDaemon, type Place } from './place.js';
 const NOT_AT_REST =
   'not measured: this needs a dark laser, both units in manual, no match, and the right to switch the laser off';
 
+/** A day. */
+export const MOST_SECONDS = 86_400;
 /** The number of times that the laser is switched off. Each time adds a line to the event log. */
 export const LASER_OFFS = 10;
 

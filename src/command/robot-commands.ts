@@ -5,7 +5,7 @@ import { systemClock } from '../core/clock.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
 import { valued } from './arguments.js';
-import { benchCommand, LASER_OFFS } from './bench-command.js';
+import { benchCommand, LASER_OFFS, MOST_SECONDS } from './bench-command.js';
 import { ACTS, breakGlassCommand } from './break-glass-command.js';
 import { command, type Program } from './command.js';
 import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
@@ -160,7 +160,8 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
         },
         async ({ values }) => {
           const seconds = Number(values.seconds);
-          if (!(seconds >= 1)) throw badConfig(['--seconds takes a number of at least 1']);
+          if (!(seconds >= 1 && seconds <= MOST_SECONDS))
+            throw badConfig([`--seconds takes a number from 1 to ${MOST_SECONDS}`]);
           return benchCommand(placeOf(values), seconds, values.token ?? process.env.TRUNNION_TOKEN);
         },
       ),

@@ -3,16 +3,17 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { READ_AGAIN_MS } from '../access/access.js';
-import { boardOf, isLoopback } from '../access/board.js';
-import { askBreakGlass, BREAK_GLASS_LOOK } from '../access/break-glass.js';
+import { boardOf } from '../access/board.js';
+import { askBreakGlass, BREAK_GLASS_LOOK, simulatorSocket } from '../access/break-glass.js';
 import { isRole, ROLE_NAMES, type Role } from '../access/roles.js';
-import { hashOf, isReservedName, isTokenName, newSecret, type Token } from '../access/token.js';
+import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '../access/token.js';
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../core/clock.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
-import { realDisk } from '../storage/disk.js';
+import { urlOf } from '../daemon/port.js';
+import { realDisk, refusal } from '../storage/disk.js';
 import { damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
 import { SIMULATED } from './break-glass-command.js';
@@ -32,8 +33,10 @@ If the list was deleted while the daemon runs, the daemon keeps using it until a
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.
  */
 export async function addToken(place: TokenPlace, name: string, role: string | undefined): Promise<Said> {
-  if (!isTokenName(name))
-    return wrong('token add takes a name of at most 40 letters, digits, dots, dashes and spaces');
+  if (!isNewTokenName(name))
+    return wrong(
+      'token add takes a name of at most 40 letters, digits, dots, dashes and spaces, without a space at its end',
+    );
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
   if (!isRole(role)) return wrong(`--role must be one of ${ROLE_NAMES.join(', ')}`);
@@ -91,11 +94,12 @@ async function add(folder: string, place: TokenPlace, name: string, role: Role):
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
-  const link = `${await pageOf(place)}/#token=${secret}`;
+  const { url, isKnown } = await pageOf(place);
+  const link = `${url}/#token=${secret}`;
   const text = `${note}${secret}
 
 This token for ${name} (${role}) is shown only now. The robot is closed to everyone without a token.
-Page: ${link}`;
+Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration)'}: ${link}`;
   return {
     text,
     exitCode: 0,
@@ -103,12 +107,21 @@ Page: ${link}`;
   };
 }
 
-/** The page's address. If the daemon runs, its real port is used, which may differ from the configured one. */
-async function pageOf({ config, socket }: TokenPlace): Promise<string> {
-  const board = boardOf(await askBreakGlass(socket, BREAK_GLASS_LOOK).catch(() => undefined));
-  const isItsFolder = board?.stateFolder === resolve(config.state.folder);
-  const { host, port } = board !== undefined && isItsFolder ? board : config.http;
-  return `http://${isLoopback(host) ? '127.0.0.1' : `${hostname()}.local`}:${port}`;
+/**
+ * The page's address. `isKnown`: the folder's daemon runs, so its real port is known, which may differ from the configured
+ * one. Without `--simulated`, the folder may be that of a simulated robot.
+ */
+async function pageOf({ config, socket }: TokenPlace): Promise<{ url: string; isKnown: boolean }> {
+  const { folder } = config.state;
+  const sockets = [socket, simulatorSocket(folder)];
+  const answers = sockets.map(path => askBreakGlass(path, BREAK_GLASS_LOOK).then(boardOf, () => undefined));
+  const board = (await Promise.all(answers)).find(one => one?.stateFolder === resolve(folder));
+  const { host, port } = board ?? config.http;
+  const isAny = host === '0.0.0.0' || host === '::';
+  return {
+    url: urlOf({ address: isAny ? `${hostname()}.local` : host, port }),
+    isKnown: board !== undefined,
+  };
 }
 
 /**
@@ -150,14 +163,16 @@ function listed(tokens: readonly Token[] | undefined): string {
 /** Runs one change at a time. The daemon has read the new list when this resolves. */
 async function changed(folder: string, clock: Clock, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
-  await (await realDisk.create(path)).close();
   const lock = new PathLock(path);
   try {
+    await (await realDisk.create(path)).close();
     await lock.hold();
     const said = await change();
     if (said.exitCode === 0) await new Promise<void>(resolve => clock.after(2 * READ_AGAIN_MS, resolve));
     return said;
   } catch (error) {
+    if (isRobotError(error, 'storage-failed') && error.context.mayRemain === undefined)
+      throw refusal(error, false);
     if (!isRobotError(error, 'state-in-use')) throw error;
     return failed('Another command is changing the tokens: try again.');
   } finally {

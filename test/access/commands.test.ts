@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { tokenFile } from '../../src/access/token-file.js';
+import { saidOf } from '../../src/command/command.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from '../../src/command/token-command.js';
 import { loadConfig } from '../../src/config/config.js';
 import { type Clock, systemClock } from '../../src/core/clock.js';
@@ -102,10 +103,30 @@ describe('trunnion token', () => {
     ['../x', 'referee'],
     ['192.168.1.7', 'referee'],
     ['Break Glass', 'referee'],
+    ['desk ', 'referee'],
   ] as const)
-    it(`refuses to add ${name} as ${role}`, async () => {
+    it(`refuses to add "${name}" as ${role}`, async () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
+
+  for (const [host, page] of [
+    ['::1', 'http://[::1]:8080'],
+    ['127.0.0.2', 'http://127.0.0.2:8080'],
+    ['0.0.0.0', `http://${hostname()}.local:8080`],
+  ] as const)
+    it(`shows a link to ${page} if the daemon is to listen on ${host}`, () =>
+      inTemporaryFolder(async state => {
+        const config = loadConfig(undefined, {}, { host, state });
+        const { text } = await addToken({ ...placeOf(state), config }, 'desk', 'referee');
+        expect(text).to.contain(`configuration): ${page}/#token=`);
+      }));
+
+  it('says that nothing was changed if the disk refuses a new token', () =>
+    inPlace(async (place, folder) => {
+      await mkdir(`${tokenFile(folder)}.lock`);
+      const error = await addToken(place, 'desk', 'referee').catch(saidOf);
+      expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
+    }));
 
   it('changes nothing if there is no folder', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
