@@ -152,13 +152,46 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await button('Unlock').click();
     expect((await match()).lock).to.not.equal(null);
-    await button('Press again to unlock').click();
+    await button('Unlock press again').click();
     await eventually(async () => (await match()).lock === null);
     await button('ended').click();
+    expect((await match()).phase).to.equal('auto');
+    await button('ended press again').click();
     await eventually(async () => (await match()).phase === 'ended');
     await button('no match').click();
     await eventually(async () => (await match()).phase === 'none');
     await button('Release').click();
+  });
+
+  it('lets no single press or tap of the referee end a running match', async () => {
+    const operator = await add('op', 'operator');
+    const secret = await add('ref', 'referee');
+    const phase = async () => (await callAs(operator, 'GET', '/api/match')).body.phase;
+    let revision = 0;
+    for (const hasTouch of [false, true])
+      for (const name of ['no match', 'pre', 'ended']) {
+        revision += 1;
+        await callAs(secret, 'POST', '/api/match', { id: `M${revision}`, revision, phase: 'pre' });
+        await callAs(secret, 'POST', '/api/match', {
+          id: `M${revision}`,
+          revision: revision + 100,
+          phase: 'pause',
+        });
+        const context = await robot.browser.newContext({ hasTouch, isMobile: hasTouch });
+        const page = await context.newPage();
+        await page.goto(`${robot.url}/#match&token=${secret}`);
+        const button = page.locator('.phases').getByRole('button', { name: new RegExp(`^${name}`) });
+        await has(button, 'aria-disabled', null);
+        if (hasTouch) await button.tap();
+        else await button.click();
+        expect(await phase(), `${name} at the first press`).to.equal('pause');
+        if (!hasTouch) await button.click();
+        else if (name === 'ended') await button.tap();
+        else await button.dispatchEvent('pointerdown');
+        await eventually(async () => (await phase()) !== 'pause');
+        await context.close();
+      }
+    await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });
   });
 
   it('shows phase and time left without a shift of the layout, and greys the modes that the phase forbids', async () => {

@@ -4,8 +4,12 @@ import { every } from '../../core/clock.js';
 import { PHASES, type Phase, PLAY } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
-import { Outcome, Press, typed, useModel, writes } from '../parts/parts.js';
+import { isTouchScreen, Outcome, Press, type PressProps, typed, useModel, writes } from '../parts/parts.js';
 import { minutesText, phaseText } from './match-board.js';
+
+/** In these phases a match runs. Leaving them for one of ENDS ends it. */
+const RUNS: readonly Phase[] = [...PLAY, 'pause'];
+const ENDS: readonly Phase[] = ['none', 'pre', 'ended'];
 
 /** What a referee needs for a match: the lease, the phases with their clock, the pause and the lock. */
 export function RefereePanel() {
@@ -18,6 +22,7 @@ export function RefereePanel() {
   const { value: interrupted } = referee.interrupted;
   // The button of this phase is disabled, because a second press would start the phase again with its whole
   // time.
+  const endsMatch = (phase: Phase) => RUNS.includes(match.phase) && ENDS.includes(phase);
   const isRunning = (phase: Phase) => match.phase === phase && match.id === id;
   return (
     <div class="referee">
@@ -29,7 +34,10 @@ export function RefereePanel() {
       <div class="phases">
         {PHASES.map(phase => (
           <span key={phase}>
-            <Press
+            <Twice
+              asks={endsMatch(phase) && (phase === 'ended' || !isTouchScreen)}
+              holds={endsMatch(phase) && phase !== 'ended'}
+              again="press again"
               pressed={isRunning(phase)}
               disabled={
                 id === '' ||
@@ -40,7 +48,7 @@ export function RefereePanel() {
               run={() => referee.begin(id, phase)}
             >
               {phase === 'none' ? 'no match' : phaseText(phase)}
-            </Press>
+            </Twice>
             {PLAY.includes(phase) && (
               <label>
                 <input
@@ -128,21 +136,32 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
   );
 }
 
-const UNLOCK_MS = 4000;
+const AGAIN_MS = 4000;
+
+interface TwiceProps extends PressProps {
+  /** Whether the act needs a second press. */
+  readonly asks: boolean;
+  /** The hint that asks for it. */
+  readonly again: string;
+}
+
+/** A button that may need a second press within AGAIN_MS. */
+function Twice({ asks, again, run, ...rest }: TwiceProps) {
+  const { clock } = useModel().surroundings;
+  const asked = useSignal(false);
+  const press = () => {
+    const mayAct = !asks || asked.value;
+    asked.value = !mayAct;
+    return mayAct ? run() : void clock.after(AGAIN_MS, writes(asked, false));
+  };
+  const isAsked = asks && asked.value;
+  return <Press {...rest} run={press} {...(isAsked && { pressed: true, hint: again })} />;
+}
 
 /** Lock acts as soon as it is touched. Unlock needs a second press. */
 function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
-  const { referee, surroundings } = useModel();
+  const { referee } = useModel();
   const reason = useSignal('Referee');
-  const asks = useSignal(false);
-  const askFirst = () => {
-    asks.value = true;
-    surroundings.clock.after(UNLOCK_MS, writes(asks, false));
-  };
-  const unlock = () => {
-    asks.value = false;
-    return referee.unlock();
-  };
   return (
     <div class="row">
       <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
@@ -150,9 +169,9 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
       </Press>
       <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
       {lock !== null && (
-        <Press run={asks.value ? unlock : askFirst} pressed={asks.value}>
-          {asks.value ? 'Press again to unlock' : 'Unlock'}
-        </Press>
+        <Twice asks again="press again" run={() => referee.unlock()}>
+          Unlock
+        </Twice>
       )}
     </div>
   );

@@ -38,7 +38,7 @@ export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unkn
   return { answer: answer.value, action };
 }
 
-interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
+export interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick'> {
   /** The act of this button. While the act is pending, the button shows that. */
   readonly run: () => unknown;
   /** True if the button's act is pending for another reason, such as a key. */
