@@ -37,6 +37,7 @@ export class FakeDaemon {
   version = '1';
   /** The time of its start on the test's clock. */
   startedMs = -60_000;
+  boot = 'one';
   stopped = false;
   light: Status['laser']['light'] = 'dark';
   session = OPEN;
@@ -55,7 +56,7 @@ export class FakeDaemon {
   nowS = () => 0;
   past: readonly Telemetry[] = [];
   more: Partial<Status> = {};
-  readonly events: LogEvent[] = [];
+  events: LogEvent[] = [];
   /** The open streams of all pages. */
   readonly streams = new Set<(type: string, data: unknown) => void>();
   /** Answers that replace the daemon's own. */
@@ -151,10 +152,21 @@ export class FakeDaemon {
       case 'GET /api/telemetry':
         return done(this.past);
       case 'GET /api/log':
-        return done({ boot: 'one', events: [...this.events], dropped: 0 });
+        return done({ boot: this.boot, events: [...this.events], dropped: 0 });
       default:
         return done();
     }
+  }
+
+  /** A new process takes over: its log begins again, and nothing moves. */
+  restart(nowMs: number): void {
+    this.startedMs = nowMs;
+    this.boot = `boot ${nowMs}`;
+    this.events = [];
+    this.light = 'dark';
+    for (const { name } of UNIT_LIST)
+      this.units[name] = { ...this.units[name], mode: 'manual', excitation: null, trial: undefined };
+    this.log({ what: 'start' });
   }
 
   save(unit: UnitName, loop: string, kp: number): void {

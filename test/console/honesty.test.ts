@@ -248,3 +248,65 @@ describe('restarts of controllers on the page', () => {
     expect(page.strip).to.match(/Gimbal roll ±0\.1 +every 1 s\n.*Chassis lift is tuned by pit: begins/);
   });
 });
+
+describe('a daemon that restarted', () => {
+  const open = async () => {
+    const browser = new FakeBrowser();
+    const page = await FakePage.open({ browser });
+    return { browser, page };
+  };
+  const restart = async (page: FakePage) => {
+    page.isDeaf = true;
+    await page.wait(4500);
+    page.daemon.restart(page.clock.nowMs());
+    page.isDeaf = false;
+    await page.wait(1000);
+  };
+  const marks = ({ model }: FakePage) => model.telemetry.marks.map(({ text }) => text);
+
+  it('is a line that says what changed, until a person confirms it in one window', async () => {
+    const { browser, page } = await open();
+    const { daemon, clock } = page;
+    const other = await FakePage.open({ browser, daemon, clock });
+    daemon.light = 'on';
+    daemon.units.gimbal = { ...daemon.units.gimbal, mode: 'auto' };
+    await page.wait(200);
+    other.model.stream.setHidden(true);
+    await restart(page);
+    const said = 'The daemon restarted 00:00:00: laser on to dark, gimbal auto to manual';
+    expect(page.strip).to.equal(`bad: ${said}.`);
+    expect(marks(page).at(-1)).to.equal(said);
+    expect(page.model.telemetry.marks.at(-1)?.t).to.be.within(5, 6);
+    stripLines(page.model)[0]?.answer?.run();
+    other.model.stream.setHidden(false);
+    await page.wait(300);
+    const reloaded = await FakePage.open({ browser, daemon, clock });
+    expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
+  });
+
+  it('is a line after a reload too, which names test steps, a trial and a stop that ended', async () => {
+    const { browser, page } = await open();
+    const { daemon, clock } = page;
+    const excitation = { loop: 'speed', amplitude: 0.1, periodS: 1 };
+    daemon.units.chassis = { ...daemon.units.chassis, mode: 'debug', excitation };
+    daemon.answer('POST', '/api/chassis/pidconfig/trial', { gains: daemon.gains('chassis') });
+    await page.wait(200);
+    await restart(page);
+    const reloaded = await FakePage.open({ browser, daemon, clock });
+    for (const one of [page, reloaded])
+      expect(one.strip).to.equal(
+        'bad: The daemon restarted 00:00:00: chassis debug to manual, chassis test steps ended, chassis trial ended.',
+      );
+  });
+
+  it('is a line without changes if there are none, and none if only the contact was lost', async () => {
+    const { page } = await open();
+    page.isDeaf = true;
+    await page.wait(4500);
+    page.isDeaf = false;
+    await page.wait(1000);
+    expect(page.strip).to.equal('');
+    await restart(page);
+    expect(page.strip).to.equal('bad: The daemon restarted 00:00:00.');
+  });
+});

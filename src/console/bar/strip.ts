@@ -5,6 +5,7 @@ import { type Action, refusalText } from '../model/action.js';
 import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { clockText, fixed } from '../model/numbers.js';
+import { daemonRestartText } from '../model/restart.js';
 import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
 /** A line with a button. */
@@ -119,18 +120,17 @@ function refusalLines({ title, refusal }: Action): Line[] {
   return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
 }
 
-/** Lines about restarts of controllers that nobody has confirmed. */
+/** Lines about restarts of controllers and of the daemon that nobody has confirmed. */
 function restartLines(model: Model): AnswerableLine[] {
   const { log, status, surroundings } = model;
+  const now = surroundings.clock.wallTime();
   return log.restarts.value.map(event => {
+    const answer = gotIt(model, event);
+    if (event.unit === undefined)
+      return { tone: 'bad', about: 'The daemon', text: `${daemonRestartText(event, now)}.`, answer };
     const mode = status.value?.[event.unit].mode;
-    const at = clockText(event.at, surroundings.clock.wallTime());
-    return {
-      tone: 'bad',
-      about: unitNamed(event.unit).title,
-      text: `restarted ${at}${mode == null ? '' : `, now ${mode}`}.`,
-      answer: gotIt(model, event),
-    };
+    const text = `restarted ${clockText(event.at, now)}${mode == null ? '' : `, now ${mode}`}.`;
+    return { tone: 'bad', about: unitNamed(event.unit).title, text, answer };
   });
 }
 

@@ -10,11 +10,12 @@ const SEEN_KEY = 'trunnion.noted';
 const RESTARTS_KEY = 'trunnion.restarts';
 const MOST_SEEN = 100;
 
-type Restart = LogEvent & { readonly unit: UnitName };
+/** A restart of a controller, or of the daemon if there is no unit. */
+type Restart = LogEvent & { readonly unit?: UnitName };
 
 /**
- * The part of the daemon's event log that this page has, and the restarts of controllers that a person has to
- * confirm.
+ * The part of the daemon's event log that this page has, and the restarts of controllers and of the daemon that a
+ * person has to confirm.
  */
 export class LogView {
   /** Oldest first. */
@@ -23,9 +24,11 @@ export class LogView {
   readonly dropped = signal(0);
   readonly #daemon: DaemonClient;
   readonly #storage: PageStorage;
+  /** The id of the daemon's run. */
+  #run: string | undefined;
   readonly #seen = signal<readonly string[]>([]);
   /**
-   * The newest restart of each controller, confirmed or not. The page keeps these events, because a restarted daemon
+   * The newest restart of each controller and of the daemon, confirmed or not. The page keeps these events, because a restarted daemon
    * forgets them.
    */
   readonly #newest = signal<readonly Restart[]>([]);
@@ -43,23 +46,29 @@ export class LogView {
     });
   }
 
-  /** Fetches the events that the stream did not send. */
-  async load(): Promise<void> {
+  /**
+   * Fetches the events that the stream did not send. Resolves with the start of the daemon if it has restarted since
+   * the last call.
+   */
+  async load(): Promise<LogEvent | undefined> {
     const before = this.events.peek();
     const page = await this.#daemon.read<LogPage>('/api/log?after=0');
-    if (page === undefined) return;
-    const { events, dropped } = page;
+    if (page === undefined) return undefined;
+    const { boot, events, dropped } = page;
+    const isOther = this.#run !== undefined && this.#run !== boot;
+    this.#run = boot;
     const last = events.at(-1)?.seq ?? 0;
     const cameLive = this.events.peek().filter(event => event.seq > last && !before.includes(event));
     this.dropped.value = dropped;
     this.events.value = [...events, ...cameLive].slice(-MOST_EVENTS);
-    this.#storeRestarts(this.events.peek());
+    this.storeRestarts(this.events.peek());
+    return isOther ? events.find(({ what }) => what === 'start') : undefined;
   }
 
   take(event: LogEvent): void {
     const others = this.events.value.filter(({ seq }) => seq < event.seq);
     this.events.value = [...others, event].slice(-MOST_EVENTS);
-    this.#storeRestarts([event]);
+    this.storeRestarts([event]);
   }
 
   /** True if a person at this browser has dismissed the line about this event. */
@@ -100,7 +109,8 @@ export class LogView {
     return { at: stop.at, why: why !== 'asked' ? why : caller === undefined ? '' : `by ${caller}` };
   }
 
-  #storeRestarts(events: readonly LogEvent[]): void {
+  /** Shows the restarts among these events until a person confirms them. The start of a daemon needs `changes` in its detail. */
+  storeRestarts(events: readonly LogEvent[]): void {
     const restarts = events.filter(isRestart);
     if (restarts.length === 0) return;
     const all = [...this.#newest.peek(), ...restarts];
@@ -110,7 +120,9 @@ export class LogView {
 }
 
 function isRestart(event: unknown): event is Restart {
-  return isObject(event) && event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
+  if (!isObject(event)) return false;
+  if (event.what === 'start') return isObject(event.detail) && 'changes' in event.detail;
+  return event.what === 'reset' && UNIT_LIST.some(({ name }) => name === event.unit);
 }
 
 /** A restarted daemon reuses the numbers, so the key contains the time. */

@@ -14,6 +14,7 @@ import { Laser } from './laser.js';
 import { LogView } from './log-view.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Referee } from './referee.js';
+import { changesByRestart, daemonRestartText } from './restart.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry.js';
@@ -207,15 +208,28 @@ export class Model {
     }
     this.#isOpened = true;
     this.telemetry.timeline.streamOpened();
-    void this.log.load();
     void this.runs.look();
+  }
+
+  /** Shows what happened between the last status of the stream before and the first one of this stream. */
+  async #catchUp(before: Status | undefined, status: Status): Promise<void> {
+    const start = await this.log.load();
+    if (before === undefined) return;
+    if (start === undefined) return this.telemetry.mark(before, status);
+    const restart = { ...start, detail: { changes: changesByRestart(before, status).join(', ') } };
+    this.log.storeRestarts([restart]);
+    this.telemetry.note(`The daemon ${daemonRestartText(restart, this.surroundings.clock.wallTime())}`);
   }
 
   #takeStatus(status: Status): void {
     const before = this.status.peek();
-    if (this.#isOpened) void this.tuning.look(status);
+    const isFirst = this.#isOpened;
+    if (isFirst) {
+      void this.tuning.look(status);
+      void this.#catchUp(before, status);
+    }
     const isChanged = this.access.session.peek()?.access !== status.access.state;
-    if (this.#isOpened || isChanged) void this.access.refresh();
+    if (isFirst || isChanged) void this.access.refresh();
     this.#isOpened = false;
     batch(() => {
       this.status.value = status;
@@ -229,7 +243,7 @@ export class Model {
     });
     this.#clearOutdated(status);
     if (before === undefined) return;
-    this.telemetry.mark(before, status);
+    if (!isFirst) this.telemetry.mark(before, status);
     this.referee.heard(before, status, this.telemetry.latest?.t ?? 0);
   }
 

@@ -8,6 +8,8 @@ import type { Pose, Reading, Telemetry } from '../../schemas/telemetry.js';
 /** Enough samples for 2 minutes at 50 Hz. */
 const SAMPLES = 8192;
 const MOST_MARKS = 500;
+/** Readings of a stream in contact are about this late at most, in seconds. */
+const LATEST_S = 0.5;
 
 /** The latest measurements of the robot, on the page's time axis. */
 export class TelemetryView {
@@ -57,7 +59,21 @@ export class TelemetryView {
 
   /** Marks the differences between two statuses. */
   mark(before: Status, after: Status): void {
-    this.marks.push(...marksBetween(before, after, this.nowT));
+    this.#addMarks(marksBetween(before, after, this.#markT));
+  }
+
+  /** Marks this moment for both units. */
+  note(text: string): void {
+    this.#addMarks([{ t: this.#markT, text }]);
+  }
+
+  /** The newest reading's time. After a loss of contact, about now, because the new readings are still to come. */
+  get #markT(): number {
+    return Math.max(this.nowT, this.#pageS() - LATEST_S);
+  }
+
+  #addMarks(marks: readonly Mark[]): void {
+    this.marks.push(...marks);
     this.marks.splice(0, this.marks.length - MOST_MARKS);
     this.#hasNews = true;
   }

@@ -4,7 +4,7 @@ import type { Quantity } from '../../core/units.js';
 import type { PlotSettings } from '../model/plot-window.js';
 import { RUN_COLOURS } from '../model/runs.js';
 
-const NAMES = ['ink', 'dim', 'grid', 'zero', 'accent', 'edited', 'output', ...RUN_COLOURS] as const;
+const NAMES = ['panel', 'ink', 'dim', 'grid', 'zero', 'accent', 'edited', 'output', ...RUN_COLOURS] as const;
 type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
 type Colour = keyof Palette;
 
@@ -176,12 +176,12 @@ function valueText(value: number): string {
 
 /**
  * Draws over the lines of a chart, in one colour and only inside the plot. `ratio` is the canvas pixels of
- * one CSS pixel.
+ * one CSS pixel, and `behind` the colour behind the chart.
  */
 export function drawOver(
   { ctx, bbox }: uPlot,
   colour: Colour,
-  draw: (ctx: CanvasRenderingContext2D, bbox: uPlot.BBox, ratio: number) => void,
+  draw: (ctx: CanvasRenderingContext2D, bbox: uPlot.BBox, ratio: number, behind: string) => void,
 ): void {
   ctx.save();
   ctx.beginPath();
@@ -190,7 +190,7 @@ export function drawOver(
   ctx.font = FONT_PX * devicePixelRatio + FONT;
   ctx.fillStyle = palette.peek()[colour];
   ctx.strokeStyle = ctx.fillStyle;
-  draw(ctx, bbox, devicePixelRatio);
+  draw(ctx, bbox, devicePixelRatio, palette.peek().panel);
   ctx.restore();
 }
 

@@ -6,29 +6,53 @@ import { drawOver } from './chart.js';
 
 const LINE_PX = 12;
 const LINES = 3;
+const HALO_PX = 4;
 
-/** Draws a line with a word at each change. Words that would overlap are drawn below one another. */
+/** Draws a line with a text at each change. Texts that would overlap are drawn below one another. */
 export function drawMarks(plot: uPlot, marks: readonly Mark[], unit: UnitName): void {
   const { min, max } = plot.scales.x ?? {};
   const shown = marks.filter(
     mark => mark.t >= (min ?? 0) && mark.t <= (max ?? 0) && (mark.unit ?? unit) === unit,
   );
-  /** Where the last word of each line ends. */
+  /** Where the last text of each line ends. */
   const ends: number[] = Array.from({ length: LINES }, () => 0);
-  drawOver(plot, 'dim', (ctx, bbox, ratio) => {
+  drawOver(plot, 'ink', (ctx, bbox, ratio, behind) => {
     ctx.lineWidth = ratio;
     ctx.setLineDash([2 * ratio, 3 * ratio]);
-    for (const { t, text } of shown) {
+    const places = shown.map(({ t, text }) => {
       const x = Math.round(plot.valToPos(t, 'x', true)) + 0.5;
       drawVertical(plot, x);
-      const { width } = ctx.measureText(text);
+      return { x, lines: wrapped(ctx, text, bbox.width) };
+    });
+    // The halo keeps the text readable over a trace.
+    ctx.setLineDash([]);
+    ctx.strokeStyle = behind;
+    ctx.lineWidth = HALO_PX * ratio;
+    ctx.lineJoin = 'round';
+    for (const { x, lines } of places) {
+      const width = Math.max(...lines.map(line => ctx.measureText(line).width));
       const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
-      const free = ends.findIndex(end => end < left);
-      const line = Math.max(0, free);
-      ends[line] = left + width + 4 * ratio;
-      ctx.fillText(text, left, bbox.top + (line + 1) * LINE_PX * ratio);
+      const free = ends.findIndex((_, at) => ends.slice(at, at + lines.length).every(end => end < left));
+      for (const [below, line] of lines.entries()) {
+        const at = Math.max(0, free) + below;
+        ends[at] = left + width + 4 * ratio;
+        const y = bbox.top + (at + 1) * LINE_PX * ratio;
+        ctx.strokeText(line, left, y);
+        ctx.fillText(line, left, y);
+      }
     }
   });
+}
+
+/** Breaks a text between words into lines of at most this width. */
+function wrapped(ctx: CanvasRenderingContext2D, text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && ctx.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function drawVertical({ ctx, bbox }: uPlot, x: number): void {
