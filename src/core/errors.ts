@@ -72,6 +72,7 @@ interface Contexts {
   // the robot as a whole
   stopped: Nothing;
   'wrong-mode': { readonly unit: string; readonly mode: Mode | null };
+  'no-torque': { readonly faults: readonly string[] };
   'trial-ended': Nothing;
   'silence-too-long': Nothing;
   'trial-running': { readonly by: string };

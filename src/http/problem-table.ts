@@ -39,6 +39,7 @@ export const PROBLEMS: Table = {
   'loop-unfit': { status: 409, title: 'Loop unfit' },
   stopped: { status: 409, title: 'Stopped' },
   'wrong-mode': { status: 409, title: 'Wrong mode' },
+  'no-torque': { status: 409, title: 'No torque' },
   'trial-ended': { status: 409, title: 'Trial ended' },
   'silence-too-long': { status: 409, title: 'Host silence too long' },
   'trial-running': { status: 409, title: 'Trial running' },
@@ -163,6 +164,10 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   stopped: 'The robot is stopped. POST /api/resume releases it.',
   'wrong-mode': ({ unit, mode }) =>
     `This needs debug mode, but the mode of the ${unit} is ${mode ?? 'unknown'}. Switch it to debug first.`,
+  'no-torque': ({ unit, faults }) =>
+    `${controller({ unit })} has no torque, and an excitation needs torque. ` +
+    (faults.length > 0 ? `End the cause of ${faults.join(', ')}. ` : '') +
+    'Try again when GET /api/status shows "torque":"on".',
   'trial-ended': 'The trial or tuning with this id has ended. Leave out the id to start another one.',
   'silence-too-long':
     'Trials need a supervision.hostSilenceMs from 1 to 2000. Otherwise the gains could run too long without the daemon.',

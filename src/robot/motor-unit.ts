@@ -178,16 +178,27 @@ export function motorUnit(options: UnitOptions) {
         const { mode, wantedMode } = state;
         if (wantedMode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
       };
+      const requireTorque = () => {
+        const { faults = [] } = state.status ?? {};
+        if (excitation.amplitude !== 0 && !state.hasTorque)
+          throw new RobotError('no-torque', { unit: unit.name, faults });
+      };
       return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
-        requireDebug();
         const sameBoot = state.sameBoot();
+        const requireUnchanged = () => {
+          sameBoot();
+          requireDebug();
+          requireTorque();
+        };
+        // The status from before a heartbeat shows no torque, although the heartbeat has given it back.
+        if (!state.hasTorque) await controller.status({ priority: 'mode', untilMs });
+        requireUnchanged();
         const guarded = state.guarded(excitation, runaway);
-        const shown = await reconciler.excite(guarded, { untilMs, stillWanted: sameBoot });
+        const shown = await reconciler.excite(guarded, { untilMs, stillWanted: requireUnchanged });
         // A controller that has just reset itself also accepts an excitation, but loses it when it is put
         // back into debug mode. Reading the status detects such a reset.
         await controller.status({ priority: 'mode', untilMs });
-        sameBoot();
-        requireDebug();
+        requireUnchanged();
         // The guard may have ended the excitation after it was read.
         if (excitation.amplitude !== 0 && state.ranAway)
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
@@ -201,7 +212,7 @@ export function motorUnit(options: UnitOptions) {
      */
     endTuning(id: string, excitation: Excitation | undefined): Promise<void> {
       if (state.gains.trial?.id === id) state.gains.endTrial('ended');
-      if (excitation !== undefined) state.endExcitation(excitation);
+      if (excitation !== undefined && state.wantsExcitation(excitation)) state.endExcitation();
       return reconciler.bringBack();
     },
 

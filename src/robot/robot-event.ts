@@ -1,5 +1,5 @@
 import { isRobotError } from '../core/errors.js';
-import type { Mode, UnitName } from '../core/units.js';
+import type { Excitation, Mode, UnitName } from '../core/units.js';
 import type { Step } from '../schemas/step.js';
 
 export type LaserState = 'on' | 'off';
@@ -25,6 +25,9 @@ export type TrialEnd =
   | 'runaway'
   | 'offline';
 
+/** Why an excitation ended without being asked. */
+export type ExcitationEnd = 'stop' | 'reset' | 'offline' | 'no torque' | 'runaway';
+
 /** A step response that the controller recorded, in the loop's quantity. Sample 0 is the last one before the edge. */
 export type StepCapture = Pick<Step, 'unit' | 'loop' | 'number' | 'rateHz' | 'decimation'> & Step['samples'];
 
@@ -44,7 +47,7 @@ interface Failure<What extends string> {
 /** A change of one unit. */
 export type UnitEvent =
   | Change<'mode', { before: Mode | null; after: Mode }>
-  | Change<'excitation', { amplitude: 0 } | { loop: string; amplitude: number; periodS: number }>
+  | Change<'excitation', { amplitude: 0; why?: ExcitationEnd } | Excitation>
   /** `before` and `after` are revision numbers. */
   | Change<'save', { before: number; after: number }>
   | Change<'trial', { by: string }>

@@ -5,6 +5,7 @@ import type { Excitation, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Build } from '../schemas/status.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
+import type { ExcitationEnd } from './robot-event.js';
 import { WantedGains } from './wanted-gains.js';
 import { type GuardedExcitation, UnsettledFrames, WantedExcitation, WantedLatch } from './wanted-motion.js';
 
@@ -90,6 +91,10 @@ export class UnitState {
     return this.gains.areActive(this.gains.wanted, this.#status?.activeChecksum);
   }
 
+  get hasTorque(): boolean {
+    return this.#status?.flags.includes('torque') === true;
+  }
+
   /** Whether the controller's guard has ended the last excitation. */
   get ranAway(): boolean {
     return this.#status?.faults.includes('ran_away') === true;
@@ -105,6 +110,7 @@ export class UnitState {
     if (this.#mode === undefined) this.#mode = mode;
     else if (this.modeFrames.judge(mode === this.#mode, nowMs) === 'its own doing') this.#wantMode(mode);
     this.latch.saw(status.flags.includes('stopped'), nowMs);
+    if (!this.hasTorque) this.endExcitation(status.flags.includes('stopped') ? 'stop' : 'no torque');
     if (mode !== before?.mode)
       this.#options.emit({ what: 'mode', detail: { before: before?.mode ?? null, after: mode } });
     this.#compareFaults(before, status);
@@ -166,13 +172,16 @@ export class UnitState {
   }
 
   /**
-   * Makes this excitation unwanted. Without an argument, no excitation is wanted. The controller still shows the old
-   * excitation until it has ended it. The daemon must not adopt that excitation as the controller's own choice.
+   * From now on no excitation is wanted. The controller still shows the old excitation until it has ended it. The daemon
+   * must not adopt that excitation as the controller's own choice.
    */
-  endExcitation(excitation?: Excitation): void {
-    if (excitation !== undefined && !this.#excitation.is(excitation)) return;
-    this.#excitation.want(undefined);
+  endExcitation(why?: ExcitationEnd): void {
+    this.#excitation.end(why);
     this.excitationFrames.disturb();
+  }
+
+  wantsExcitation(excitation: Excitation): boolean {
+    return this.#excitation.is(excitation);
   }
 
   /**
@@ -193,7 +202,19 @@ export class UnitState {
   /** From now on the latch is wanted. A resume under way ends. */
   wantStop(): void {
     this.latch.want();
+    this.endExcitation('stop');
     this.gains.endTrial('stop');
+  }
+
+  /** The controller is unreachable. It may lose its torque before it returns, so nothing that moved begins again. */
+  lost(problem: RobotError): void {
+    const wasOnline = this.online;
+    this.online = false;
+    this.problem = problem;
+    this.telemetry = undefined;
+    if (!wasOnline) return;
+    this.endExcitation('offline');
+    this.gains.endTrial('offline');
   }
 
   /**
@@ -274,7 +295,7 @@ export class UnitState {
       // The controller's guard has ended the excitation. No excitation is wanted then, so that no frame
       // starts it again. The shown amplitude is set to 0, because otherwise a frame with amplitude 0 would be
       // written, and would clear `ran_away`.
-      this.#excitation.want(undefined);
+      this.#excitation.end('runaway');
       if (this.#shownExcitation !== undefined)
         this.#shownExcitation = { ...this.#shownExcitation, amplitude: 0 };
       this.gains.endTrial('runaway');
@@ -303,9 +324,9 @@ export class UnitState {
   #wasReset(): void {
     if (this.#mode !== undefined && (this.latch.isWanted || !this.#options.restores(this.#mode)))
       this.#mode = 'manual';
-    this.#excitation.want(undefined);
+    this.endExcitation('reset');
     this.#shownExcitation = undefined;
-    for (const frames of [this.modeFrames, this.excitationFrames]) frames.disturb();
+    this.modeFrames.disturb();
     this.gains.endTrial('reset');
     this.#options.emit({ what: 'reset' });
   }

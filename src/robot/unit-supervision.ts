@@ -102,12 +102,9 @@ export function supervise(parts: UnitParts) {
 
   const gone = (error: unknown): void => {
     const wasOnline = state.online;
-    state.online = false;
-    state.problem = asRobotError(error);
-    state.telemetry = undefined;
+    state.lost(asRobotError(error));
     if (!wasOnline) return;
     probeAtMs = 0;
-    state.gains.endTrial('offline');
     emit(failure('offline', error));
   };
 
@@ -119,29 +116,29 @@ export function supervise(parts: UnitParts) {
     const urgency: Urgency = { priority: 'supervision', untilMs };
     state.identity = await controller.identify(urgency);
     await read(untilMs);
-    const excitation = await controller.excitation(urgency);
-    // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
-    if (takenInBootId === undefined && excitation.deviation !== 0) state.endExcitation();
-    state.sawExcitation(excitation);
     takenInBootId = state.status?.bootId;
   };
 
   /**
-   * Writes the heartbeat, corrects the latch, and reads status, excitation and telemetry. The latch comes
-   * before the heartbeat while the robot is stopped, while a release is pending, and while the controller is
-   * offline.
+   * Reads status, excitation and telemetry, corrects the latch, and writes the heartbeat. A heartbeat may give torque
+   * back, so the latch and the end of an excitation come before it.
    */
   const read = async (untilMs: number): Promise<void> => {
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    const latchFirst = state.latch.isWanted || state.latch.isReleasing || !state.online;
     const beats = isBeatDue();
-    if (beats && !latchFirst) await beat(urgency);
+    const isNew = !isTakenIn();
     const status = await controller.status(urgency);
     await reconciler.mendLatch(untilMs);
-    if (beats && latchFirst) await beat(urgency);
+    if (state.mode === 'debug' || isNew) {
+      const excitation = await controller.excitation(urgency);
+      // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
+      if (takenInBootId === undefined && excitation.deviation !== 0) state.endExcitation();
+      state.sawExcitation(excitation);
+      if (!state.online || !state.hasTorque) await reconciler.mendExcitation(untilMs, false);
+    }
+    if (beats) await beat(urgency);
     beside(readCapture(status));
     if (status.flags.includes('build') && isOlder(buildAtMs, BUILD_MS)) beside(readBuild());
-    if (state.mode === 'debug') state.sawExcitation(await controller.excitation(urgency));
     if (areReadingsDue()) state.sawReadings(await controller.telemetry(untilMs));
   };
 

@@ -1,6 +1,6 @@
 import type { Excitation } from '../core/units.js';
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
-import type { UnitEvent } from './robot-event.js';
+import type { ExcitationEnd, UnitEvent } from './robot-event.js';
 
 /**
  * The frames of one kind (mode, latch or excitation) that were written to a controller and may still take
@@ -93,11 +93,22 @@ export class WantedExcitation {
   }
 
   want(excitation: Excitation | undefined, runaway?: number): void {
+    if (excitation === undefined || excitation.amplitude === 0) {
+      this.end();
+      return;
+    }
     this.runaway = runaway;
-    const moving = excitation?.amplitude === 0 ? undefined : excitation;
-    if (this.is(moving)) return;
-    this.current = moving;
-    this.#emit({ what: 'excitation', detail: moving === undefined ? { amplitude: 0 } : { ...moving } });
+    if (this.is(excitation)) return;
+    this.current = excitation;
+    this.#emit({ what: 'excitation', detail: { ...excitation } });
+  }
+
+  /** From now on no excitation is wanted. `why` is for an end that nobody asked for. */
+  end(why?: ExcitationEnd): void {
+    const isNew = this.current !== undefined;
+    this.current = undefined;
+    this.runaway = undefined;
+    if (isNew) this.#emit({ what: 'excitation', detail: { amplitude: 0, ...(why && { why }) } });
   }
 
   /** Compares as float32, the precision of controllers. All excitations without amplitude are equal. */

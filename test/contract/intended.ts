@@ -13,4 +13,13 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /^match:34 GET \/api\/log \/body\/events\/{"what":"lock",.*"detail":{"reason":"x*"}}: absent -> 1$/,
     /openapi\.json .*\/match\/lock\/.*\/reason\/(min|max)Length: \d+ -> absent$/,
   ],
+  'an excitation ends with torque and contact, and says why': [
+    /\/chassis\/excitation\/amplitude: 0\.3 -> 0$/,
+    /\/events\/{"what":"excitation",.*"amplitude":0/,
+    /openapi\.json .*\/Problem\/properties\/code\/enum\/\d+: /,
+  ],
+  'no heartbeat is tried if the status fails': [
+    /\/torque: "unknown" -> "silent"$/,
+    /^bus-hang:12 POST \/api\/stop : 503 not-confirmed -> 200$/,
+  ],
 };

@@ -71,7 +71,10 @@ export class Model {
 
   trouble(nowMs: number, standing = true): void {
     this.#troubleMs = nowMs;
-    if (standing) this.#standingTrouble = Number.POSITIVE_INFINITY;
+    if (!standing) return;
+    this.#standingTrouble = Number.POSITIVE_INFINITY;
+    const at = this.#next();
+    for (const { name } of UNIT_LIST) this.units[name].mayGoOffline(at);
   }
 
   calm(nowMs: number): void {
@@ -83,6 +86,7 @@ export class Model {
     const identities = this.access.identitiesOf(request);
     const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, identities };
     this.#outstanding.add(asked);
+    for (const { name } of UNIT_LIST) this.units[name].sent(asked);
     const isRefused = this.access.surelyRefuses(request);
     if (!isRefused) {
       this.light.sent(asked);
@@ -208,6 +212,8 @@ export class Model {
     this.#byItself(nowMs);
     this.light.watch(truth.lit, nowMs);
     this.stop.watch(truth);
+    const at = this.#next();
+    for (const { name } of UNIT_LIST) this.units[name].watch(truth.units[name], at, nowMs);
     if (this.#ending) return;
     for (const asked of this.#outstanding) {
       const waitedMs = nowMs - asked.sentMs;

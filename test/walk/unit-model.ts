@@ -15,6 +15,9 @@ import { TrialModel } from './trial-model.js';
 import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
 import { isTuneStart } from './tune-model.js';
 
+/** A request has no effect after this time. */
+const ANSWER_MS = 1200;
+
 /** What the API shows of one unit of a settled robot. */
 export interface UnitShown {
   readonly mode: unknown;
@@ -55,6 +58,10 @@ export class UnitModel {
    * is never used.
    */
   #unkept = 0;
+  #hasTorque = false;
+  /** The time of the last request that may start an excitation, and of the last loss of torque. */
+  #excitedMs = Number.NEGATIVE_INFINITY;
+  #lostMs = Number.NEGATIVE_INFINITY;
   /** Modes and excitations that the controller may still have if a resume has not reached it yet. */
   #unreached: readonly Mode[] = [];
   #unreachedWaves: readonly string[] = [];
@@ -72,6 +79,27 @@ export class UnitModel {
   /** True if the unit may be in this mode. A controller that a resume has not reached yet may keep its earlier mode. */
   mayBeIn(mode: Mode): boolean {
     return this.modes.can(mode) || this.#unreached.includes(mode);
+  }
+
+  sent(asked: Asked): void {
+    if (this.#isWave(asked) || this.#isTuned(asked)) this.#excitedMs = asked.sentMs;
+  }
+
+  /** An excitation ends with the torque. No excitation begins again by itself. */
+  watch({ torque, wave }: UnitTruth, at: number, nowMs: number): void {
+    if (this.#hasTorque && !torque) {
+      this.#lostMs = nowMs;
+      this.waves.sure(NO_WAVE, at, at);
+    }
+    this.#hasTorque = torque;
+    const isAsked = this.#excitedMs >= this.#lostMs - ANSWER_MS;
+    const may = wave === NO_WAVE || !torque || isAsked;
+    promise(may, 'wave by itself', () => `${this.#unit.name} runs ${wave} since its torque is back`);
+  }
+
+  /** Because of a fault, the daemon may count the controller as offline. The excitation then ends. */
+  mayGoOffline(at: number): void {
+    this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
   }
 
   answered(asked: Asked, truth: UnitTruth): void {
@@ -208,8 +236,11 @@ export class UnitModel {
   }
 
   #tuned(asked: Asked, at: number): void {
-    if (isTuneStart(asked) && asked.request.path.startsWith(this.#path('')))
-      this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
+    if (this.#isTuned(asked)) this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
+  }
+
+  #isTuned(asked: Asked): boolean {
+    return isTuneStart(asked) && asked.request.path.startsWith(this.#path(''));
   }
 
   /**

@@ -37,7 +37,14 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       event: { what: 'excite', unit: name },
       summary: 'Choose the excitation of debug mode',
       body,
-      problems: [...MATCH_PROBLEMS, 'stopped', 'wrong-mode', 'tune-running', ...CONTROLLER_PROBLEMS],
+      problems: [
+        ...MATCH_PROBLEMS,
+        'stopped',
+        'wrong-mode',
+        'no-torque',
+        'tune-running',
+        ...CONTROLLER_PROBLEMS,
+      ],
       act: async ({ body: chosen, stillWanted }) => {
         const tuning = autotune.of(name);
         if (tuning?.state === 'running') {

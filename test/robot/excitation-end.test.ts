@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import { unitNamed } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { FAULTS, FLAGS, REGISTERS } from '../../src/protocol/registers.js';
+import { ClockedRobot, isLike } from '../support/clocked-robot.js';
+
+const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const unit = unitNamed('chassis');
+const WRITTEN = { unit: 'chassis', kind: 'write', register: 'guarded_excitation' } as const;
+
+describe('an excitation that runs', () => {
+  let robot: ClockedRobot;
+  beforeEach(async () => {
+    robot = await ClockedRobot.start();
+    await begin();
+  });
+  afterEach(() => robot.end());
+
+  const begin = async () => {
+    await robot.during(robot.chassis.setMode('debug'));
+    await robot.during(robot.chassis.excite(EXCITATION));
+    robot.loops.chassis.commands.length = 0;
+  };
+  const unplugged = async (ms: number) => {
+    robot.fault('chassis', 'unplug');
+    await robot.wait(ms);
+    robot.fault('chassis', 'plug');
+    await robot.wait(1500);
+  };
+  /** The number of loop periods in which the excitation moved the motors. */
+  const moves = () =>
+    robot.loops.chassis.commands.filter(
+      ({ mode, torque, excitation }) => mode === 'debug' && torque && excitation.amplitude !== 0,
+    ).length;
+  const ends = () =>
+    robot.events.flatMap(event =>
+      event.what === 'excitation' && 'why' in event.detail ? [event.detail.why] : [],
+    );
+  /** Changes each answer of the chassis to a read of this register. */
+  const altered = (
+    register: (typeof REGISTERS)['status' | 'guarded_excitation'],
+    change: (values: Readonly<Record<string, number>>) => Record<string, number>,
+  ) => {
+    const { bus } = robot.sim.hardware;
+    const read = bus.readBlock.bind(bus);
+    bus.readBlock = async (address, at, length) => {
+      const frame = await read(address, at, length);
+      if (at !== register.address || address !== unit.address) return frame;
+      const values = decodeFrame(address, register, frame);
+      return encodeFrame(address, register, { ...values, ...change(values) });
+    };
+  };
+  /** From now on the controller is one of 0.3.0: an excitation outlasts the torque and begins again with it. */
+  const withOldFirmware = () => {
+    let amplitude = EXCITATION.amplitude;
+    robot.intercept = frame => {
+      if (isLike(frame, WRITTEN)) amplitude = Buffer.from(frame.data, 'hex').readFloatLE(1);
+      return undefined;
+    };
+    altered(REGISTERS.guarded_excitation, () => ({ slot: 0, amplitude, period_s: 1, deviation: 0 }));
+  };
+  /** The amplitudes that were written before the first heartbeat that arrived. */
+  const beforeBeat = () => {
+    const beat = robot.frames.findIndex(
+      ({ unit, register }) => unit === 'chassis' && register === 'heartbeat',
+    );
+    const frames = robot.frames.slice(0, beat).filter(frame => isLike(frame, WRITTEN));
+    return frames.map(({ data }) => Buffer.from(data, 'hex').readFloatLE(1));
+  };
+
+  for (const ms of [200, 700, 4600]) {
+    it(`ends for good when the cable is out for ${ms} ms, and the event says why`, async () => {
+      await unplugged(ms);
+      expect(robot.chassis.report()).to.deep.include({ online: true, mode: 'debug' });
+      expect(robot.chassis.excitation().amplitude).to.equal(0);
+      expect(ends()).to.deep.equal(['offline']);
+      const before = moves();
+      for (let again = 0; again < 3; again += 1) await unplugged(ms);
+      expect(moves()).to.equal(before);
+      expect(robot.truth('chassis').torque).to.equal(true);
+    });
+  }
+
+  it('gets amplitude 0 before the first heartbeat of a controller of 0.3.0 whose cable was out', async () => {
+    withOldFirmware();
+    robot.fault('chassis', 'unplug');
+    await robot.wait(4600);
+    robot.frames.length = 0;
+    robot.fault('chassis', 'plug');
+    await robot.wait(1500);
+    expect(beforeBeat()).to.deep.equal([0]);
+    expect(robot.chassis.excitation().amplitude).to.equal(0);
+  });
+
+  it('gets amplitude 0 before the first heartbeat of a daemon that was away for longer than the host silence', async () => {
+    withOldFirmware();
+    await robot.kill();
+    await robot.wait(600);
+    robot.frames.length = 0;
+    await robot.restart();
+    await robot.wait(100);
+    expect(beforeBeat()).to.deep.equal([0]);
+  });
+
+  it('continues when a new daemon finds the controller in time', async () => {
+    await robot.restart();
+    await robot.wait(100);
+    expect(robot.chassis.excitation()).to.deep.equal(EXCITATION);
+    expect(moves()).to.equal(robot.loops.chassis.commands.length);
+  });
+
+  it('ends with the torque, and a new one is refused until the torque is back', async () => {
+    const torque = 1 << FLAGS.indexOf('torque');
+    let isLost = true;
+    altered(REGISTERS.status, ({ flags = 0, faults = 0 }) =>
+      isLost
+        ? { flags: flags & ~torque, faults: faults | (1 << FAULTS.indexOf('over_current')) }
+        : { flags, faults },
+    );
+    await robot.wait(50);
+    expect(ends()).to.deep.equal(['no torque']);
+    expect(robot.chassis.excitation().amplitude).to.equal(0);
+    expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal('no-torque');
+    expect(await robot.outcome(robot.chassis.excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
+    isLost = false;
+    await robot.wait(50);
+    expect(robot.chassis.excitation().amplitude).to.equal(0);
+    expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal(200);
+  });
+
+  it('is refused if the torque goes while it is being confirmed', async () => {
+    await robot.during(robot.chassis.excite({ ...EXCITATION, amplitude: 0 }));
+    robot.loops.chassis.commands.length = 0;
+    robot.atFirst(WRITTEN, () =>
+      robot.sim.hardware.bus.writeBlock(unit.address, REGISTERS.stop.address, stopFrame),
+    );
+    expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal('no-torque');
+    await robot.wait(300);
+    expect(moves()).to.equal(0);
+  });
+  const stopFrame = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
+
+  it('ends with a stop and with a reset, and the event says why', async () => {
+    await robot.during(robot.robot.stop());
+    await robot.during(robot.robot.resume());
+    await begin();
+    robot.fault('chassis', 'brownout');
+    await robot.wait(300);
+    expect(ends()).to.deep.equal(['stop', 'reset']);
+    expect(robot.truth('chassis').mode).to.equal('manual');
+  });
+});
