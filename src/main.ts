@@ -13,12 +13,16 @@ import { openLinuxBus, openLinuxHardware } from './hardware/linux-hardware.js';
  */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 
+/** Set by the unit file. */
+const marks = process.env.TRUNNION_MARKS;
+
 const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 
 const program = robotProgram({
   openBus: openLinuxBus,
   open: async ({ i2c, laser }) => ({
     breakGlass: runtimeFolder === undefined ? undefined : breakGlassPath(runtimeFolder),
+    marks,
     hardware: await openLinuxHardware({
       i2cBus: i2c.bus,
       laser: pin(laser),

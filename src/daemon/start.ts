@@ -29,6 +29,7 @@ import { darkenPin } from '../robot/laser.js';
 import { Robot } from '../robot/robot.js';
 import { StepMemory } from '../steps/step-memory.js';
 import { type Disk, realDisk, START_MS } from '../storage/disk.js';
+import { markedDisk } from '../storage/marked-disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { openStopFile } from '../storage/stop-file.js';
 import { agreedSilence, recordGivenSilence, silenceFile } from './agreed-silence.js';
@@ -57,6 +58,8 @@ export interface Parts {
   readonly propose?: Propose;
   /** The path of the socket for `trunnion stop`, `unlock` and `match end`. Undefined for no socket. */
   readonly breakGlass?: string;
+  /** The folder of the marks that say which state folders were used. Undefined for no marks. */
+  readonly marks?: string;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[];
 }
@@ -79,9 +82,10 @@ export async function start(parts: Parts): Promise<Daemon> {
 
 /** As `start`, on a port that is already open. */
 export async function startBehind(port: Port, parts: Parts) {
-  const { config, hardware, log, clock, notifier, disk = realDisk, lock, breakGlass: path } = parts;
+  const { config, hardware, log, clock, notifier, lock, breakGlass: path } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
-  const files = { folder: config.state.folder, disk, clock };
+  const { folder } = config.state;
+  const files = { folder, disk: diskOf(parts, folder), clock };
   const runId = newRunId();
   const isSimulated = hardware.simulated;
   const early = { ...files, setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside') };
@@ -203,6 +207,16 @@ export async function startBehind(port: Port, parts: Parts) {
     access.close();
   };
   return { url, close };
+}
+
+function diskOf({ disk = realDisk, marks, log }: Parts, folder: string): Disk {
+  if (marks === undefined) return disk;
+  const onUnmarked = (error: unknown) =>
+    log.warn(
+      describeError(error),
+      'the state folder has no mark: if it is lost, the robot starts open and unlocked',
+    );
+  return markedDisk(disk, { folder, marks, onUnmarked });
 }
 
 /**

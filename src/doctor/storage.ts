@@ -24,7 +24,9 @@ export const STORAGE_CHECKS: Checks = {
       );
     });
   },
-  tokens: async ({ system, config }) => {
+  tokens: async ({ system, config, status }) => {
+    if (status?.access.detail !== undefined)
+      return wrong(status.access.detail, status.storage.cure ?? 'sudo trunnion token list says why');
     try {
       const list = decodeTokens(await system.readFile(tokenFile(config.state.folder)));
       if (list === undefined) return wrong('the list cannot be used', 'sudo trunnion token list says why');
@@ -80,7 +82,9 @@ function reported(status: Status, folder: string): Found {
   const lines = healthLines(status).filter(({ about }) => ['Storage', 'Log', 'Match'].includes(about));
   if (lines.length === 0) return fine('the daemon writes and syncs it');
   const found = lines.map(({ about, text }) => `${about}: ${text}`).join(' ');
-  return wrong(found, `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.`);
+  const { cure = `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.` } =
+    status.storage;
+  return wrong(found, cure);
 }
 
 /** The free bytes of the folder's disk. If the folder is missing, this asks its nearest existing parent. */

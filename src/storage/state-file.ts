@@ -122,8 +122,13 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
     }
     await write();
   };
-  /** Whether the path no longer leads to this program's file, for example because its folder was moved or restored. */
+  /**
+   * Whether the path no longer leads to this program's file, for example because its folder was moved or restored. A file
+   * that could not be read, and is certainly missing now, counts too: a restart must find the fail-safe value.
+   */
   const isReplaced = async () => {
+    if (onMedium === undefined && wanted === undefined)
+      return (await disk.read(path).catch(() => 'unknown')) === undefined;
     const bytes = onMedium?.bytes;
     return bytes !== undefined && !(await disk.read(path))?.equals(bytes);
   };

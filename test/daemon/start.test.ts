@@ -1,15 +1,18 @@
 import { once } from 'node:events';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { askBreakGlass } from '../../src/access/break-glass.js';
 import { loadConfig } from '../../src/config/config.js';
 import { type Clock, systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
 import { type Hardware, type I2cBus, isMissing } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call, inTemporaryFolder } from '../support/daemon.js';
+import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
 describe('start', () => {
@@ -96,6 +99,38 @@ describe('start', () => {
       await once(free, 'listening');
       free.close();
       await first.close();
+    }));
+
+  it('is closed and locked if a marked state folder is empty, until somebody removes the mark and the lock', () =>
+    inTemporaryFolder(async root => {
+      const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
+      const { hardware } = litRobot();
+      const breakGlass = join(root, 'socket');
+      const look = async () => {
+        const daemon = await begin(folder, 0, hardware, { marks, breakGlass });
+        const { access, match, storage, stopped } = (await call(daemon.url, 'GET', '/api/status')).body;
+        return { daemon, storage, seen: [access.state, match.lock?.by, stopped] };
+      };
+      const first = await look();
+      await first.daemon.close();
+      await rm(folder, { recursive: true });
+      await mkdir(join(folder, 'lost+found'), { recursive: true });
+      const empty = await look();
+      await empty.daemon.close();
+      const again = await look();
+      expect([first.seen, empty.seen, again.seen]).to.deep.equal([
+        ['open', undefined, false],
+        ['unavailable', 'trunnion', true],
+        ['unavailable', 'trunnion', true],
+      ]);
+      const [, mark = ''] = /run sudo rm (\S+) and sudo trunnion unlock/.exec(again.storage.cure) ?? [];
+      await rm(mark);
+      await eventually(async () => (await readdir(folder)).includes('match.json'));
+      await askBreakGlass(breakGlass, 'unlock');
+      await again.daemon.close();
+      const anew = await look();
+      await anew.daemon.close();
+      expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
   it('darkens a lit laser before anything else, and so does a shutdown', () =>

@@ -235,6 +235,13 @@ const rows: readonly Row[] = [
     /^wrong state folder: .*Lock and phase.*SD card/,
   ],
   [runningWith({ storage: { ok: true, setAside: ['gains.1'] } }), /^wrong state folder: .*gains\.1/],
+  [
+    runningWith({
+      storage: { ok: false, setAside: [], detail: 'It is empty.', cure: 'sudo rm MARK' },
+      access: { state: 'unavailable', exposed: false, detail: 'The tokens cannot be read.' },
+    }),
+    /^wrong tokens: The tokens cannot be read\. sudo rm MARK$/,
+  ],
   [{ freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
   [supply('0x50005'), /^wrong supply: .*now/],
   [supply('0x50000'), /^wrong supply: .*since boot/],

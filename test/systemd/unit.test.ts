@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -32,6 +40,23 @@ describe('trunnion.service', () => {
   it('has no fault if the package is unpacked', () => {
     const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
+  });
+
+  it('lets the daemon mark state folders in a folder that postinst makes and a purge removes', () => {
+    const unit = readFileSync('systemd/trunnion.service', 'utf8');
+    const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
+    expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);
+    // The scripts find only these programs, which print their arguments.
+    const bin = join(root, 'bin');
+    mkdirSync(bin);
+    for (const name of ['install', 'systemd-sysusers', 'rm'])
+      writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 });
+    const ran = (script: string, argument: string) =>
+      spawnSync('/bin/sh', [`systemd/debian/${script}`, argument], { encoding: 'utf8', env: { PATH: bin } })
+        .stdout;
+    expect(ran('postinst', 'configure')).to.include(`install -d -o trunnion -g trunnion -m 0750 ${marks}\n`);
+    expect(ran('postrm', 'purge')).to.match(new RegExp(` ${marks}$`, 'm'));
+    expect(ran('postrm', 'remove')).to.equal('');
   });
 
   it(`has an exposure of ${MAX_EXPOSURE} at most`, () => {
