@@ -310,3 +310,49 @@ describe('a daemon that restarted', () => {
     expect(page.strip).to.equal('bad: The daemon restarted 00:00:00.');
   });
 });
+
+describe('test steps that ended by themselves', () => {
+  const open = async (why: string) => {
+    const page = await FakePage.open();
+    page.daemon.log({
+      what: 'excitation',
+      unit: 'gimbal',
+      detail: { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 },
+    });
+    page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why } });
+    await page.wait(200);
+    return page;
+  };
+
+  for (const [why, words] of [
+    ['offline', 'was offline'],
+    ['no torque', 'had no torque'],
+  ] as const) {
+    it(`are a line that says that the unit ${words}, until a person confirms it`, async () => {
+      const page = await open(why);
+      expect(page.strip).to.equal(`note: Test steps ended 00:00:00: gimbal ${words}.`);
+      stripLines(page.model)[0]?.answer?.run();
+      expect(page.strip).to.equal('');
+    });
+  }
+
+  it('are no second line while the unit is offline, and none after other test steps have begun', async () => {
+    const page = await open('offline');
+    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: false };
+    await page.wait(200);
+    expect(page.strip).to.equal('bad: Gimbal is offline. ');
+    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: true };
+    page.daemon.log({
+      what: 'excitation',
+      unit: 'gimbal',
+      detail: { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 },
+    });
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+
+  it('are no line of their own after a stop', async () => {
+    const page = await open('stop');
+    expect(page.strip).to.equal('');
+  });
+});

@@ -44,6 +44,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
     ...actions.flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
+    ...UNIT_LIST.flatMap(unit => endedLines(model, unit)),
     ...versionLines(model, isForThumb),
     ...UNIT_LIST.flatMap(unit => movingLines(model, unit)),
   ]);
@@ -132,6 +133,21 @@ function restartLines(model: Model): AnswerableLine[] {
     const text = `restarted ${clockText(event.at, now)}${mode == null ? '' : `, now ${mode}`}.`;
     return { tone: 'bad', about: unitNamed(event.unit).title, text, answer };
   });
+}
+
+/** Why test steps may have ended without a press. Other reasons, such as a stop or a fault, have lines of their own. */
+const LOSSES: Readonly<Record<string, string>> = { offline: 'was offline', 'no torque': 'had no torque' };
+
+/** The line about test steps that ended with contact or torque, after the unit is back. */
+function endedLines(model: Model, { name, title }: Unit): AnswerableLine[] {
+  const { log, status, surroundings } = model;
+  const ended = log.lastEvent('excitation', name);
+  const loss = LOSSES[String(ended?.detail?.why)];
+  if (ended === undefined || loss === undefined || log.isSeen(ended) || !status.value?.[name].online)
+    return [];
+  const at = clockText(ended.at, surroundings.clock.wallTime());
+  const text = `${at}: ${title.toLowerCase()} ${loss}.`;
+  return [{ tone: 'note', about: 'Test steps ended', text, answer: gotIt(model, ended) }];
 }
 
 /** A person can dismiss the note about a laser that went dark. Other lines cannot be dismissed. */

@@ -81,6 +81,11 @@ export class LogView {
     return this.events.value.findLast(({ what, detail }) => what === 'laser' && detail?.reason !== undefined);
   }
 
+  /** The newest event about what the robot did to this unit. */
+  lastEvent(what: string, unit: UnitName): LogEvent | undefined {
+    return this.events.value.findLast(one => one.what === what && one.unit === unit && one.who === undefined);
+  }
+
   /** Hides the line about this event, in every window. */
   confirm(event: LogEvent): void {
     this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
