@@ -1,4 +1,5 @@
-import type { GainSet, Loop, Mode, Unit } from '../core/units.js';
+import { isVisual } from '../core/loop-controllers.js';
+import { type GainSet, type Loop, MODES, type Mode, type Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import {
   type FieldValues,
@@ -34,6 +35,11 @@ export function each(registers: readonly Register[], ask: (register: Register) =
   return Object.fromEntries(registers.map(one => [one.name, ask(one)]));
 }
 
+/** One check of each mode. `auto` is last, because it may move most. */
+export function eachMode(ask: (name: Mode) => Step): Parts {
+  return Object.fromEntries([...MODES].reverse().map(name => [name, ask(name)]));
+}
+
 /** Passes without the optional register `guarded_excitation`. */
 export function ifGuarded(...steps: Step[]): Step {
   return async host => {
@@ -62,6 +68,9 @@ export function beats(isBeating: boolean): Step {
   };
 }
 
+/** Gives torque, unless the mode was changed before, in manual. Heartbeats keep it on. */
+export const release: Step = [beats(true), latch(0)];
+
 function sameValues<Seen extends object>(what: string, seen: Seen, wanted: Partial<Seen>): void {
   const values = new Map(Object.entries(seen));
   for (const [name, value] of Object.entries(wanted)) same(`${what}.${name}`, values.get(name), value);
@@ -76,6 +85,16 @@ export function reads<R extends Register>(register: R, wanted: Partial<FieldValu
 export function shows(wanted: Shown, afterMs = 0): Step {
   return [wait(afterMs), async host => sameValues('status', await host.status(), wanted)];
 }
+
+/** The telemetry shows that no loop drives a motor. */
+export const withoutTorque: Step = async host => {
+  const seen = await host.telemetry();
+  for (const loop of host.unit.loops) {
+    const shown = (what: string) => seen[`${loop.name}.${what}`];
+    same(`${loop.name}.setpoint`, shown('setpoint'), isVisual(loop) ? 0 : shown('measured'));
+    if (!isVisual(loop)) same(`${loop.name}.output`, shown('output'), 0);
+  }
+};
 
 /** Writes the values, which must be in force and read back in time. */
 export function readsBack<R extends Register>(register: R, values: FieldValues<R>): Step {

@@ -3,7 +3,7 @@ import type { GainSet, Unit } from '../core/units.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
 import { type Check, giveGains, listed, rest, shows, someGains } from './check.js';
 import { Differs, Host, type Wire } from './host.js';
-import { movingChecks } from './moving-checks.js';
+import { FOLLOWS, movingChecks } from './moving-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { NOWHERE, refusalChecks } from './refusal-checks.js';
 import { gainsChecks, LATCH, latchChecks, modeChecks, stopChecks } from './state-checks.js';
@@ -20,6 +20,10 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
     'a scope on SCL',
   'If SCL or SDA stays low for 25 ms, release both and wait for a start.': 'a wire to ground',
   'Without torque the motors coast: they are neither driven nor braked.': 'a hand on the motors',
+  '`over_current`, `over_temperature`, `supply_low` | when the sensor is beyond its limit':
+    'a motor that is held, a warm bridge, a weak supply',
+  'If both its motor and its encoder are reversed, an axis follows its setpoint in the wrong direction.':
+    'your eyes: each first step goes to the left, upwards or ahead',
   'A controller that lacks a sensor never shows the fault of that sensor.': 'each sensor, unplugged',
   '`active_checksum` is computed from the gains that are active, not copied from the commit.': 'the source',
   'Swap the whole set between two loop periods, so that no period runs with a mixture, and without a jump of the output.':
@@ -118,12 +122,15 @@ async function whyNone(host: Host): Promise<string | undefined> {
   }
 }
 
-/** Returns whether the latch can be relied on. */
+/** If one of these sentences does not hold, no further check is safe. */
+const DECISIVE: readonly string[] = [LATCH, FOLLOWS];
+
+/** Returns whether further checks are safe. After a loop ran away they are not. */
 async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promise<boolean> {
   for (const check of checks) {
     const answer = await ask(host, check);
     asked.push(answer);
-    if (check.says === LATCH && answer.seen !== undefined) return false;
+    if (host.hasRunAway || (answer.seen !== undefined && DECISIVE.includes(check.says))) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { type GainSet, MODES, type Mode, type Unit } from '../core/units.js';
+import { type GainSet, type Loop, MODES, type Mode, type Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { bitNames, decodeFrame, encodeFrame, gainsChecksum } from '../protocol/codec.js';
 import {
@@ -10,6 +10,7 @@ import {
   gainsRegister,
   REGISTERS,
   type Register,
+  telemetryRegister,
 } from '../protocol/registers.js';
 
 /** Things to do or to ask over the bus, in their order. Rejects with Differs if the controller differs from the page. */
@@ -23,6 +24,11 @@ export function same(what: string, seen: unknown, wanted: unknown): void {
     Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value),
   );
   if (is !== should) throw new Differs(`${what}: ${is}, not ${should}`);
+}
+
+/** Throws if the value is further away than `most`. */
+export function near(what: string, seen: number, wanted: number, most: number): void {
+  if (Math.abs(seen - wanted) > most) throw new Differs(`${what}: ${seen}, not ${wanted}`);
 }
 
 type Sign = (typeof FLAGS)[number] | (typeof FAULTS)[number];
@@ -39,15 +45,34 @@ export interface Wire {
 }
 
 const BEAT_MS = 50;
+/** How often the distances of the loops are checked while motors may have torque. */
+const WATCH_MS = 2;
 /** If the host dies during the checks, the controller takes its torque off after this time. */
 const SILENCE_MS = 300;
 
-/** Talks to one controller as a host does, and decides nothing. */
+/** The amplitude with which the checks move a loop. */
+export function amplitudeOf({ maxAmplitude }: Loop): number {
+  return Math.fround(maxAmplitude / 10);
+}
+
+/** How far the loop is from its setpoint. */
+export function distanceOf({ name }: Loop, seen: Readonly<Record<string, number>>): number {
+  return Math.abs((seen[`${name}.setpoint`] ?? 0) - (seen[`${name}.measured`] ?? 0));
+}
+
+/** A loop that is further from its setpoint than this runs away. */
+export function guardOf(loop: Loop): number {
+  return Math.fround(3 * amplitudeOf(loop));
+}
+
+/** Talks to one controller as a host does. Latches the stop if a loop that drives motors runs away. */
 export class Host {
   readonly unit: Unit;
   readonly #wire: Wire;
-  /** Heartbeats are sent while the unit may have torque. */
+  /** While the unit may have torque, heartbeats are sent and the loops are watched. */
   isBeating = false;
+  /** A loop has run away. Nothing may be released again. */
+  hasRunAway = false;
 
   constructor(wire: Wire) {
     this.unit = wire.unit;
@@ -89,9 +114,30 @@ export class Host {
     const endMs = clock.nowMs() + ms;
     for (let leftMs = ms; leftMs > 0; leftMs = endMs - clock.nowMs()) {
       if (this.isBeating) await this.write(REGISTERS.heartbeat, { count: 0, silence_ms: SILENCE_MS });
-      await new Promise<void>(resolve => clock.after(Math.min(BEAT_MS, leftMs), resolve));
+      await new Promise<void>(resolve =>
+        clock.after(Math.min(this.isBeating ? WATCH_MS : BEAT_MS, leftMs), resolve),
+      );
       signal?.throwIfAborted();
+      if (this.isBeating) await this.#watch();
     }
+  }
+
+  /** The telemetry now, by the names of its fields. */
+  telemetry(): Promise<Readonly<Record<string, number>>> {
+    return this.read(telemetryRegister(this.unit));
+  }
+
+  /** Latches the stop. Rejects with Differs. */
+  async runsAway(what: string): Promise<never> {
+    this.hasRunAway = true;
+    await this.write(REGISTERS.stop, { stop: 1 });
+    throw new Differs(what);
+  }
+
+  async #watch(): Promise<void> {
+    const seen = await this.telemetry();
+    for (const loop of this.unit.loops.filter(({ outputQuantity }) => outputQuantity === 'V'))
+      if (distanceOf(loop, seen) > guardOf(loop)) await this.runsAway(`${loop.name} ran away`);
   }
 
   /** The gains in force; undefined if there are none, or other gains are staged. */

@@ -1,82 +1,70 @@
-import type { Unit } from '../core/units.js';
-import { capturePageRegister, REGISTERS } from '../protocol/registers.js';
+import { isVisual } from '../core/loop-controllers.js';
+import type { Loop, Unit } from '../core/units.js';
+import { REGISTERS } from '../protocol/registers.js';
 import {
   beats,
   type Check,
+  eachMode,
   effect,
   enter,
   heartbeat,
-  ifGuarded,
   latch,
   listed,
-  reads,
+  release,
   shows,
   wait,
-  write,
+  withoutTorque,
 } from './check.js';
-import { Differs, type Host, type Step, same } from './host.js';
+import { amplitudeOf, guardOf, near, type Step } from './host.js';
+import { waveChecks } from './wave-checks.js';
 
-const { capture, capture_select, excitation, guarded_excitation } = REGISTERS;
-const PERIOD_S = 0.5;
+const { excitation, guarded_excitation } = REGISTERS;
 
-/** Gives torque in manual. Heartbeats keep it on. */
-const release: Step = [beats(true), latch(0)];
+/** The sentence about the direction. If its check fails, a motor may turn the wrong way. */
+export const FOLLOWS = 'A positive output moves the measured value of its loop in the positive direction.';
+
+/** The camera's first pictures arrive within this time after debug mode began. */
+const PICTURES_MS = 200;
+
+/** The measured value follows the first step of a wave. A loop without a target in the middle of the picture passes. */
+function follows(loop: Loop): Step {
+  const { name, slot, excitationPeriodS: period_s } = loop;
+  const amplitude = amplitudeOf(loop);
+  const wave = { slot, amplitude, period_s };
+  return async host => {
+    await host.take([enter('debug'), release, wait(PICTURES_MS)]);
+    const { [`${name}.measured`]: offset = 0 } = await host.telemetry();
+    const { target_visible, guarded_excitation: hasGuard } = await host.status();
+    if (isVisual(loop) && !(target_visible && Math.abs(offset) < amplitude)) return;
+    await (hasGuard
+      ? host.write(guarded_excitation, { ...wave, deviation: guardOf(loop) })
+      : host.write(excitation, wave));
+    await host.wait(300 * period_s);
+    if ((await host.status()).ran_away) await host.runsAway(`${name} ran away`);
+    const { [`${name}.setpoint`]: setpoint = 0, [`${name}.measured`]: measured = 0 } = await host.telemetry();
+    near(`${name}, measured`, measured, setpoint, amplitude / 2);
+  };
+}
 
 /** In these checks motors have torque, with the gains that the controller had before. */
-export function movingChecks({ loops }: Unit): readonly Check[] {
-  // A loop that holds an angle, so that the unit stays in place.
-  const held = loops.find(({ name }) => name.startsWith('angle'));
-  if (held === undefined) throw new TypeError('no angle loop');
-  const wave = { slot: held.slot, amplitude: Math.fround(held.maxAmplitude / 10), period_s: PERIOD_S };
-  const guarded = { ...wave, deviation: Math.fround(wave.amplitude / 2) };
-
-  /** Waits for a capture of the wave, and returns its header. */
-  const captured = async (host: Host) => {
-    const { number } = await host.read(capture);
-    const start = [release, enter('debug'), write(excitation, wave), wait(2000 * PERIOD_S)];
-    await host.take([...start, write(capture_select, { page: 0 })]);
-    const header = await host.read(capture);
-    if (header.number === number) throw new Differs(`number is still ${number}`);
-    return header;
-  };
-
-  /** Sets a guard that the first edge of the excitation exceeds. */
-  const runsAway: Step = [
-    [release, enter('debug'), write(guarded_excitation, guarded), effect],
-    [shows({ ran_away: true, mode: 'debug', torque: true }), reads(excitation, { amplitude: 0 })],
+export function movingChecks(unit: Unit): readonly Check[] {
+  const byLoop = unit.loops.map(loop => [
+    isVisual(loop) ? `${loop.name}, if it sees a target in the middle of the picture` : loop.name,
+    follows(loop),
+  ]);
+  return [
+    ...listed({
+      [FOLLOWS]: Object.fromEntries(byLoop),
+      'It is set if, and only if, all of these hold:': [release, shows({ torque: true })],
+      'Write `stopped`: torque off at once, latched.': eachMode(name => [
+        [release, enter(name), shows({ torque: true })],
+        [latch(1), shows({ torque: false }), withoutTorque],
+      ]),
+      'Silence never latches.': eachMode(name => [
+        [release, enter(name), beats(false), heartbeat(20), shows({ torque: false }, 60), withoutTorque],
+        [heartbeat(300), effect, shows({ torque: true, mode: name })],
+      ]),
+    }),
+    ...waveChecks(unit),
   ];
-  const recovers: Step = [effect, shows({ ran_away: false })];
-
-  return listed({
-    'It is set if, and only if, all of these hold:': [release, shows({ torque: true })],
-    'Write `stopped`: torque off at once, latched.': [release, latch(1), shows({ torque: false })],
-    'Silence never latches.': [
-      [release, beats(false), heartbeat(20), shows({ torque: false }, 60)],
-      [heartbeat(300), effect, shows({ torque: true })],
-    ],
-    'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
-      async host => same('slot', (await captured(host)).slot, wave.slot),
-    "`decimation` is the smallest number with which 256 samples reach to the next edge: half the wave's period in loop periods, divided by 256, rounded up.":
-      async host => {
-        const { rate_hz, decimation } = await captured(host);
-        same('decimation', decimation, Math.ceil(Math.round((PERIOD_S / 2) * rate_hz) / 256));
-      },
-    'the period of the edge, one after sample 0, is the first with the new setpoint.': async host => {
-      const { decimation } = await captured(host);
-      const page = await host.read(capturePageRegister(10_000));
-      const step = Math.abs((page.setpoint_1 ?? 0) - (page.setpoint_0 ?? 0));
-      const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * wave.amplitude) < 0.001);
-      same(`a step of the setpoint between samples 0 and 1, ${decimation} periods apart`, isStep, true);
-    },
-    'A capture is kept for 1 s after each selection.': async host => {
-      const { number } = await captured(host);
-      await host.take([wait(700), reads(capture, { number })]);
-    },
-    'If the deviation is exceeded, the controller sets the amplitude to 0.': ifGuarded(runsAway),
-    'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.':
-      {
-        'an excitation': ifGuarded(runsAway, write(excitation, { ...wave, amplitude: 0 }), recovers),
-        'a mode': ifGuarded(runsAway, enter('manual'), recovers),
-      },
-  });
 }

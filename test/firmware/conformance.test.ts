@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SimulatedBus } from '../../sim/bus/simulated-bus.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
+import type { CorePort, MotorIndex } from '../../sim/pico/core.js';
 import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import { createPico } from '../../sim/pico/pico-robot.js';
 import { createPhysics } from '../../sim/robot-physics.js';
@@ -10,10 +11,17 @@ import { loadConfig } from '../../src/config/config.js';
 import { giveGains, rest } from '../../src/conformance/check.js';
 import { type Conformance, conformance, NOT_ASKED, stillChecks } from '../../src/conformance/conformance.js';
 import { Host } from '../../src/conformance/host.js';
-import { movingChecks } from '../../src/conformance/moving-checks.js';
+import { FOLLOWS, movingChecks } from '../../src/conformance/moving-checks.js';
 import { NOWHERE } from '../../src/conformance/refusal-checks.js';
 import { RobotError } from '../../src/core/errors.js';
-import { defaultGains, type GainSet, UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
+import {
+  defaultGains,
+  type GainSet,
+  UNIT_LIST,
+  type Unit,
+  type UnitName,
+  unitNamed,
+} from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { crc8, gainsChecksum } from '../../src/protocol/codec.js';
 import {
@@ -25,7 +33,7 @@ import {
   telemetryRegister,
 } from '../../src/protocol/registers.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { core as module } from './core.js';
+import { changedCore, core as module } from './core.js';
 
 const gimbal = unitNamed('gimbal');
 
@@ -42,10 +50,13 @@ function simulated(unit: Unit): Subject {
   return { controller: new SimulatedController(unit, loops[unit.name], 1000, 1, build), step };
 }
 
-function core(unit: Unit): Subject {
-  const { physics, controller } = createCoreRobot(module, { seed: 1 });
-  return { controller: controller(unit), step: () => physics.step() };
+function core(unit: Unit, wiring: Wiring = port => port, compiled = module): Subject {
+  const { physics, port, controller } = createCoreRobot(compiled, { seed: 1 });
+  return { controller: controller(unit, wiring(port(unit))), step: () => physics.step() };
 }
+
+/** Connects the core to sensors and motors. */
+type Wiring = (port: CorePort) => CorePort;
 
 function image(unit: Unit): Subject {
   const { pico } = createPico(unit, module, { seed: 1 });
@@ -152,7 +163,6 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ['releases its latch with a mode', 'The latch stays', adds(mode, stop, '00')],
   ['is never silent', '`silence_ms` in a heartbeat', sends(status, 6, faults => faults & ~0x01)],
   ['takes a mode for a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
-  ['keeps the wave in debug', 'Entering `debug`', adds(mode, excitation, WAVE)],
   ['keeps the guard', 'Writing `excitation`', adds(excitation, guarded_excitation, `${WAVE}0000003f`)],
   ['forgets staged gains', 'Reading a gains frame', adds(commit, gainsRegister(0), '00'.repeat(12))],
   ['counts telemetry twice', '`sequence` goes up by one', sends(telemetry, 0, count => (2 * count) & 0xff)],
@@ -181,6 +191,65 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ],
 ];
 
+/** What a core does wrong while it moves, the beginning of the sentence whose check must notice it, and its source. */
+const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: string])[] = [
+  [
+    'ignores a stop in auto',
+    'Write `stopped`',
+    'controller.c: !state->stopped → (!state->stopped || command->mode == MOTOR_MODE_AUTO)',
+  ],
+  [
+    'hears no silence in auto',
+    'Silence never latches.',
+    'controller.c: silence_ms > 0 → silence_ms > 0 && loop->state.command.mode != MOTOR_MODE_AUTO',
+  ],
+  [
+    'guards a wave on one side',
+    'If the deviation is exceeded',
+    'controller.c: distance <= deviation && distance >= -deviation → distance <= deviation',
+  ],
+  [
+    'returns slowly after its guard',
+    'It removes the wave',
+    'controller.c: motor->unit->drop_excitation(); → ',
+  ],
+  [
+    'begins a wave with its negative half',
+    'The wave starts',
+    'loops.c: edge(wave, excitation->amplitude → edge(wave, -excitation->amplitude',
+  ],
+  [
+    'takes an amplitude before the edge',
+    'An amplitude or a period',
+    'loops.c: if (wave->half == 0) → wave->value *= excitation->amplitude / wave->height; if (wave->half == 0)',
+  ],
+  [
+    'takes a period before the edge',
+    'An amplitude or a period',
+    'loops.c: >= wave->half → >= scaled(excitation->period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX)',
+  ],
+  [
+    'ends a wave with a jump',
+    'If amplitude 0 is written',
+    'loops.c: towards(wave->value, 0, wave->height * PERIOD_S) → 0',
+  ],
+  ['keeps the wave in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
+];
+
+/** Wirings in which this motor, or its encoder, is connected the wrong way round. */
+function reversed(at: number) {
+  const sign = (motor: MotorIndex) => (motor === at ? -1 : 1);
+  return {
+    motor: port => ({ ...port, drive: (motor, volts) => port.drive(motor, sign(motor) * volts) }),
+    encoder: port => ({ ...port, encoder: motor => sign(motor) * port.encoder(motor) }),
+  } satisfies Record<string, Wiring>;
+}
+
+const MOTORS: Readonly<Record<UnitName, readonly string[]>> = {
+  gimbal: ['yaw', 'pitch'],
+  chassis: ['left', 'right'],
+};
+
 const unexpected = () => Promise.reject(new Error('a transaction'));
 const unused: I2cBus = { readBlock: unexpected, writeBlock: unexpected };
 const defaults = loadConfig(undefined, {}, { host: 'localhost', state: '/state' });
@@ -207,7 +276,7 @@ describe('the conformance checks', () => {
         const { gains, ...truth } = made.controller.truth();
         expect(truth).to.include({ stopped: true, torque: false, mode: 'manual' });
         expect(gainsChecksum(unit, gains as GainSet)).to.equal(gainsChecksum(unit, defaultGains(unit)));
-      });
+      }).timeout(180_000);
     }
 
   it('give no torque without --move', async () => {
@@ -249,6 +318,40 @@ describe('the conformance checks', () => {
       expect(exitCode).to.equal(1);
       expect(text).to.include(`WRONG  ${says}`);
     });
+
+  for (const [name, says, source] of WRONG_CORES)
+    it(`find a core that ${name}`, async () => {
+      const compiled = changedCore(source);
+      const found = await asked(core(gimbal, undefined, compiled), { moves: true });
+      expect(brokenIn(found).filter(one => one.says.startsWith(says))).to.not.deep.equal([]);
+    });
+
+  for (const unit of UNIT_LIST)
+    for (const [at, motor] of MOTORS[unit.name].entries())
+      for (const [what, wiring] of Object.entries(reversed(at)))
+        it(`move nothing more after they find a reversed ${motor} ${what}`, async () => {
+          const { asked: answers, end } = await asked(core(unit, wiring), { moves: true });
+          const [last, first] = answers.filter(one => one.says === FOLLOWS).reverse();
+          expect(last?.seen).to.match(/ran away|measured: 0,/);
+          expect(first?.seen).to.equal(undefined);
+          expect(answers.filter(one => one.says.startsWith('It is set if'))).to.deep.equal([]);
+          expect(end).to.equal('The controller is latched: the daemon will start stopped.');
+        });
+
+  it('latch a yaw axis that runs away long before its end stop', async () => {
+    const subject = core(gimbal, reversed(0).motor);
+    await asked(subject, { moves: true });
+    expect(subject.controller.truth()).to.have.nested.property('axes.yaw.angleRad').that.is.within(-1.5, 1.5);
+  });
+
+  it('find a camera whose pictures are mirrored', async () => {
+    const wiring: Wiring = port => ({
+      ...port,
+      picture: () => ({ ...port.picture(), yawRad: -port.picture().yawRad }),
+    });
+    const found = await asked(core(gimbal, wiring), { moves: true });
+    expect(brokenIn(found)[0]?.about).to.match(/^visual_yaw/);
+  });
 
   it('send nothing while the daemon has the bus', async () => {
     const open = () => Promise.reject(new RobotError('bus-in-use', { bus: 1 }));
