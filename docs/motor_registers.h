@@ -36,6 +36,8 @@ MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
 #define MOTOR_CAPTURE_PAGE_SAMPLES 7
 #define MOTOR_EXCITATION_MIN_PERIOD_S 0.1f
 #define MOTOR_EXCITATION_MAX_PERIOD_S 20.0f
+#define MOTOR_RATE_COUNTS 1000 /* per m/s or rad/s */
+#define MOTOR_MAX_HOLD_MS 500 /* of a motion */
 #define MOTOR_TAKES_EFFECT_MS 20 /* from a frame until its effect shows */
 
 /* Registers and the bytes of their frames */
@@ -65,6 +67,8 @@ MOTOR_ASSERT(sizeof(float) == 4, "gains are IEEE 754 single precision");
 #define MOTOR_CAPTURE_PAGE_REGISTER 0xE0 /* read */
 #define MOTOR_CAPTURE_PAGE_BYTES 31
 #define MOTOR_TELEMETRY_REGISTER 0x30 /* read */
+#define MOTOR_MOTION_REGISTER 0x28 /* read, write */
+#define MOTOR_MOTION_BYTES 7
 #define MOTOR_GAINS_REGISTER(slot) (0x80 + 0x10 * (slot)) /* read, write */
 #define MOTOR_GAINS_BYTES 13
 
@@ -78,6 +82,7 @@ enum { MOTOR_MODE_AUTO = 0, MOTOR_MODE_MANUAL = 1, MOTOR_MODE_DEBUG = 2 };
 #define MOTOR_FLAGS_WITHDRAWN_GUARD 0x10
 #define MOTOR_FLAGS_GUARDED_EXCITATION 0x20
 #define MOTOR_FLAGS_BUILD 0x40
+#define MOTOR_FLAGS_MOTION 0x80
 #define MOTOR_FAULTS_SILENT 0x01
 #define MOTOR_FAULTS_OVER_CURRENT 0x02
 #define MOTOR_FAULTS_OVER_TEMPERATURE 0x04
@@ -377,6 +382,19 @@ MOTOR_ASSERT(offsetof(struct motor_gimbal_telemetry, angle_pitch.output) == 23, 
 MOTOR_ASSERT(offsetof(struct motor_gimbal_telemetry, crc) == 25, "gimbal_telemetry.crc");
 MOTOR_ASSERT(sizeof(struct motor_gimbal_telemetry) == 26, "gimbal_telemetry");
 
+/* Write: move at these rates in `manual`. Read: the rates in force and the time left. Optional: the flag `motion` says that the register exists. */
+struct motor_gimbal_motion {
+    int16_t yaw;
+    int16_t pitch;
+    uint16_t hold_ms;
+    uint8_t crc;
+};
+MOTOR_ASSERT(offsetof(struct motor_gimbal_motion, yaw) == 0, "gimbal_motion.yaw");
+MOTOR_ASSERT(offsetof(struct motor_gimbal_motion, pitch) == 2, "gimbal_motion.pitch");
+MOTOR_ASSERT(offsetof(struct motor_gimbal_motion, hold_ms) == 4, "gimbal_motion.hold_ms");
+MOTOR_ASSERT(offsetof(struct motor_gimbal_motion, crc) == 6, "gimbal_motion.crc");
+MOTOR_ASSERT(sizeof(struct motor_gimbal_motion) == 7, "gimbal_motion");
+
 /* The state of all loops, from one snapshot. Values beyond the range of int16 saturate. */
 struct motor_chassis_telemetry {
     uint8_t sequence;
@@ -417,6 +435,19 @@ MOTOR_ASSERT(offsetof(struct motor_chassis_telemetry, pose.y) == 21, "chassis_te
 MOTOR_ASSERT(offsetof(struct motor_chassis_telemetry, pose.heading) == 23, "chassis_telemetry.pose.heading");
 MOTOR_ASSERT(offsetof(struct motor_chassis_telemetry, crc) == 25, "chassis_telemetry.crc");
 MOTOR_ASSERT(sizeof(struct motor_chassis_telemetry) == 26, "chassis_telemetry");
+
+/* Write: move at these rates in `manual`. Read: the rates in force and the time left. Optional: the flag `motion` says that the register exists. */
+struct motor_chassis_motion {
+    int16_t speed;
+    int16_t turn;
+    uint16_t hold_ms;
+    uint8_t crc;
+};
+MOTOR_ASSERT(offsetof(struct motor_chassis_motion, speed) == 0, "chassis_motion.speed");
+MOTOR_ASSERT(offsetof(struct motor_chassis_motion, turn) == 2, "chassis_motion.turn");
+MOTOR_ASSERT(offsetof(struct motor_chassis_motion, hold_ms) == 4, "chassis_motion.hold_ms");
+MOTOR_ASSERT(offsetof(struct motor_chassis_motion, crc) == 6, "chassis_motion.crc");
+MOTOR_ASSERT(sizeof(struct motor_chassis_motion) == 7, "chassis_motion");
 
 #pragma pack(pop)
 

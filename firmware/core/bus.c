@@ -25,6 +25,7 @@ static const struct frame frames[] = {
     FRAME(CAPTURE, true, false),
     FRAME(CAPTURE_PAGE, true, false),
     FRAME(BUILD, true, false),
+    FRAME(MOTION, true, true),
 };
 MOTOR_ASSERT(MOTOR_GIMBAL_TELEMETRY_BYTES == MOTOR_CHASSIS_TELEMETRY_BYTES, "one table serves both units");
 
@@ -63,6 +64,25 @@ static bool take_excitation(struct motor *motor, struct excitation wanted)
            wanted.period_s >= MOTOR_EXCITATION_MIN_PERIOD_S && wanted.period_s <= MOTOR_EXCITATION_MAX_PERIOD_S &&
            wanted.deviation >= 0 &&
            post(motor, MOTOR_EXCITATION_REGISTER, &wanted, sizeof wanted);
+}
+
+static int16_t limited(int16_t rate, int16_t greatest)
+{
+    return rate > greatest ? greatest : rate < -greatest ? (int16_t)-greatest : rate;
+}
+
+static bool take_motion(struct motor *motor, struct motion motion)
+{
+    bool moves = false;
+    for (uint8_t axis = 0; axis < MOTOR_AXES; axis++) {
+        motion.rate[axis] = limited(motion.rate[axis], motor->unit->greatest_rate[axis]);
+        moves |= motion.rate[axis] != 0 && motion.hold_ms > 0;
+    }
+    if (motion.hold_ms > MOTOR_MAX_HOLD_MS)
+        return false;
+    if (!moves)
+        motion = (struct motion){ 0 };
+    return post(motor, MOTOR_MOTION_REGISTER, &motion, sizeof motion);
 }
 
 static bool stage(struct bus *bus, int slot, struct gains gains)
@@ -109,6 +129,8 @@ static bool take(struct motor *motor, const struct frame *frame, union frame_dat
     case MOTOR_GUARDED_EXCITATION_REGISTER:
         return take_excitation(motor, (struct excitation){ data->excitation.slot, data->excitation.amplitude,
                                                            data->excitation.period_s, data->excitation.deviation });
+    case MOTOR_MOTION_REGISTER:
+        return take_motion(motor, data->motion);
     case MOTOR_CAPTURE_SELECT_REGISTER:
         bus->page = value;
         bus->selections++;
@@ -135,7 +157,8 @@ static struct motor_status status(const struct motor *motor)
                            (shown->command.torque ? MOTOR_FLAGS_TORQUE : 0) |
                            (shown->has_gains ? MOTOR_FLAGS_GAINS_COMMITTED : 0) |
                            (shown->loops.target_visible ? MOTOR_FLAGS_TARGET_VISIBLE : 0) |
-                           MOTOR_FLAGS_GUARDED_EXCITATION | (bus->has_build ? MOTOR_FLAGS_BUILD : 0)),
+                           MOTOR_FLAGS_GUARDED_EXCITATION | MOTOR_FLAGS_MOTION |
+                           (bus->has_build ? MOTOR_FLAGS_BUILD : 0)),
         .faults = (uint16_t)(shown->faults | (bus->commit_refused ? MOTOR_FAULTS_COMMIT_REFUSED : 0) |
                              (refused_now ? MOTOR_FAULTS_FRAME_REFUSED : 0)),
         .active_checksum = shown->checksum,
@@ -203,6 +226,9 @@ static void load(struct motor *motor, const struct frame *frame)
     case MOTOR_GUARDED_EXCITATION_REGISTER:
         bus->sent.excitation = (struct motor_guarded_excitation){ excitation->slot, excitation->amplitude,
                                                                   excitation->period_s, excitation->deviation, 0 };
+        break;
+    case MOTOR_MOTION_REGISTER:
+        bus->sent.motion = shown->command.motion;
         break;
     case MOTOR_CAPTURE_REGISTER:
         bus->sent.capture = capture == 0

@@ -11,6 +11,8 @@
 #define SPEED_UP_M_S2 1.0f
 #define SLOW_DOWN_M_S2 2.0f
 #define TURN_RAD_S 2.0f
+/* The change of the rate at which a motion turns the chassis. */
+#define TURN_RAD_S2 10.0f
 /* Near the course, the wanted heading turns towards it by this many radians per metre of distance. */
 #define STEER_RAD_M 2.0f
 /* The reference waits if the chassis is this far from it. */
@@ -32,7 +34,7 @@ static struct {
    was entered. The chassis joins the course at `search.best_m`. */
 static struct {
     struct sum place_m, aim_m, heading_rad;
-    float speed_m_s;
+    struct moved speed, turn;
     struct course_search search;
 } reference;
 
@@ -75,16 +77,11 @@ static void enter(const struct command *command)
     sum_set(&reference.place_m, 0);
     sum_set(&reference.aim_m, 0);
     reference.search = (struct course_search){ 0 };
-    reference.speed_m_s = speed_setpoint_m_s;
+    reference.speed = (struct moved){ .rate = speed_setpoint_m_s };
+    reference.turn = (struct moved){ 0 };
     sum_set(&reference.heading_rad, odometer.course_rad);
     pid_follow(&position, &position_shape, 0, 0);
     entry_rad = command->mode == MOTOR_MODE_DEBUG ? odometer.course_rad : 0;
-}
-
-static void advance(float speed_m_s, float change_m_s2)
-{
-    reference.speed_m_s = towards(reference.speed_m_s, speed_m_s, change_m_s2 * PERIOD_S);
-    sum_add(&reference.aim_m, reference.speed_m_s * PERIOD_S);
 }
 
 /* Follows the chassis while something else drives it. Nothing jumps when the reference drives again. */
@@ -92,13 +89,19 @@ static void yield(void)
 {
     sum_add(&reference.place_m, odometer.way_m);
     reference.aim_m = reference.place_m;
-    reference.speed_m_s = 0;
+    reference.speed = (struct moved){ 0 };
 }
 
-static void hold(void)
+/* Moves at the rates of a motion. Without one, slows down and then holds. */
+static void hold(const struct command *command)
 {
     sum_add(&reference.place_m, odometer.way_m);
-    advance(0, SLOW_DOWN_M_S2);
+    if (moved_tick(&reference.speed, &reference.aim_m, reference.place_m.value, rate_of(command, 0), SLOW_DOWN_M_S2)) {
+        pid_follow(&speed, &speed_shape, 0, odometer.speed_m_s);
+        pid_follow(&position, &position_shape, 0, reference.place_m.value);
+    }
+    if (moved_tick(&reference.turn, &reference.heading_rad, odometer.course_rad, rate_of(command, 1), TURN_RAD_S2))
+        pid_follow(&angle, &angle_shape, 0, odometer.course_rad);
 }
 
 /* Drives the course. Turns first if the chassis heads in another direction. */
@@ -112,7 +115,9 @@ static void drive(void)
     float step = TURN_RAD_S * PERIOD_S;
     sum_add(&reference.heading_rad, clamped(wrapped(wanted_rad - reference.heading_rad.value), -step, step));
     float share = cosine(wanted_rad - odometer.course_rad);
-    advance(COURSE_M_S * (share > 0 ? share : 0), SPEED_UP_M_S2);
+    float speed_m_s = COURSE_M_S * (share > 0 ? share : 0);
+    reference.speed = (struct moved){ .rate = towards(reference.speed.rate, speed_m_s, SPEED_UP_M_S2 * PERIOD_S) };
+    sum_add(&reference.aim_m, reference.speed.rate * PERIOD_S);
     float ahead_m = reference.aim_m.value - reference.place_m.value;
     sum_add(&reference.aim_m, clamped(ahead_m, -LEASH_M, LEASH_M) - ahead_m);
 }
@@ -149,10 +154,10 @@ static void place(const struct command *command, struct loops *loops)
     if (on_course)
         drive();
     else
-        hold();
+        hold(command);
     float aim_m = reference.aim_m.value + excited(command, &wave, MOTOR_CHASSIS_POSITION_SLOT);
     float catch_up_m_s = pid_update(&position, &position_shape, aim_m, reference.place_m.value, command->gains[MOTOR_CHASSIS_POSITION_SLOT]);
-    speed_setpoint_m_s = reference.speed_m_s + catch_up_m_s;
+    speed_setpoint_m_s = reference.speed.rate + catch_up_m_s;
     float place_m = reference.place_m.value;
     float shown_m = on_course ? course_place(reference.search.best_m + place_m) : place_m;
     *reading = (struct reading){ shown_m + aim_m - place_m, shown_m, speed_setpoint_m_s };
@@ -202,6 +207,10 @@ const struct motor_unit motor_chassis = {
         [MOTOR_CHASSIS_SPEED_SLOT] = LOOP_SCALE(CHASSIS_SPEED),
         [MOTOR_CHASSIS_ANGLE_SLOT] = LOOP_SCALE(CHASSIS_ANGLE),
         [MOTOR_CHASSIS_POSITION_SLOT] = LOOP_SCALE(CHASSIS_POSITION),
+    },
+    .greatest_rate = {
+        (int16_t)(DRIVE_SPEED_M_S * MOTOR_RATE_COUNTS),
+        (int16_t)(DRIVE_TURN_RAD_S * MOTOR_RATE_COUNTS),
     },
     .tick = tick,
     .drop_excitation = drop,

@@ -10,11 +10,15 @@
 /* A fault that takes torque off is shown for at least this long, so that a poll sees it. */
 #define FAULT_SHOWN_MS 1000
 
+static const struct motion no_motion;
+
 static void enter(struct loop *loop, uint8_t mode)
 {
     struct command *command = &loop->state.command;
-    if (mode != command->mode)
+    if (mode != command->mode) {
         loop->ran_away = false;
+        command->motion = no_motion;
+    }
     if (mode == MOTOR_MODE_DEBUG && command->mode != MOTOR_MODE_DEBUG)
         command->excitation.amplitude = 0;
     command->mode = mode;
@@ -33,6 +37,12 @@ static void take_mail(struct motor *motor)
             break;
         case MOTOR_STOP_REGISTER:
             state->stopped = mail->value == MOTOR_STOP_STOPPED;
+            if (state->stopped)
+                state->command.motion = no_motion;
+            break;
+        case MOTOR_MOTION_REGISTER:
+            if (state->command.mode == MOTOR_MODE_MANUAL && !state->stopped)
+                state->command.motion = mail->motion;
             break;
         case MOTOR_EXCITATION_REGISTER:
             state->command.excitation = mail->excitation;
@@ -138,9 +148,13 @@ void motor_tick(struct motor *motor)
     struct reading before = state->loops.reading[excitation.slot];
     uint32_t edges = state->loops.edges;
     command->torque = !state->stopped && state->has_gains && !(state->faults & TAKES_TORQUE);
+    if (!command->torque)
+        command->motion = no_motion;
     port_show(command->mode, command->torque);
     port_torque(command->torque);
     motor->unit->tick(command, &state->loops);
+    if (command->motion.hold_ms > 0 && --command->motion.hold_ms == 0)
+        command->motion = no_motion;
     struct reading after = state->loops.reading[excitation.slot];
     bool runs = command->mode == MOTOR_MODE_DEBUG && command->torque && excitation.amplitude != 0;
     if (runs)

@@ -25,12 +25,22 @@ struct reading {
     float setpoint, measured, output;
 };
 
+#define MOTOR_AXES 2
+
+/* A motion: the rates of the axes in counts, and the loop periods for which they still hold. */
+struct motion {
+    int16_t rate[MOTOR_AXES];
+    uint16_t hold_ms;
+};
+
 /* The protocol's command to the loops for one period. */
 struct command {
     uint8_t mode;
     bool torque;
     struct gains gains[MOTOR_LOOP_SLOTS];
     struct excitation excitation;
+    /* All 0 without a motion. */
+    struct motion motion;
 };
 
 /* The result of the loops for one period. */
@@ -55,6 +65,8 @@ struct motor_unit {
     uint8_t address, kind, loop_count;
     bool has_pose;
     struct loop_scale scale[MOTOR_LOOP_SLOTS];
+    /* The greatest rate of each axis, in counts. */
+    int16_t greatest_rate[MOTOR_AXES];
     /* One loop period: sensors, loops, motor voltages. */
     void (*tick)(const struct command *command, struct loops *loops);
     /* Ends the excitation at once. The outputs continue without a jump. */
@@ -70,6 +82,7 @@ struct mail {
         uint8_t value;
         struct excitation excitation;
         struct gains gains[MOTOR_LOOP_SLOTS];
+        struct motion motion;
     };
 };
 
@@ -87,6 +100,7 @@ union frame_data {
     struct motor_guarded_excitation excitation;
     struct motor_gains gains;
     struct motor_capture capture;
+    struct motion motion;
 };
 
 /* Written by the interrupt only. */

@@ -8,6 +8,8 @@
 #define SEARCH_RAD_S 0.8f
 /* The setpoints keep this distance from the end stops. */
 #define MARGIN_RAD 0.05f
+/* The change of a motion's rate. */
+#define CHANGE_RAD_S2 10.0f
 
 struct axis {
     enum motor_name motor;
@@ -17,6 +19,7 @@ struct axis {
     struct pid visual, angle;
     /* The setpoint of the angle, without the excitation. */
     struct sum aim_rad;
+    struct moved moved;
 };
 
 #define AXIS(name) \
@@ -83,6 +86,10 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
         turn_axis(axis, command, loops, angle_rad, 0);
         return;
     }
+    if (moved_tick(&axis->moved, &axis->aim_rad, angle_rad, rate_of(command, axis->motor), CHANGE_RAD_S2))
+        pid_follow(&axis->angle, &axis->angle_shape, 0, angle_rad);
+    if (axis->aim_rad.value > axis->visual_shape.max || axis->aim_rad.value < axis->visual_shape.min)
+        aim_at(axis, axis->aim_rad.value);
     watch(axis, loops, offset_rad);
     turn_axis(axis, command, loops, angle_rad, excited(command, &wave, axis->angle_slot));
 }
@@ -109,6 +116,7 @@ static void tick(const struct command *command, struct loops *loops)
     if (turn == ENTERED) {
         aim_at(&yaw, yaw_rad);
         aim_at(&pitch, pitch_rad);
+        yaw.moved = pitch.moved = (struct moved){ 0 };
         unseen = 0;
     }
     wave_tick(&wave, excitation_of(command));
@@ -129,6 +137,10 @@ const struct motor_unit motor_gimbal = {
         [MOTOR_GIMBAL_VISUAL_PITCH_SLOT] = LOOP_SCALE(GIMBAL_VISUAL_PITCH),
         [MOTOR_GIMBAL_ANGLE_YAW_SLOT] = LOOP_SCALE(GIMBAL_ANGLE_YAW),
         [MOTOR_GIMBAL_ANGLE_PITCH_SLOT] = LOOP_SCALE(GIMBAL_ANGLE_PITCH),
+    },
+    .greatest_rate = {
+        (int16_t)(DRIVE_YAW_RAD_S * MOTOR_RATE_COUNTS),
+        (int16_t)(DRIVE_PITCH_RAD_S * MOTOR_RATE_COUNTS),
     },
     .tick = tick,
     .drop_excitation = drop,

@@ -74,6 +74,37 @@ void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, fl
     pid->joining = true;
 }
 
+/* A moving setpoint stays this close to the measured value, in m or rad. A blocked axis therefore stores no way. */
+#define LEASH 0.3f
+
+bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float wanted, float change)
+{
+    moved->moves |= wanted != 0;
+    float step = change * PERIOD_S;
+    moved->rate = towards(moved->rate, wanted, step);
+    /* What rounding leaves of the rate must not cost a further period. */
+    if (wanted == 0 && moved->rate < step / 4 && moved->rate > -step / 4)
+        moved->rate = 0;
+    sum_add(setpoint, moved->rate * PERIOD_S);
+    if (!moved->moves)
+        return false;
+    if (moved->rate == 0 && wanted == 0) {
+        bool was_blocked = moved->blocked;
+        sum_set(setpoint, measured);
+        *moved = (struct moved){ 0 };
+        return was_blocked;
+    }
+    moved->blocked = setpoint->value > measured + LEASH || setpoint->value < measured - LEASH;
+    if (moved->blocked)
+        sum_set(setpoint, clamped(setpoint->value, measured - LEASH, measured + LEASH));
+    return false;
+}
+
+float rate_of(const struct command *command, int axis)
+{
+    return (float)command->motion.rate[axis] / MOTOR_RATE_COUNTS;
+}
+
 static void edge(struct wave *wave, float value, float period_s)
 {
     wave->value = value;

@@ -38,6 +38,18 @@ float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint,
    output. */
 void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
 
+/* A setpoint that a motion moves. The rate changes by at most `change` a second. */
+struct moved {
+    float rate;
+    /* Whether a motion moves the setpoint or moved it and still slows down; whether an obstacle holds the axis back. */
+    bool moves, blocked;
+};
+/* Runs one loop period at the rate that a motion asks for. When a motion has slowed down, the setpoint is the measured value.
+   Returns true if an obstacle held the axis back until then: the loop must forget what it has summed up. */
+bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float wanted, float change);
+/* The rate of an axis in its quantity. */
+float rate_of(const struct command *command, int axis);
+
 /* The excitation on the setpoint. */
 struct wave {
     float value, height;

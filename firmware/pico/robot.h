@@ -90,6 +90,12 @@
 #define DRIVING_V 16.0f
 #define TURNING_V 8.0f
 
+/* The greatest rates at which a person may move the gimbal, the chassis ahead, and the chassis to the side. */
+#define DRIVE_YAW_RAD_S 3.0f
+#define DRIVE_PITCH_RAD_S 2.0f
+#define DRIVE_SPEED_M_S 1.5f
+#define DRIVE_TURN_RAD_S 3.0f
+
 /* 1: in `auto` the gimbal searches for its target and the chassis drives its course. 0: they only hold. */
 #define AUTO_MOVES 0
 

@@ -1,4 +1,12 @@
-import { EXCITATION_PERIOD_S, QUANTITIES, UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
+import {
+  EXCITATION_PERIOD_S,
+  MAX_HOLD_MS,
+  QUANTITIES,
+  RATE_COUNTS,
+  UNIT_LIST,
+  type Unit,
+  unitNamed,
+} from '../../src/core/units.js';
 import {
   CAPTURE_PAGE_SAMPLES,
   CAPTURE_SAMPLES,
@@ -10,6 +18,7 @@ import {
   LOOP_SLOTS,
   MAGIC,
   MAX_FRAME_BYTES,
+  motionRegister,
   PROTOCOL_VERSION,
   REGISTERS,
   type Register,
@@ -33,6 +42,7 @@ export function motorHeader(): string {
   const common = Object.values(REGISTERS);
   const page = capturePageRegister(1);
   const gains = { ...gainsRegister(0), name: 'gains', doc: 'Staged gains of one loop.' };
+  const motion = motionRegister(unitNamed('gimbal'));
   const stride = gainsRegister(1).address - gains.address;
   const registers = [...common, page].flatMap(register => [
     define(`${upper(register.name)}_REGISTER`, hex(register.address), register.access),
@@ -49,11 +59,15 @@ export function motorHeader(): string {
       define('CAPTURE_PAGE_SAMPLES', String(CAPTURE_PAGE_SAMPLES)),
       define('EXCITATION_MIN_PERIOD_S', float(EXCITATION_PERIOD_S.min)),
       define('EXCITATION_MAX_PERIOD_S', float(EXCITATION_PERIOD_S.max)),
+      define('RATE_COUNTS', String(RATE_COUNTS), 'per m/s or rad/s'),
+      define('MAX_HOLD_MS', String(MAX_HOLD_MS), 'of a motion'),
       define('TAKES_EFFECT_MS', String(TAKES_EFFECT_MS), 'from a frame until its effect shows'),
     ]),
     section('Registers and the bytes of their frames', [
       ...registers,
       define('TELEMETRY_REGISTER', hex(telemetryRegister(unitNamed('gimbal')).address), 'read'),
+      define('MOTION_REGISTER', hex(motion.address), motion.access),
+      define('MOTION_BYTES', String(frameBytes(motion))),
       define('GAINS_REGISTER(slot)', `(${hex(gains.address)} + ${hex(stride)} * (slot))`, gains.access),
       define('GAINS_BYTES', String(frameBytes(gains))),
     ]),
@@ -62,7 +76,10 @@ export function motorHeader(): string {
     section('Frames', [
       '#pragma pack(push, 1)',
       ...[...common, gains, page].flatMap(register => struct(register.name, register)),
-      ...UNIT_LIST.flatMap(unit => struct(`${unit.name}_telemetry`, telemetryRegister(unit))),
+      ...UNIT_LIST.flatMap(unit => [
+        ...struct(`${unit.name}_telemetry`, telemetryRegister(unit)),
+        ...struct(`${unit.name}_motion`, motionRegister(unit)),
+      ]),
       '',
       '#pragma pack(pop)',
     ]),

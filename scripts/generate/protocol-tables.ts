@@ -1,4 +1,4 @@
-import { QUANTITIES, UNIT_LIST, unitNamed } from '../../src/core/units.js';
+import { QUANTITIES, UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import {
   capturePageRegister,
@@ -6,6 +6,7 @@ import {
   frameBytes,
   gainsRegister,
   LOOP_SLOTS,
+  motionRegister,
   REGISTERS,
   type Register,
   SCALAR_BYTES,
@@ -19,7 +20,8 @@ export function protocolTables(): Readonly<Record<string, string>> {
     map: map(),
     units: units(),
     frames: frames(),
-    telemetry: telemetry(),
+    telemetry: framesOfUnits(telemetryRegister),
+    motion: framesOfUnits(motionRegister),
     load: load(),
     examples: examples(),
   };
@@ -35,12 +37,14 @@ function hex(value: number): string {
 
 function map(): string {
   const slots = Array.from({ length: LOOP_SLOTS }, (_, slot) => gainsRegister(slot));
+  const motion = motionRegister(unitNamed('gimbal'));
   const lengths = UNIT_LIST.map(unit => frameBytes(telemetryRegister(unit)));
   const rows = [
     ...[...Object.values(REGISTERS), ...slots, capturePageRegister(1)].map(register => ({
       ...register,
       bytes: String(frameBytes(register)),
     })),
+    { ...motion, bytes: String(frameBytes(motion)) },
     { ...telemetryRegister(unitNamed('gimbal')), bytes: [...new Set(lengths)].join(' or ') },
   ].sort((a, b) => a.address - b.address);
   return table(
@@ -96,10 +100,11 @@ function frames(): string {
     .join('\n\n');
 }
 
-function telemetry(): string {
+/** The frames of a register that differs from unit to unit. */
+function framesOfUnits(registerOf: (unit: Unit) => Register): string {
   return UNIT_LIST.map(unit => {
-    const register = telemetryRegister(unit);
-    return `### \`telemetry\` of the ${unit.name}, ${hex(register.address)}: ${register.access}\n\n${fieldTable(register)}`;
+    const register = registerOf(unit);
+    return `### \`${register.name}\` of the ${unit.name}, ${hex(register.address)}: ${register.access}\n\n${fieldTable(register)}`;
   }).join('\n\n');
 }
 

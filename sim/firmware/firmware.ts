@@ -13,6 +13,7 @@ import {
 } from '../../src/protocol/registers.js';
 import { type ExcitedLoop, noExcitation, takenExcitation } from './excitation.js';
 import { GainBank } from './gain-bank.js';
+import { type Motion, NO_MOTION, takenMotion } from './motion.js';
 import { StepRecorder } from './step-recorder.js';
 import { AT_REST, type LoopReading, type UnitLoops } from './unit-loops.js';
 
@@ -43,6 +44,7 @@ export class Firmware {
   #refusalAgeMs = Number.POSITIVE_INFINITY;
   #excitation: ExcitedLoop;
   #ranAway = false;
+  #motion: Motion = NO_MOTION;
   /** The number of the current snapshot. All reads within one loop period return the same snapshot. */
   #snapshot = 0;
   #isSnapshotOld = false;
@@ -68,12 +70,17 @@ export class Firmware {
     const torque = this.#torque;
     const before = { ...this.#reading(loop) };
     const edges = this.#loops.edges;
+    if (!torque) this.#motion = NO_MOTION;
+    const { rates, leftMs } = this.#motion;
     this.#loops.tick({
       mode: this.#mode,
       torque,
       gains: this.#gains.committed ?? {},
       excitation: { loop: loop.name, amplitude, periodS },
+      rates,
     });
+    const restMs = leftMs - 1000 / this.#rateHz;
+    this.#motion = restMs > 0 ? { rates, leftMs: restMs } : NO_MOTION;
     const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
     if (wave !== undefined) this.#watch(this.#reading(loop));
     const after = this.#reading(loop);
@@ -106,6 +113,7 @@ export class Firmware {
       case 'stop':
         return () => {
           this.#stopped = value('stop') === 1;
+          if (this.#stopped) this.#motion = NO_MOTION;
         };
       case 'heartbeat':
         return () => {
@@ -117,6 +125,8 @@ export class Firmware {
       case 'excitation':
       case 'guarded_excitation':
         return this.#excite(takenExcitation(this.#unit, values));
+      case 'motion':
+        return this.#move(takenMotion(this.#unit, values));
       case 'capture_select':
         return () => this.#recorder.select(value('page'));
     }
@@ -159,6 +169,8 @@ export class Firmware {
       case 'excitation':
       case 'guarded_excitation':
         return { slot: excited.slot, amplitude, period_s: periodS, deviation };
+      case 'motion':
+        return this.#shownMotion();
       case 'capture':
         return this.#recorder.header();
       case 'capture_page':
@@ -204,8 +216,23 @@ export class Firmware {
     };
   }
 
+  #move(motion: Motion): () => void {
+    return () => {
+      if (this.#mode === 'manual' && !this.#stopped) this.#motion = motion;
+    };
+  }
+
+  #shownMotion(): Values {
+    const { rates, leftMs } = this.#torque ? this.#motion : NO_MOTION;
+    const shown = this.#unit.axes.map(({ name }) => [name, rates[name] ?? 0]);
+    return { ...Object.fromEntries(shown), hold_ms: Math.ceil(leftMs) };
+  }
+
   #enter(mode: Mode): void {
-    if (mode !== this.#mode) this.#ranAway = false;
+    if (mode !== this.#mode) {
+      this.#ranAway = false;
+      this.#motion = NO_MOTION;
+    }
     if (mode === 'debug' && this.#mode !== 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#mode = mode;
   }
@@ -221,6 +248,7 @@ export class Firmware {
         target_visible: this.#loops.targetVisible,
         guarded_excitation: true,
         build: this.#build !== undefined,
+        motion: true,
       }),
       faults: bitsOf(FAULTS, {
         silent: this.#silent,

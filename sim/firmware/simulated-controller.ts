@@ -13,7 +13,10 @@ const TAKE_EFFECT_LATER: readonly string[] = [
   'excitation',
   'guarded_excitation',
   'commit',
+  'motion',
 ];
+/** These frames take effect in the next loop period, because the host counts on their time. */
+const NEXT_PERIOD: readonly string[] = ['heartbeat', 'motion'];
 
 /** One motor controller as the bus sees it: 256 bytes of registers. */
 export interface Controller {
@@ -92,8 +95,7 @@ export class SimulatedController implements Controller {
       if (register === undefined) throw new RobotError('bad-frame', { address });
       const act = this.#firmware.take(register, decodeFrame(this.unit.address, register, data));
       const isLater = this.#effectTicks > 0 && TAKE_EFFECT_LATER.includes(register.name);
-      // A heartbeat takes effect in the next loop period.
-      const ticks = register.name === 'heartbeat' ? 1 : this.#effectTicks;
+      const ticks = NEXT_PERIOD.includes(register.name) ? 1 : this.#effectTicks;
       if (isLater) this.#effects.push({ ticks, act });
       else act();
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Excitation, GainSet, Mode, Unit, UnitName } from '../../src/core/units.js';
+import type { Excitation, GainSet, Mode, Rates, Unit, UnitName } from '../../src/core/units.js';
 import type { Reading } from '../../src/schemas/telemetry.js';
 
 /** The firmware's commands to its loops. The numbers are finite, but may be very large. */
@@ -9,6 +9,8 @@ export interface LoopCommand {
   readonly gains: GainSet;
   /** Used in debug mode only. */
   readonly excitation: Excitation;
+  /** How fast a motion moves each axis. All 0 without a motion, and outside manual mode. */
+  readonly rates: Rates;
 }
 
 /** The readings of a loop, in the quantities of units.ts. */

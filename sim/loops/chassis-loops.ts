@@ -22,6 +22,17 @@ export class ChassisLoops implements UnitLoops {
   #pids;
   readonly #periodS: number;
   #speedSetpointMS = 0;
+  readonly #relax = {
+    driving: () => {
+      const { speedMS } = this.#odometer;
+      this.#pids.speed.follow(0, speedMS, speedMS);
+      this.#pids.position.follow(0, this.#reference.placeM, this.#reference.placeM);
+    },
+    turning: () => {
+      const { courseRad } = this.#odometer;
+      this.#pids.angle.follow(0, courseRad, courseRad);
+    },
+  };
   /** The heading at which debug mode was entered. In debug mode, headings are measured from it. */
   #entryRad = 0;
 
@@ -114,8 +125,8 @@ export class ChassisLoops implements UnitLoops {
       this.readings.position.show(reference.placeM, reference.placeM, wave);
       return;
     }
-    if (command.mode === 'auto') reference.drive(this.#odometer);
-    else reference.hold(this.#odometer);
+    if (command.mode === 'auto') reference.drive(this.#odometer, this.#relax);
+    else reference.hold(this.#odometer, command.rates, this.#relax);
     const aimM = reference.aimM + (excited === 'position' ? wave : 0);
     const placeM = reference.placeM;
     const catchUpMS = this.#pids.position.update(aimM, placeM, command.gains.position ?? NO_GAINS);

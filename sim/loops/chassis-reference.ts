@@ -1,15 +1,25 @@
+import type { Rates } from '../../src/core/units.js';
 import { clamped, towards, wrapped } from '../physics/angles.js';
 import type { Odometer } from '../physics/odometer.js';
 import { CourseSearch, courseAt, LAP_M } from './course.js';
+import { MovedSetpoint } from './moved-setpoint.js';
 
 const COURSE_MS = 0.5;
 const SPEED_UP_MS2 = 1;
 const SLOW_DOWN_MS2 = 2;
 const TURN_RAD_S = 2;
+/** The change of the rate at which a motion turns the chassis. */
+const TURN_RAD_S2 = 10;
 /** Near the course, the wanted heading turns towards it by this many radians per metre of distance. */
 const STEER_RAD_M = 2;
 /** The reference waits if the chassis is this far from it. */
 const LEASH_M = 0.3;
+
+/** Called when a motion ends that an obstacle held back: the loop must not keep pushing. */
+interface Relax {
+  readonly driving: () => void;
+  readonly turning: () => void;
+}
 
 /** The place, speed and heading that the chassis should have: held, or moving along the course. */
 export class ChassisReference {
@@ -20,7 +30,8 @@ export class ChassisReference {
   placeM = 0;
   /** The distance that the chassis should have driven since the mode was entered. */
   aimM = 0;
-  speedMS = 0;
+  readonly #speed: MovedSetpoint;
+  readonly #turn: MovedSetpoint;
   /** It is not wrapped: a full turn adds 2 pi. */
   headingRad = 0;
   /** Distance from the course, to its left. */
@@ -28,6 +39,12 @@ export class ChassisReference {
 
   constructor(periodS: number) {
     this.#periodS = periodS;
+    this.#speed = new MovedSetpoint(periodS, SLOW_DOWN_MS2);
+    this.#turn = new MovedSetpoint(periodS, TURN_RAD_S2);
+  }
+
+  get speedMS(): number {
+    return this.#speed.rate;
   }
 
   /** Starts from the odometer's values, with the chassis moving at `speedMS`. */
@@ -36,21 +53,23 @@ export class ChassisReference {
     this.#isOnCourse = false;
     this.placeM = 0;
     this.aimM = 0;
-    this.speedMS = speedMS;
+    this.#speed.start(speedMS);
+    this.#turn.start(0);
     this.headingRad = courseRad;
   }
 
-  /** One loop period in which the reference slows down, and then holds. */
-  hold({ wayM }: Odometer): void {
+  /** One loop period in which the reference moves at these rates. At rates of 0 it slows down, and then holds. */
+  hold({ wayM, courseRad }: Odometer, { speed = 0, turn = 0 }: Rates, relax: Relax): void {
     this.placeM += wayM;
-    this.#advance(0, SLOW_DOWN_MS2);
+    this.aimM = this.#speed.next(this.aimM, this.placeM, speed, relax.driving);
+    this.headingRad = this.#turn.next(this.headingRad, courseRad, turn, relax.turning);
   }
 
   /** Follows the chassis while something else drives it. Nothing jumps when the reference drives again. */
   yield({ wayM }: Odometer): void {
     this.placeM += wayM;
     this.aimM = this.placeM;
-    this.speedMS = 0;
+    this.#speed.start(0);
   }
 
   /** On the course: the distance of the chassis along the lap. Otherwise: the distance driven since the mode was entered. */
@@ -61,11 +80,11 @@ export class ChassisReference {
   }
 
   /** Holds until it has found the best place to join the course. Then drives the course. */
-  drive(odometer: Odometer): void {
+  drive(odometer: Odometer, relax: Relax): void {
     const { xM, yM, courseRad, headingRad } = odometer;
     this.#isOnCourse = this.#search.compare(xM, yM, headingRad);
     if (!this.#isOnCourse) {
-      this.hold(odometer);
+      this.hold(odometer, {}, relax);
       return;
     }
     const point = courseAt(this.#search.bestM + this.placeM);
@@ -76,12 +95,9 @@ export class ChassisReference {
     const wantedRad = point.headingRad - Math.atan(STEER_RAD_M * this.besideM);
     const step = TURN_RAD_S * this.#periodS;
     this.headingRad += clamped(wrapped(wantedRad - this.headingRad), -step, step);
-    this.#advance(COURSE_MS * Math.max(0, Math.cos(wantedRad - courseRad)), SPEED_UP_MS2);
-    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
-  }
-
-  #advance(speedMS: number, changeMS2: number): void {
-    this.speedMS = towards(this.speedMS, speedMS, changeMS2 * this.#periodS);
+    const speedMS = COURSE_MS * Math.max(0, Math.cos(wantedRad - courseRad));
+    this.#speed.start(towards(this.speedMS, speedMS, SPEED_UP_MS2 * this.#periodS));
     this.aimM += this.speedMS * this.#periodS;
+    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
   }
 }

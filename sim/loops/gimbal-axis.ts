@@ -2,12 +2,17 @@ import { controllerOf } from '../../src/core/loop-controllers.js';
 import type { GainSet } from '../../src/core/units.js';
 import { clamped } from '../physics/angles.js';
 import type { LoopNameOf, Reading } from './loop-parts.js';
+import { MovedSetpoint } from './moved-setpoint.js';
 import { NO_GAINS, type Pid, pidOf } from './pid.js';
+
+/** The change of a motion's rate. */
+const CHANGE_RAD_S2 = 10;
 
 type GimbalReadings = Readonly<Record<LoopNameOf<'gimbal'>, Reading>>;
 
 /** The two loops of one gimbal axis. The output of the visual loop is the setpoint of the angle loop. */
 export class GimbalAxis {
+  readonly name: 'yaw' | 'pitch';
   readonly visualName: LoopNameOf<'gimbal'>;
   readonly angleName: LoopNameOf<'gimbal'>;
   readonly #visualReading: Reading;
@@ -18,8 +23,10 @@ export class GimbalAxis {
   readonly #limits: { readonly min: number; readonly max: number };
   /** The setpoint of the angle, without the excitation. */
   #aimRad = 0;
+  readonly #motion: MovedSetpoint;
 
   constructor(axis: 'yaw' | 'pitch', readings: GimbalReadings, periodS: number) {
+    this.name = axis;
     this.visualName = `visual_${axis}`;
     this.angleName = `angle_${axis}`;
     this.#visualReading = readings[this.visualName];
@@ -28,6 +35,7 @@ export class GimbalAxis {
     this.#limits = controllerOf(visual).outputLimits;
     this.#visual = pidOf(visual, periodS);
     this.#angle = pidOf({ unit: 'gimbal', name: this.angleName }, periodS);
+    this.#motion = new MovedSetpoint(periodS, CHANGE_RAD_S2);
   }
 
   get aimRad(): number {
@@ -36,6 +44,12 @@ export class GimbalAxis {
 
   aimAt(angleRad: number): void {
     this.#aimRad = clamped(angleRad, this.#limits.min, this.#limits.max);
+  }
+
+  /** Aims where the axis is, and forgets a motion. */
+  enter(angleRad: number): void {
+    this.aimAt(angleRad);
+    this.#motion.start(0);
   }
 
   /** Call this before the setpoint jumps, so that the output does not jump. */
@@ -51,8 +65,13 @@ export class GimbalAxis {
     this.#angleReading.show(angleRad, angleRad, 0);
   }
 
-  /** One loop period in which the axis holds its aim plus `wave`. Returns the motor's voltage. */
-  hold(angleRad: number, offsetRad: number, gains: GainSet, wave: number): number {
+  /**
+   * One loop period in which the axis holds its aim plus `wave`, and the aim moves at `rate`. Returns the motor's
+   * voltage.
+   */
+  hold(angleRad: number, offsetRad: number, gains: GainSet, wave: number, rate: number): number {
+    const relax = () => this.#angle.follow(0, angleRad, angleRad);
+    this.aimAt(this.#motion.next(this.#aimRad, angleRad, rate, relax));
     this.#watch(offsetRad);
     return this.#turn(angleRad, wave, gains);
   }

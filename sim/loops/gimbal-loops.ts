@@ -81,8 +81,8 @@ export class GimbalLoops implements UnitLoops {
     const turn = this.#activity.turn(command);
     if (turn !== 'same') this.dropWave();
     if (turn === 'entered') {
-      this.#yaw.aimAt(yawRad);
-      this.#pitch.aimAt(pitchRad);
+      this.#yaw.enter(yawRad);
+      this.#pitch.enter(pitchRad);
       this.#unseenS = 0;
       this.#sight.enter(command.mode);
     }
@@ -108,6 +108,7 @@ export class GimbalLoops implements UnitLoops {
     const tracks = command.mode === 'auto' || (excited === axis.visualName && wave !== 0);
     if (tracks && this.#sight.camera.picture.visible)
       return axis.track(angleRad, offsetRad, command.gains, wave);
-    return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0);
+    const rate = command.rates[axis.name] ?? 0;
+    return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0, rate);
   }
 }

@@ -1,4 +1,4 @@
-import { MODES, type Mode, type Unit } from '../../src/core/units.js';
+import { MODES, type Mode, RATE_COUNTS, type Unit } from '../../src/core/units.js';
 import { bitNames, decodeFrame } from '../../src/protocol/codec.js';
 import { FLAGS, frameBytes, REGISTERS } from '../../src/protocol/registers.js';
 import type { Controller } from '../firmware/simulated-controller.js';
@@ -182,11 +182,14 @@ export class Core implements Controller {
       return [name, { kp, ki, kd }] as const;
     });
     const { 17: amplitude = 0, 18: periodS = 0 } = floats;
+    const counts = new Int16Array(buffer, at + 80);
+    const rates = this.unit.axes.map(({ name }, axis) => [name, (counts[axis] ?? 0) / RATE_COUNTS]);
     return {
       mode: MODES[mode] ?? 'manual',
       torque: torque !== 0,
       gains: Object.fromEntries(gains),
       excitation: { loop: loops.find(({ slot }) => slot === excited)?.name ?? '', amplitude, periodS },
+      rates: Object.fromEntries(rates),
     };
   }
 }

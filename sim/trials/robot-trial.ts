@@ -16,6 +16,7 @@ export class RobotTrial {
       torque: true,
       gains: defaultGains(unit),
       excitation: { loop: unit.loops[0]?.name ?? '', amplitude: 0, periodS: 1 },
+      rates: {},
     }));
   }
 

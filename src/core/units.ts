@@ -54,6 +54,13 @@ interface LoopDeclaration {
   readonly defaults: Gains;
 }
 
+interface AxisDeclaration {
+  /** The quantity of a rate. */
+  readonly quantity: 'm/s' | 'rad/s';
+  /** The greatest rate unless the configuration sets a lower one, in `quantity`. */
+  readonly greatestRate: number;
+}
+
 interface UnitDeclaration {
   readonly title: string;
   /** The kind that the controller's identity register must contain. */
@@ -64,6 +71,8 @@ interface UnitDeclaration {
   readonly hasPose: boolean;
   /** Whether the unit looks for a target. */
   readonly hasCamera: boolean;
+  /** The two axes that a person can drive, in the order of the register `motion`. */
+  readonly axes: Readonly<Record<string, AxisDeclaration>>;
   readonly loops: Readonly<Record<string, LoopDeclaration>>;
 }
 
@@ -85,6 +94,10 @@ export const UNITS = {
     address: 0x20,
     hasPose: false,
     hasCamera: true,
+    axes: {
+      yaw: { quantity: 'rad/s', greatestRate: 3 },
+      pitch: { quantity: 'rad/s', greatestRate: 2 },
+    },
     loops: {
       visual_yaw: { ...VISUAL, slot: 0, title: 'Visual loop, yaw', runaway: 0.5, inner: 'angle_yaw' },
       visual_pitch: { ...VISUAL, slot: 1, title: 'Visual loop, pitch', runaway: 0.4, inner: 'angle_pitch' },
@@ -112,6 +125,10 @@ export const UNITS = {
     address: 0x21,
     hasPose: true,
     hasCamera: false,
+    axes: {
+      speed: { quantity: 'm/s', greatestRate: 1.5 },
+      turn: { quantity: 'rad/s', greatestRate: 3 },
+    },
     loops: {
       speed: {
         slot: 0,
@@ -168,8 +185,22 @@ export interface Loop extends LoopDeclaration {
   readonly unit: UnitName;
 }
 
-export interface Unit extends Omit<UnitDeclaration, 'loops'> {
+export interface Axis extends AxisDeclaration {
+  readonly name: string;
+}
+
+/** How fast each axis of a unit moves, by the name of the axis. */
+export type Rates = Readonly<Record<string, number>>;
+
+/** The register `motion` holds rates as whole numbers of counts per m/s or rad/s. */
+export const RATE_COUNTS = 1000;
+
+/** The longest time that a drive command holds, in ms. */
+export const MAX_HOLD_MS = 500;
+
+export interface Unit extends Omit<UnitDeclaration, 'axes' | 'loops'> {
   readonly name: UnitName;
+  readonly axes: readonly Axis[];
   /** The loops in slot order. */
   readonly loops: readonly Loop[];
 }
@@ -179,7 +210,8 @@ function unit(name: UnitName): Unit {
   const loops = Object.entries(declaration.loops)
     .map(([loop, fields]) => ({ name: loop, unit: name, ...fields }))
     .sort((a, b) => a.slot - b.slot);
-  return { ...declaration, name, loops };
+  const axes = Object.entries(declaration.axes).map(([axis, fields]) => ({ name: axis, ...fields }));
+  return { ...declaration, name, axes, loops };
 }
 
 const BY_NAME: Readonly<Record<UnitName, Unit>> = { gimbal: unit('gimbal'), chassis: unit('chassis') };

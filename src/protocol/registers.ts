@@ -1,4 +1,4 @@
-import { MODES, QUANTITIES, type Unit } from '../core/units.js';
+import { MAX_HOLD_MS, MODES, QUANTITIES, RATE_COUNTS, type Unit } from '../core/units.js';
 
 /**
  * The register map of a motor controller: the one place that knows it. Types, codec, simulator, the tables in
@@ -52,7 +52,7 @@ export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['
 export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
 /**
- * `guarded_excitation` and `build`: this firmware has the optional register of that name. `withdrawn_guard` announced a
+ * `guarded_excitation`, `build` and `motion`: this firmware has the optional register of that name. `withdrawn_guard` announced a
  * register of 0.2.0 that no longer exists. Its bit is never reused.
  */
 export const FLAGS = [
@@ -63,6 +63,7 @@ export const FLAGS = [
   'withdrawn_guard',
   'guarded_excitation',
   'build',
+  'motion',
 ] as const;
 export const RESET_CAUSES = { other: 0, power: 1, reset_pin: 2, watchdog: 3 } as const;
 export const FAULTS = [
@@ -269,6 +270,28 @@ export function telemetryRegister(unit: Unit): Register {
   };
 }
 
+/** The rates at which the host moves a unit, and the time for which they hold. */
+export function motionRegister(unit: Unit): Register {
+  const rates = unit.axes.map(({ name, quantity }): Field => {
+    return { name, type: 'i16', scale: RATE_COUNTS, unit: quantity, doc: `Rate of the ${name} axis.` };
+  });
+  return {
+    name: 'motion',
+    address: 0x28,
+    access: 'read, write',
+    doc: 'Write: move at these rates in `manual`. Read: the rates in force and the time left. Optional: the flag `motion` says that the register exists.',
+    fields: [
+      ...rates,
+      {
+        name: 'hold_ms',
+        type: 'u16',
+        unit: 'ms',
+        doc: `How long the rates hold, at most ${MAX_HOLD_MS}; 0 ends the motion.`,
+      },
+    ],
+  };
+}
+
 /** One page of a capture, scaled as the loop's telemetry is. Samples beyond the capture's end are 0. */
 export function capturePageRegister(countsPerUnit: number): Register {
   const samples = Array.from({ length: CAPTURE_PAGE_SAMPLES }, (_, index): Field[] => [
@@ -293,6 +316,7 @@ export function registerMap(unit: Unit): readonly Register[] {
   return [
     ...Object.values(REGISTERS),
     telemetryRegister(unit),
+    motionRegister(unit),
     ...unit.loops.map(loop => gainsRegister(loop.slot)),
     capturePageRegister(1),
   ].sort((a, b) => a.address - b.address);

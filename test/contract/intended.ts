@@ -22,4 +22,5 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/torque: "unknown" -> "silent"$/,
     /^bus-hang:12 POST \/api\/stop : 503 not-confirmed -> 200$/,
   ],
+  'a controller may be driven': [/\/(gimbal|chassis)\/flags\/\d: absent -> "motion"$/],
 };

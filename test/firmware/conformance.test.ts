@@ -167,7 +167,7 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ['forgets staged gains', 'Reading a gains frame', adds(commit, gainsRegister(0), '00'.repeat(12))],
   ['counts telemetry twice', '`sequence` goes up by one', sends(telemetry, 0, count => (2 * count) & 0xff)],
   ['sets the flag of 0.2.0', 'Never set bit 4.', sends(status, 5, flags => flags | 0x10)],
-  ['sets a flag without a name', 'Reserved bits are 0.', sends(status, 5, flags => flags | 0x80)],
+  ['sets a fault without a name', 'Reserved bits are 0.', sends(status, 7, faults => faults | 0x80)],
   ['hides its register `build`', 'Without the flag', sends(status, 5, flags => flags & ~0x40)],
   ['shows no refused commit', 'The controller judges a commit', sends(status, 6, faults => faults & ~0x40)],
   ['selects the same page always', 'A selection is in force', adds(capture_select, capture_select, '01')],

@@ -11,7 +11,7 @@ import {
   type Unit,
   type UnitName,
 } from '../../src/core/units.js';
-import { MODE_VALUES, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
+import { MODE_VALUES, motionRegister, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
 import { core, shown } from './core.js';
 import { type Frame, frameOf, gainsFrames } from './frames.js';
@@ -123,6 +123,22 @@ describe('the loops of the core', () => {
         expect(setpoint()).to.be.closeTo(before, 0.001);
       });
     }
+
+    it(`move the ${unit.name} at the rates of a motion as the simulated firmware does`, () => {
+      const robots = both();
+      begin(robots, unit, 'manual');
+      const [first, second] = unit.axes.map(({ name, greatestRate }) => [name, greatestRate / 3] as const);
+      for (const rates of [[first], [second], [first, second]]) {
+        const still = Object.fromEntries(unit.axes.map(({ name }) => [name, 0]));
+        const values = {
+          ...still,
+          ...Object.fromEntries(rates.filter(rate => rate !== undefined)),
+          hold_ms: 300,
+        };
+        write(robots, unit, frameOf(unit, motionRegister(unit), values));
+        expect(largestDifference(robots, unit, 1000)).to.be.at.most(2.01);
+      }
+    });
 
     it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
       const robots = both();

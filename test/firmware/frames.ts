@@ -107,6 +107,8 @@ export class RandomFrames {
         return this.#excitation();
       case 'guarded_excitation':
         return [...this.#excitation(), random.among([0, 1 / 16, 0.25, 1, 4, -1, Math.fround(0.3)])];
+      case 'motion':
+        return this.#motion();
       case 'capture_select':
         return [random.among([0, 1, 5, 36, 37, 255])];
     }
@@ -120,6 +122,12 @@ export class RandomFrames {
     const amplitude = random.among([0, 0.05, 0.1, largest, largest * 1.000001, -0.1, Number.NaN]);
     const periodS = random.among([0.1, 0.0999, 0.101, 0.125, 0.5, 2, 20, 20.01, Number.POSITIVE_INFINITY]);
     return [random.chance(0.05) ? random.whole(0, 255) : slot, amplitude, periodS];
+  }
+
+  #motion(): readonly number[] {
+    const random = this.#random;
+    const rate = () => random.among([0, 1, 250, -250, 1501, -3001, 0x7fff, -0x8000]);
+    return [rate(), rate(), random.among([0, 1, 5, 50, 500, 501, 0xffff])];
   }
 
   #gains(register: Register): readonly number[] {

@@ -2,6 +2,7 @@ import { unitNamed } from '../../src/core/units.js';
 import {
   capturePageRegister,
   gainsRegister,
+  motionRegister,
   REGISTERS,
   type Register,
   telemetryRegister,
@@ -103,6 +104,18 @@ export const GOLDEN_FRAMES: readonly GoldenFrame[] = [
   frame(CHASSIS, REGISTERS.status, status, '44 33 22 11 02 07 01 01 ef be ad de 0a 07 09 a0'),
   frame(GIMBAL, REGISTERS.build, build, '78 56 34 12 83 00 03 8d'),
   frame(CHASSIS, REGISTERS.build, build, '78 56 34 12 83 00 03 f4'),
+  frame(
+    GIMBAL,
+    motionRegister(unitNamed('gimbal')),
+    { yaw: 0.4, pitch: -1, hold_ms: 200 },
+    '90 01 18 fc c8 00 31',
+  ),
+  frame(
+    CHASSIS,
+    motionRegister(unitNamed('chassis')),
+    { speed: 0.4, turn: -1, hold_ms: 200 },
+    '90 01 18 fc c8 00 22',
+  ),
   frame(GIMBAL, mode, { mode: 2 }, '02 41'),
   frame(GIMBAL, mode, { mode: 1 }, '01 48'),
   frame(CHASSIS, mode, { mode: 1 }, '01 23'),

@@ -1,0 +1,17 @@
+import { createCoreRobot } from '../../sim/pico/core-robot.js';
+import { motionsOf } from '../support/motions.js';
+import { core } from './core.js';
+
+describe('the core with a motion', () => {
+  motionsOf(unit => {
+    const { physics, controller: make } = createCoreRobot(core, { seed: 1 });
+    const controller = make(unit);
+    return {
+      controller,
+      period: isBlocked => {
+        controller.tick();
+        if (!isBlocked) physics.step();
+      },
+    };
+  });
+});

@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import type { Controller } from '../../sim/firmware/simulated-controller.js';
+import { defaultGains, type Rates, type Unit, unitNamed } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
+import {
+  frameBytes,
+  gainsRegister,
+  MODE_VALUES,
+  motionRegister,
+  REGISTERS,
+  type Register,
+  telemetryRegister,
+} from '../../src/protocol/registers.js';
+
+/** One controller with its mechanics. */
+export interface MovedUnit {
+  readonly controller: Controller;
+  /** Runs one loop period. While `isBlocked`, the mechanics stand still. */
+  period(isBlocked: boolean): void;
+}
+
+/** For each unit: an axis, its rate, the loop that shows its place, the deceleration, and room to move. */
+const AXES = [
+  { unit: 'gimbal', axis: 'yaw', rate: 1, loop: 'angle_yaw', decelerates: 10 },
+  { unit: 'gimbal', axis: 'pitch', rate: -0.5, loop: 'angle_pitch', decelerates: 10 },
+  { unit: 'chassis', axis: 'speed', rate: 0.5, loop: 'position', decelerates: 2 },
+  { unit: 'chassis', axis: 'turn', rate: 1, loop: 'angle', decelerates: 10 },
+] as const;
+
+function driven(unit: Unit, { controller, period }: MovedUnit) {
+  const write = (register: Register, values: Readonly<Record<string, number>>) =>
+    controller.write(register.address, encodeFrame(unit.address, register, values));
+  const read = (register: Register): Readonly<Record<string, number>> =>
+    decodeFrame(unit.address, register, controller.read(register.address, frameBytes(register)));
+  const run = (ms: number, isBlocked = false) => {
+    for (let passed = 0; passed < ms; passed += 1) period(isBlocked);
+  };
+  const motion = motionRegister(unit);
+  for (const { slot, defaults } of unit.loops) write(gainsRegister(slot), { ...defaults });
+  write(REGISTERS.commit, { checksum: gainsChecksum(unit, defaultGains(unit)) });
+  write(REGISTERS.heartbeat, { count: 0, silence_ms: 0 });
+  run(300);
+  return {
+    write,
+    run,
+    mode: (mode: string) => write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }),
+    move: (rates: Rates, holdMs: number) =>
+      write(motion, {
+        ...Object.fromEntries(unit.axes.map(({ name }) => [name, 0])),
+        ...rates,
+        hold_ms: holdMs,
+      }),
+    motion: () => read(motion),
+    refused: () => read(REGISTERS.status).refused,
+    place: (loop: string) => read(telemetryRegister(unit))[`${loop}.measured`] ?? Number.NaN,
+    setpoint: (loop: string) => read(telemetryRegister(unit))[`${loop}.setpoint`] ?? Number.NaN,
+  };
+}
+
+/** What docs/motor-protocol.md says of the register `motion`, for any controller of the two units. */
+export function motionsOf(make: (unit: Unit) => MovedUnit): void {
+  const start = (name: Unit['name']) => driven(unitNamed(name), make(unitNamed(name)));
+
+  for (const { unit, axis, rate, loop, decelerates } of AXES) {
+    const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
+
+    it(`moves ${axis} while the command holds, then slows down and holds the place`, () => {
+      const robot = start(unit);
+      const from = robot.place(loop);
+      robot.move({ [axis]: rate }, 400);
+      robot.run(1);
+      expect(robot.motion()).to.deep.equal({ ...none, [axis]: rate, hold_ms: 399 });
+      robot.run(399);
+      expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
+      const slowdownMs = Math.ceil((1000 * Math.abs(rate)) / decelerates) + 2;
+      robot.run(slowdownMs);
+      const held = robot.setpoint(loop);
+      expect((held - from) * Math.sign(rate)).to.be.within(0.1 * Math.abs(rate), 0.45 * Math.abs(rate));
+      robot.run(500);
+      expect(robot.setpoint(loop)).to.be.closeTo(held, 0.001);
+      expect(robot.place(loop)).to.be.closeTo(held, 0.02);
+    });
+
+    it(`moves less than 0.3 when ${axis} was blocked for 5 s and is freed, and stays within 0.3 meanwhile`, () => {
+      const robot = start(unit);
+      const from = robot.place(loop);
+      for (let passed = 0; passed < 5000; passed += 100) {
+        robot.move({ [axis]: rate }, 200);
+        robot.run(100, true);
+        expect(Math.abs(robot.setpoint(loop) - robot.place(loop))).to.be.at.most(0.301);
+      }
+      robot.run(600, true);
+      let furthest = 0;
+      for (let passed = 0; passed < 3000; passed += 10) {
+        robot.run(10);
+        furthest = Math.max(furthest, Math.abs(robot.place(loop) - from));
+      }
+      expect(furthest).to.be.below(0.3);
+    });
+
+    for (const [what, end] of [
+      ['another mode', (robot: ReturnType<typeof start>) => robot.mode('auto')],
+      ['the latch', robot => robot.write(REGISTERS.stop, { stop: 1 })],
+      ['silence', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
+      ['rates of 0', robot => robot.move({}, 500)],
+      ['a hold of 0', robot => robot.move({ [axis]: rate }, 0)],
+    ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
+      it(`ends a motion of ${axis} for good at ${what}`, () => {
+        const robot = start(unit);
+        robot.move({ [axis]: rate }, 500);
+        robot.run(50);
+        end(robot);
+        robot.run(20);
+        expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
+        robot.write(REGISTERS.heartbeat, { count: 2, silence_ms: 0 });
+        robot.write(REGISTERS.stop, { stop: 0 });
+        robot.mode('manual');
+        robot.run(30);
+        expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
+      });
+
+    it(`continues a motion of ${axis} if manual is written in manual`, () => {
+      const robot = start(unit);
+      robot.move({ [axis]: rate }, 500);
+      robot.run(50);
+      robot.mode('manual');
+      robot.run(50);
+      expect(robot.motion()).to.include({ [axis]: rate, hold_ms: 400 });
+    });
+
+    it(`accepts a motion of ${axis} in another mode or without torque, which changes nothing`, () => {
+      for (const forbid of ['auto', 'debug', 'stop'] as const) {
+        const robot = start(unit);
+        const before = robot.refused();
+        if (forbid === 'stop') robot.write(REGISTERS.stop, { stop: 1 });
+        else robot.mode(forbid);
+        robot.run(30);
+        robot.move({ [axis]: rate }, 300);
+        robot.run(2);
+        expect(robot.motion(), forbid).to.deep.equal({ ...none, hold_ms: 0 });
+        robot.write(REGISTERS.stop, { stop: 0 });
+        robot.mode('manual');
+        robot.run(30);
+        expect([robot.motion().hold_ms, robot.refused()], forbid).to.deep.equal([0, before]);
+      }
+    });
+  }
+
+  it('limits each rate, replaces an older motion as a whole, and refuses a hold over 500 ms', () => {
+    const robot = start('gimbal');
+    const before = robot.refused() ?? Number.NaN;
+    robot.move({ yaw: 30, pitch: -30 }, 500);
+    robot.run(1);
+    const greatest = robot.motion();
+    expect(greatest.yaw).to.be.within(0.5, 29);
+    expect(greatest.pitch).to.be.within(-29, -0.5);
+    robot.move({ pitch: 0.25 }, 100);
+    robot.run(1);
+    expect(robot.motion()).to.deep.equal({ yaw: 0, pitch: 0.25, hold_ms: 99 });
+    robot.move({ pitch: 1 }, 501);
+    robot.run(1);
+    expect(robot.motion()).to.deep.equal({ yaw: 0, pitch: 0.25, hold_ms: 98 });
+    expect(robot.refused()).to.equal((before + 1) & 0xff);
+  });
+}
