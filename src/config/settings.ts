@@ -1,5 +1,5 @@
 import { DEFAULT_PERMISSIONS, type Permissions, PHASES, type Phase } from '../core/phases.js';
-import { type GainBounds, MODES } from '../core/units.js';
+import { type Axis, type AxisName, type GainBounds, MODES, UNIT_LIST } from '../core/units.js';
 
 /** One setting of the configuration file; checks, defaults and the commented default file derive from it. */
 export interface Setting<T> {
@@ -39,6 +39,19 @@ function setting<T>(made: Setting<T>): Setting<T> {
 
 function flag(value: boolean, doc: string): Setting<boolean> {
   return setting({ default: value, schema: { type: 'boolean' }, expected: 'true or false', doc });
+}
+
+/** A setting for the greatest rate of each axis. A register holds rates up to 32 m/s or rad/s. */
+function greatestRates(): Readonly<Record<AxisName, Setting<number>>> {
+  const made = ({ quantity, greatestRate, title }: Axis) =>
+    setting({
+      default: greatestRate,
+      schema: { type: 'number', minimum: 0, maximum: 32 },
+      expected: `a rate from 0 to 32 ${quantity}`,
+      doc: `Greatest rate at which a person or program may ${title} (${quantity}).`,
+    });
+  const axes = UNIT_LIST.flatMap(unit => unit.axes);
+  return Object.fromEntries(axes.map(axis => [axis.name, made(axis)])) as Record<AxisName, Setting<number>>;
 }
 
 /** The ports that can be listened on; 0 takes any free one. */
@@ -123,6 +136,7 @@ export const SETTINGS = {
       doc: 'Mode of a controller after it reset itself: manual, or restore for its last mode.',
     }),
   },
+  drive: greatestRates(),
   gains: {
     bounds: setting<GainBounds>({
       default: {},

@@ -71,13 +71,19 @@ interface Contexts {
   'loop-unfit': { readonly loop: string; readonly reason: string };
   // the robot as a whole
   stopped: Nothing;
-  'wrong-mode': { readonly unit: string; readonly mode: Mode | null };
+  /** `needed`: the mode that the act needs; debug if it is absent. */
+  'wrong-mode': { readonly unit: string; readonly mode: Mode | null; readonly needed?: Mode };
   'no-torque': { readonly faults: readonly string[] };
   'trial-ended': Nothing;
   'silence-too-long': Nothing;
   'trial-running': { readonly by: string };
   'tune-running': { readonly loop?: string; readonly by?: string };
   closing: Nothing;
+  // driving
+  'too-late': Nothing;
+  driven: { readonly by: string; readonly unit: string };
+  overtaken: Nothing;
+  'not-drivable': Nothing;
   // a match
   locked: { readonly by: string; readonly reason: string };
   'referee-silent': Nothing;

@@ -55,6 +55,8 @@ interface LoopDeclaration {
 }
 
 interface AxisDeclaration {
+  /** What a rate does, as a verb. */
+  readonly title: string;
   /** The quantity of a rate. */
   readonly quantity: 'm/s' | 'rad/s';
   /** The greatest rate unless the configuration sets a lower one, in `quantity`. */
@@ -95,8 +97,8 @@ export const UNITS = {
     hasPose: false,
     hasCamera: true,
     axes: {
-      yaw: { quantity: 'rad/s', greatestRate: 3 },
-      pitch: { quantity: 'rad/s', greatestRate: 2 },
+      yaw: { title: 'turn the gimbal', quantity: 'rad/s', greatestRate: 3 },
+      pitch: { title: 'tilt the gimbal', quantity: 'rad/s', greatestRate: 2 },
     },
     loops: {
       visual_yaw: { ...VISUAL, slot: 0, title: 'Visual loop, yaw', runaway: 0.5, inner: 'angle_yaw' },
@@ -126,8 +128,8 @@ export const UNITS = {
     hasPose: true,
     hasCamera: false,
     axes: {
-      speed: { quantity: 'm/s', greatestRate: 1.5 },
-      turn: { quantity: 'rad/s', greatestRate: 3 },
+      speed: { title: 'drive the chassis', quantity: 'm/s', greatestRate: 1.5 },
+      turn: { title: 'turn the chassis', quantity: 'rad/s', greatestRate: 3 },
     },
     loops: {
       speed: {
@@ -166,6 +168,8 @@ export const UNITS = {
 } as const satisfies Readonly<Record<string, UnitDeclaration>>;
 
 export type UnitName = keyof typeof UNITS;
+/** The names of all axes differ. */
+export type AxisName = { [U in UnitName]: keyof (typeof UNITS)[U]['axes'] }[UnitName];
 
 export const MODES = ['auto', 'manual', 'debug'] as const;
 export type Mode = (typeof MODES)[number];
@@ -217,6 +221,10 @@ function unit(name: UnitName): Unit {
 const BY_NAME: Readonly<Record<UnitName, Unit>> = { gimbal: unit('gimbal'), chassis: unit('chassis') };
 
 export const UNIT_LIST: readonly Unit[] = Object.values(BY_NAME);
+
+export function isUnitName(name: string): name is UnitName {
+  return name in BY_NAME;
+}
 
 export function unitNamed(name: UnitName): Unit {
   return BY_NAME[name];

@@ -233,6 +233,11 @@ function endAllButThoseOf(
     const tune = autotune.of(name);
     if (tune?.state === 'running' && !names.includes(tune.by))
       autotune.end('its token was removed').catch(() => undefined);
+    const { driver } = robot.units[name];
+    if (driver.current !== undefined && !names.includes(driver.current.by)) {
+      driver.end('token removed');
+      void robot.units[name].halt();
+    }
     if (trial !== undefined && !names.includes(trial.by)) gains.endTrial('ended').catch(() => undefined);
   }
 }

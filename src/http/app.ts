@@ -13,6 +13,7 @@ import { refuseForeignPages } from './foreign-pages.js';
 import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
 import { recorded, requestLog } from './request-log.js';
+import { driveRoutes } from './routes/drive-routes.js';
 import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
@@ -47,6 +48,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
       ...autotuneRoutes(options, unit),
     ]),
     allProfilesRoute(options),
+    ...driveRoutes(options),
     ...robotRoutes(options),
     ...viewRoutes(options, statusNow, events),
     ...sessionRoutes(options),

@@ -44,6 +44,10 @@ export const PROBLEMS: Table = {
   'silence-too-long': { status: 409, title: 'Host silence too long' },
   'trial-running': { status: 409, title: 'Trial running' },
   'tune-running': { status: 409, title: 'Tuning running' },
+  'too-late': { status: 409, title: 'Too late' },
+  driven: { status: 409, title: 'Driven by another' },
+  overtaken: { status: 409, title: 'Overtaken' },
+  'not-drivable': { status: 409, title: 'Cannot be driven' },
   closing: { status: 503, title: 'Shutting down', retryAfterS: 1 },
   locked: { status: 409, title: 'Locked' },
   'referee-silent': { status: 409, title: 'Referee silent' },
@@ -162,8 +166,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   },
   'loop-unfit': ({ loop, reason }) => `The loop ${loop} cannot be tuned: ${reason}.`,
   stopped: 'The robot is stopped. POST /api/resume releases it.',
-  'wrong-mode': ({ unit, mode }) =>
-    `This needs debug mode, but the mode of the ${unit} is ${mode ?? 'unknown'}. Switch it to debug first.`,
+  'wrong-mode': ({ unit, mode, needed = 'debug' }) =>
+    `This needs ${needed} mode, but the mode of the ${unit} is ${mode ?? 'unknown'}. Switch it to ${needed} first.`,
   'no-torque': ({ unit, faults }) =>
     `${controller({ unit })} has no torque, and an excitation needs torque. ` +
     (faults.length > 0 ? `End the cause of ${faults.join(', ')}. ` : '') +
@@ -174,6 +178,13 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'trial-running': ({ by }) => `A trial by ${by} runs on this unit. End the trial, or wait until it ends.`,
   'tune-running': ({ by }) =>
     `A tuning${by === undefined ? '' : ` by ${by}`} is running. End the tuning, or wait until it ends.`,
+  'too-late': 'The request arrived too late, so nothing was changed. Send it again with the time of now.',
+  driven: ({ unit, by }) =>
+    `${by} drives the ${unit}. Wait until a second after the last command, or send "takeover": true.`,
+  overtaken: 'A newer command of the same driver took the place of this one.',
+  'not-drivable': unreachable(
+    'has firmware without the register motion, so it cannot be driven. Update its firmware.',
+  ),
   closing: 'The daemon is shutting down. Try again after its restart.',
   locked: ({ by, reason }) => `The robot is locked by ${by}: ${reason}. A referee can unlock it.`,
   'referee-silent': "The referee's desk is silent. Nothing moves until it repeats POST /api/match/lease.",

@@ -11,6 +11,10 @@ declare module 'koa' {
   interface DefaultState {
     /** The number of the request, in base 36. */
     id: string;
+    /** The time at which the daemon received the head of the request (Clock milliseconds). */
+    receivedMs: number;
+    /** Whether programs send this call many times a second. */
+    isRoutine: true | undefined;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
     /** Undefined until the authorization has found a right to act. */
@@ -34,11 +38,12 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.state.bystander = 'stranger';
     ctx.res.setHeader('X-Request-Id', id);
-    const level = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.method) ? 'debug' : 'info';
-    if (log.isLevelEnabled(level)) {
-      const startMs = clock.nowMs();
+    ctx.state.receivedMs = clock.nowMs();
+    const least = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.method) ? 'debug' : 'info';
+    if (log.isLevelEnabled(least)) {
       ctx.res.once('close', () => {
-        const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
+        const level = ctx.state.isRoutine ? 'debug' : least;
+        const ms = Math.round((clock.nowMs() - ctx.state.receivedMs) * 10) / 10;
         const { code } = ctx.state;
         log[level]({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
       });

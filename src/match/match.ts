@@ -238,6 +238,7 @@ export class Match implements Permission {
 
 function isAllowed(act: Act, { drive, modes, resume, laser, tune }: Permissions): boolean {
   if (act.kind === 'mode') return drive && modes.includes(act.mode);
+  if (act.kind === 'drive') return drive && modes.includes('manual');
   if (act.kind === 'excite') return drive && modes.includes('debug');
   return { resume, light: laser, save: tune, trial: tune }[act.kind];
 }

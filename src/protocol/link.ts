@@ -5,8 +5,8 @@ import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
 import { type FieldValues, frameBytes, type Register } from './registers.js';
 
-/** Most urgent first. `supervision` is heartbeat and status. `mode` is a caller's mode switch. */
-const PRIORITIES = ['stop', 'supervision', 'mode', 'readings', 'gains', 'capture'] as const;
+/** Most urgent first. `supervision` is heartbeat and status. `mode` is a caller's mode switch, `motion` a drive command. */
+const PRIORITIES = ['stop', 'supervision', 'mode', 'motion', 'readings', 'gains', 'capture'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** While a switch waits, every third frame serves the longest-waiting lower priority. */
@@ -96,10 +96,23 @@ export class Link {
     values: Readonly<FieldValues<R>>,
     urgency: Urgency,
   ): Promise<number> {
-    const { address } = unit;
-    const frame = encodeFrame(address, register, values);
+    const frame = encodeFrame(unit.address, register, values);
+    return this.#write(unit, register, () => frame, urgency);
+  }
+
+  /** As `write`. Asks for the values when an attempt begins. `values` may throw, and then no further attempt is made. */
+  writeFresh<R extends Register>(
+    unit: Unit,
+    register: R,
+    values: () => Readonly<FieldValues<R>>,
+    urgency: Urgency,
+  ): Promise<number> {
+    return this.#write(unit, register, () => encodeFrame(unit.address, register, values()), urgency);
+  }
+
+  #write(unit: Unit, register: Register, frame: () => Buffer, urgency: Urgency): Promise<number> {
     return this.#submit(unit, register, urgency, async attempts => {
-      await this.#bus.writeBlock(address, register.address, frame);
+      await this.#bus.writeBlock(unit.address, register.address, frame());
       return attempts;
     });
   }

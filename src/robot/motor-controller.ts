@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import { type GainSet, type Gains, MODES, type Mode, type Unit } from '../core/units.js';
+import { type GainSet, type Gains, MODES, type Mode, type Rates, type Unit } from '../core/units.js';
 import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
@@ -10,6 +10,7 @@ import {
   gainsRegister,
   MAGIC,
   MODE_VALUES,
+  motionRegister,
   PROTOCOL_VERSION,
   REGISTERS,
   RESET_CAUSES,
@@ -32,6 +33,12 @@ export interface ControllerStatus {
   readonly activeChecksum: number;
   /** The number of the newest step capture. */
   readonly capture: number;
+}
+
+/** The rates of the axes, and for how long they hold. */
+export interface Motion {
+  readonly rates: Rates;
+  readonly holdMs: number;
 }
 
 interface ControllerOptions {
@@ -64,6 +71,7 @@ const WRITES = 3;
 export class MotorController {
   readonly #options: ControllerOptions;
   readonly #telemetry: Register;
+  readonly #motion: Register;
   #beats = 0;
   /**
    * The register of the excitation: the one with a guard if the firmware has the flag `guarded_excitation`.
@@ -73,6 +81,7 @@ export class MotorController {
   constructor(options: ControllerOptions) {
     this.#options = options;
     this.#telemetry = telemetryRegister(options.unit);
+    this.#motion = motionRegister(options.unit);
   }
 
   /**
@@ -149,6 +158,29 @@ export class MotorController {
     const urgency: Urgency = { priority: 'stop', untilMs: terms.untilMs };
     const holds = async () => (await this.status(urgency)).flags.includes('stopped') === latched;
     return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, terms, holds);
+  }
+
+  /** Writes a motion once. `motion` is called before each attempt, and may throw. */
+  async move(motion: () => Motion, untilMs: number): Promise<void> {
+    const values = () => {
+      const { rates, holdMs } = motion();
+      const all = this.#options.unit.axes.map(({ name }) => [name, rates[name] ?? 0]);
+      return { ...Object.fromEntries(all), hold_ms: holdMs };
+    };
+    await this.#options.link.writeFresh(this.#options.unit, this.#motion, values, {
+      priority: 'motion',
+      untilMs,
+    });
+  }
+
+  /** The motion in force. */
+  async motion(untilMs: number): Promise<Motion> {
+    const found: Readonly<Record<string, number>> = await this.#read(this.#motion, {
+      priority: 'motion',
+      untilMs,
+    });
+    const rates = this.#options.unit.axes.map(({ name }) => [name, found[name] ?? 0]);
+    return { rates: Object.fromEntries(rates), holdMs: found.hold_ms ?? 0 };
   }
 
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {

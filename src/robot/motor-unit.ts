@@ -1,11 +1,12 @@
 import { endedWithin } from '../core/clock.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
-import type { Excitation, Mode } from '../core/units.js';
+import { type Excitation, type Mode, RATE_COUNTS, type Rates } from '../core/units.js';
+import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
 import { hostSilence, type SilenceLimits } from './host-silence.js';
-import { MotorController } from './motor-controller.js';
+import { type Motion, MotorController } from './motor-controller.js';
 import { reconcilerOf, type UnitParts } from './reconciler.js';
 import { requestGate } from './request-gate.js';
 import { unitGains } from './unit-gains.js';
@@ -19,6 +20,11 @@ const PROBE_AGAIN_MS = 20;
 const LATCH_MS = 200;
 const LATCH_AGAIN_MS = 10;
 
+/** A motion takes effect in the next loop period. It is read back after this time. */
+const MOVES_WITHIN_MS = 2;
+/** The longest wait of a frame that ends a motion. */
+const HALT_MS = 100;
+
 interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller' | 'gate' | 'reconciler'> {
   readonly deadlines: Deadlines;
   readonly silence: SilenceLimits;
@@ -27,6 +33,10 @@ interface UnitOptions extends Omit<UnitParts, 'silence' | 'state' | 'controller'
 }
 
 export type MotorUnit = ReturnType<typeof motorUnit>;
+
+function isSameRates(one: Rates, other: Rates): boolean {
+  return Object.entries(one).every(([axis, rate]) => Math.abs(rate - (other[axis] ?? 0)) < 1 / RATE_COUNTS);
+}
 
 /**
  * One unit as its callers see it. If an act resolves, the controller has confirmed it. If an act rejects, the wanted
@@ -73,6 +83,10 @@ export function motorUnit(options: UnitOptions) {
     nextAttempt ??= attempt.then(start, start);
     return nextAttempt;
   };
+  const halt = async (untilMs: number): Promise<void> => {
+    if (!flags().includes('motion')) return;
+    await controller.move(() => ({ rates: {}, holdMs: 0 }), untilMs).catch(() => undefined);
+  };
   const flags = (): readonly string[] => (state.online && state.status?.flags) || [];
   const torque = (): Torque => {
     if (state.online && state.status !== undefined)
@@ -96,6 +110,8 @@ export function motorUnit(options: UnitOptions) {
         flags: flags(),
         /** Whether the controller guards trials. Undefined while the unit is offline. */
         guardsTrials: status?.flags.includes('guarded_excitation'),
+        drivable: status?.flags.includes('motion'),
+        driver: state.driver.current,
         build: status?.flags.includes('build') ? state.build : undefined,
         torque: torque(),
         /** The excitation; null outside debug mode and while offline. */
@@ -154,6 +170,9 @@ export function motorUnit(options: UnitOptions) {
     setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
+        // Writing manual in manual does not end a motion.
+        if (state.driver.current !== undefined) await halt(untilMs);
+        state.driver.end('mode change');
         await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
@@ -161,6 +180,47 @@ export function motorUnit(options: UnitOptions) {
         state.confirmedMode(mode, shown);
       });
     },
+
+    driver: state.driver,
+    requireOnline: gate.requireOnline,
+
+    /** Throws `wrong-mode` unless the unit is in manual and nobody has asked for another mode. */
+    requireManual(): void {
+      const { mode, wantedMode } = state;
+      if (mode === 'manual' && wantedMode === 'manual') return;
+      throw new RobotError('wrong-mode', { unit: unit.name, mode, needed: 'manual' });
+    },
+
+    /** Whether the firmware can move the unit at the rates of a command. */
+    get isDrivable(): boolean {
+      return flags().includes('motion');
+    },
+
+    /**
+     * Moves the unit. `motion` is called before each attempt, and may throw. Resolves with the rates that the controller
+     * shows: those of the motion, or lower ones that it allows, or 0 after `untilMs`. Does not wait for the unit's turn.
+     */
+    async move(motion: () => Motion, untilMs: number): Promise<Rates> {
+      let wanted: Rates = {};
+      const values = () => {
+        const { rates, holdMs } = motion();
+        wanted = rates;
+        return { rates, holdMs };
+      };
+      await controller.move(values, untilMs);
+      const writtenMs = clock.nowMs();
+      for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
+        await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+        const { rates } = await controller.motion(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
+        // A controller with lower limits shows other rates for as long as the motion holds.
+        const isSettled =
+          clock.nowMs() - writtenMs >= TAKES_EFFECT_MS && Object.values(rates).some(rate => rate !== 0);
+        if (isSettled || isSameRates(rates, wanted) || clock.nowMs() >= untilMs) return rates;
+      }
+    },
+
+    /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */
+    halt: () => halt(clock.nowMs() + HALT_MS),
 
     /** The excitation that the last poll in debug mode read. */
     excitation(): Excitation {

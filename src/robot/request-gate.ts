@@ -12,7 +12,7 @@ const REQUEST_MS = 350;
 /** The acts that the rules of a match may forbid. */
 export type Act =
   | { readonly kind: 'mode'; readonly mode: Mode }
-  | { readonly kind: 'excite' | 'save' | 'trial' | 'light' | 'resume' };
+  | { readonly kind: 'drive' | 'excite' | 'save' | 'trial' | 'light' | 'resume' };
 
 /** The rules of a match. They are checked when a request arrives, and again when its turn comes. */
 export interface Permission {

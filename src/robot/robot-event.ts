@@ -28,6 +28,9 @@ export type TrialEnd =
 /** Why an excitation ended without being asked. */
 export type ExcitationEnd = 'stop' | 'reset' | 'offline' | 'no torque' | 'runaway';
 
+/** Why nobody drives a unit any more. `silent`: the last command and a further second have passed. */
+export type DriveEnd = 'silent' | 'stop' | 'mode change' | 'takeover' | 'token removed' | 'offline' | 'reset';
+
 /** A step response that the controller recorded, in the loop's quantity. Sample 0 is the last one before the edge. */
 export type StepCapture = Pick<Step, 'unit' | 'loop' | 'number' | 'rateHz' | 'decimation'> & Step['samples'];
 
@@ -53,6 +56,8 @@ export type UnitEvent =
   | Change<'trial', { by: string }>
   | Change<'trial-changed', { by: string; loops: string }>
   | Change<'trial-ended', { by: string; why: TrialEnd }>
+  | Change<'drive', { by: string; id: string }>
+  | Change<'drive-ended', { by: string; id: string; why: DriveEnd }>
   | Change<'fault' | 'fault-gone', { fault: string }>
   | { readonly what: 'online' | 'reset' | 'gains-applied' }
   | Failure<'offline'>

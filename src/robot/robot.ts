@@ -6,6 +6,7 @@ import { perUnit, type UnitName } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
+import { Drive, type DriveCommand } from './drive.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser } from './laser.js';
 import { type MotorUnit, motorUnit } from './motor-unit.js';
@@ -57,6 +58,7 @@ export class Robot {
   readonly events = new Listeners<RobotEvent>();
   readonly #options: RobotOptions;
   readonly #stop: ReturnType<typeof stopOf>;
+  readonly #drive: Drive;
   #closed = false;
   #timer: Timer | undefined;
 
@@ -90,6 +92,13 @@ export class Robot {
         foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });
+    });
+    this.#drive = new Drive({
+      units: this.units,
+      clock,
+      permission,
+      isStopped: () => this.stopped,
+      frameEveryMs: 1000 / settings.pollHz,
     });
     this.#stop = stopOf({
       units: Object.values(this.units),
@@ -128,6 +137,12 @@ export class Robot {
   /** Throws a RobotError with the reason if a match forbids the act. */
   requireAllowed(act: Act): void {
     this.#options.permission.require(act);
+  }
+
+  /** Moves units for a caller. Rejects as `Drive.command` does. */
+  async drive(command: DriveCommand): ReturnType<Drive['command']> {
+    if (this.#closed) throw new RobotError('closing');
+    return this.#drive.command(command);
   }
 
   laserOn(): LaserState {

@@ -4,6 +4,7 @@ import { isVisual } from '../core/loop-controllers.js';
 import type { Excitation, Loop, Mode } from '../core/units.js';
 import type { Readings } from '../protocol/telemetry.js';
 import type { Build } from '../schemas/status.js';
+import { Driver } from './driver.js';
 import type { ControllerStatus, Identity } from './motor-controller.js';
 import type { ExcitationEnd } from './robot-event.js';
 import { WantedGains } from './wanted-gains.js';
@@ -31,6 +32,7 @@ export class UnitState {
   readonly #excitation: WantedExcitation;
   readonly latch = new WantedLatch();
   readonly gains: WantedGains;
+  readonly driver: Driver;
 
   /** The observed state. `supervise` sets the members without `#`. */
   online = false;
@@ -57,6 +59,7 @@ export class UnitState {
     this.#options = options;
     this.#excitation = new WantedExcitation(options.emit);
     this.gains = new WantedGains(options);
+    this.driver = new Driver(options);
   }
 
   /** What the controller showed last. Undefined until the first contact. */
@@ -204,6 +207,7 @@ export class UnitState {
     this.latch.want();
     this.endExcitation('stop');
     this.gains.endTrial('stop');
+    this.driver.end('stop');
   }
 
   /** The controller is unreachable. It may lose its torque before it returns, so nothing that moved begins again. */
@@ -215,6 +219,7 @@ export class UnitState {
     if (!wasOnline) return;
     this.endExcitation('offline');
     this.gains.endTrial('offline');
+    this.driver.end('offline');
   }
 
   /**
@@ -313,6 +318,7 @@ export class UnitState {
 
   #wantMode(mode: Mode, excitation?: Excitation): void {
     if (this.#mode !== undefined && this.#mode !== mode) this.gains.endTrial('mode change');
+    this.driver.end('mode change');
     this.#mode = mode;
     this.#excitation.want(excitation);
   }
@@ -328,6 +334,7 @@ export class UnitState {
     this.#shownExcitation = undefined;
     this.modeFrames.disturb();
     this.gains.endTrial('reset');
+    this.driver.end('reset');
     this.#options.emit({ what: 'reset' });
   }
 }

@@ -143,10 +143,14 @@ export function supervise(parts: UnitParts) {
   };
 
   /**
-   * Whether the unit is in manual without a trial, and no listener follows its readings. Then heartbeats and readings
+   * Whether the unit is in manual without a trial or a driver, and no listener follows its readings. Then heartbeats and readings
    * are less frequent, which leaves bus and processor to other programs, such as vision.
    */
-  const isAtRest = (): boolean => state.mode === 'manual' && state.gains.trial === undefined && !isFollowed();
+  const isAtRest = (): boolean =>
+    state.mode === 'manual' &&
+    state.gains.trial === undefined &&
+    state.driver.current === undefined &&
+    !isFollowed();
 
   const areReadingsDue = (): boolean => {
     const { telemetry, readAtMs } = state;

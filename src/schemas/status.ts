@@ -83,6 +83,14 @@ const unitStatus = s.answer('UnitStatus', {
         'If false, only the daemon does that, at its polls.',
     ),
   ),
+  drivable: s.optional(s.yesNo('The firmware moves at the rates of POST /api/drive (flag `motion`).')),
+  driver: s.optional(
+    s.answer('Driver', {
+      by: s.text("A token's name or an address."),
+      id: s.text(),
+      sinceT: s.number('Monotonic seconds, as `t` of telemetry.'),
+    }),
+  ),
   problem: s.optional({ ...complaint, description: 'Why the unit is offline.' }),
 });
 

@@ -61,7 +61,7 @@ describe('configuration', () => {
     'laser:\n  gpoi: 4\n':
       'FILE:2: laser.gpoi: there is no such setting; expected one of gpio, activeLow, maxOnS, interlock',
     'lasers:\n  gpio: 4\n':
-      'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, gains, state, access, match, log',
+      'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, drive, gains, state, access, match, log',
     '\n\nlaser:\n  maxOnS: ten\n':
       'FILE:4: laser.maxOnS: expected a number of seconds, 0 or more; found "ten"',
     'http: {port: 70000}':

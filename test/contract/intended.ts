@@ -22,5 +22,9 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/torque: "unknown" -> "silent"$/,
     /^bus-hang:12 POST \/api\/stop : 503 not-confirmed -> 200$/,
   ],
-  'a controller may be driven': [/\/(gimbal|chassis)\/flags\/\d: absent -> "motion"$/],
+  'a controller may be driven': [
+    /\/(gimbal|chassis)\/flags\/\d: absent -> "motion"$/,
+    /\/(gimbal|chassis)\/drivable: absent -> true$/,
+    /openapi\.json .*(\/api\/drive|\/UnitStatus\/properties\/(drivable|driver)|\/(GimbalRates|ChassisRates|DriveCommand|Driven|Driver)): absent -> {/,
+  ],
 };

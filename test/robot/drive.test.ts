@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import { isRobotError, RobotError } from '../../src/core/errors.js';
+import type { Rates, UnitName } from '../../src/core/units.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
+import type { DriveCommand } from '../../src/robot/drive.js';
+import { ClockedRobot, type Frame } from '../support/clocked-robot.js';
+
+const YAW = { gimbal: { yaw: 0.5, pitch: 0 } };
+const AHEAD = { chassis: { speed: 0.5, turn: 0 } };
+const STILL = { gimbal: { yaw: 0, pitch: 0 } };
+
+function codeOf(error: unknown): string {
+  if (isRobotError(error)) return error.code;
+  throw error;
+}
+
+describe('a drive command', () => {
+  let clocked: ClockedRobot;
+  let isForbidden = false;
+  beforeEach(async () => {
+    isForbidden = false;
+    const permission = {
+      require: () => {
+        if (isForbidden) throw new RobotError('locked', { by: 'referee', reason: 'test' });
+      },
+    };
+    clocked = await ClockedRobot.start({}, permission);
+    await clocked.wait(200);
+    clocked.frames.length = 0;
+  });
+  afterEach(() => clocked.end());
+
+  const drive = (
+    rates: Readonly<Partial<Record<UnitName, Rates>>>,
+    more: Partial<DriveCommand> = {},
+  ): Promise<unknown> =>
+    clocked.robot.drive({
+      rates,
+      by: 'operator',
+      id: 'a',
+      receivedMs: clocked.clock.nowMs(),
+      holdMs: 200,
+      notAfterMs: undefined,
+      takeover: false,
+      stillWanted: () => undefined,
+      requireUntuned: () => undefined,
+      ...more,
+    });
+  /** Drives, and lets time pass until the answer. */
+  const driven = async (...asked: Parameters<typeof drive>) => {
+    const answer = drive(...asked).catch(codeOf);
+    await clocked.during(answer);
+    return answer;
+  };
+  const motions = (): readonly {
+    readonly unit: string;
+    readonly rates: number[];
+    readonly holdMs: number;
+  }[] =>
+    clocked.frames
+      .filter(({ kind, register }) => kind === 'write' && register === 'motion')
+      .map(({ unit, data }) => {
+        const bytes = Buffer.from(data, 'hex');
+        const rates = [bytes.readInt16LE(0) / 1000, bytes.readInt16LE(2) / 1000];
+        return { unit, rates, holdMs: bytes.readUInt16LE(4) };
+      });
+  const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
+  const who = () => clocked.robot.units.gimbal.driver.current?.by;
+  const ends = () =>
+    clocked.events.flatMap(event =>
+      event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
+    );
+
+  it('is answered with the rates that the controller shows, and names the driver', async () => {
+    expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
+    expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
+    expect(who()).to.equal('operator');
+  });
+
+  it('holds from the moment of its arrival: a delay makes the hold shorter, also that of a retry', async () => {
+    const receivedMs = clocked.clock.nowMs() - 80;
+    let attempts = 0;
+    clocked.intercept = async frame => {
+      if (!isMotion(frame)) return undefined;
+      attempts += 1;
+      await clocked.pause(20);
+      return attempts === 1 ? 'answer lost' : undefined;
+    };
+    await driven(YAW, { receivedMs });
+    expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
+  });
+
+  it('with less than 10 ms left, past notAfter or with notAfter too far ahead is too late and sends nothing', async () => {
+    const nowMs = clocked.clock.nowMs();
+    expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
+    expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
+    expect(await driven(YAW, { notAfterMs: clocked.clock.nowMs() + 5001 })).to.equal('too-late');
+    expect(motions()).to.deep.equal([]);
+  });
+
+  it('that waits for the bus until its time is over is too late and sends nothing', async () => {
+    clocked.intercept = async ({ kind }) => {
+      if (kind === 'read') await clocked.pause(45);
+      return undefined;
+    };
+    await clocked.wait(50);
+    expect(await driven(YAW, { holdMs: 50 })).to.equal('too-late');
+    expect(motions()).to.deep.equal([]);
+  });
+
+  it('that one unit cannot take sends no frame to any', async () => {
+    await clocked.during(clocked.robot.units.chassis.setMode('auto'));
+    expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
+    expect(motions()).to.deep.equal([]);
+    expect(who()).to.equal(undefined);
+  });
+
+  it('whose second frame fails is answered with an error, and stops the first unit at once', async () => {
+    clocked.intercept = frame => (isMotion(frame) && frame.unit === 'chassis' ? 'fails' : undefined);
+    expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
+    await clocked.wait(10);
+    expect(motions().filter(({ unit }) => unit === 'gimbal')).to.deep.include({
+      unit: 'gimbal',
+      rates: [0, 0],
+      holdMs: 0,
+    });
+  });
+
+  it('is refused while another caller drives, until a second after the last command', async () => {
+    await driven(YAW);
+    const atMs = clocked.clock.nowMs();
+    expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
+    expect(await driven(YAW, { id: 'b' })).to.equal('driven');
+    await clocked.wait(atMs + 1190 - clocked.clock.nowMs());
+    expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
+    await clocked.wait(20);
+    expect(await driven(YAW, { by: 'rival' })).to.deep.equal(YAW);
+    expect(ends()).to.deep.equal(['operator silent']);
+  });
+
+  it('with takeover takes the unit from its driver', async () => {
+    await driven(YAW);
+    expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
+    expect(await driven(YAW)).to.equal('driven');
+    expect(ends()).to.deep.equal(['operator takeover']);
+  });
+
+  it('waits for the next poll after a frame, and is overtaken there by a newer one of its driver', async () => {
+    await driven(YAW);
+    const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
+    await clocked.during(Promise.all(answers));
+    expect(await Promise.all(answers)).to.deep.equal([
+      'overtaken',
+      'overtaken',
+      { gimbal: { yaw: 0.3, pitch: 0 } },
+    ]);
+    expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
+  });
+
+  it('that stops a unit is sent at once, beside an unanswered command, which it overtakes', async () => {
+    await driven(YAW);
+    const atMs = clocked.clock.nowMs();
+    const older = drive({ gimbal: { yaw: 1, pitch: 0 } }).catch(codeOf);
+    await driven(STILL);
+    expect(clocked.clock.nowMs() - atMs).to.be.below(10);
+    expect(await older).to.equal('overtaken');
+    expect(motions().at(-1)?.rates).to.deep.equal([0, 0]);
+  });
+
+  for (const [what, code, act] of [
+    ['a stop', 'stopped', () => clocked.robot.stop()],
+    ['another mode', 'wrong-mode', () => clocked.robot.units.gimbal.setMode('auto')],
+  ] as const)
+    it(`is refused after ${what}, which ends driving`, async () => {
+      await driven(YAW);
+      await clocked.during(act());
+      expect(who()).to.equal(undefined);
+      expect(await driven(YAW)).to.equal(code);
+    });
+
+  it('ends before a switch to manual, which is in force already', async () => {
+    await driven(YAW);
+    await clocked.during(clocked.robot.units.gimbal.setMode('manual'));
+    expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
+  });
+
+  it('of a caller who hung up, or that a lock forbids meanwhile, is dropped before each attempt', async () => {
+    for (const forbid of ['hang up', 'lock'] as const) {
+      clocked.frames.length = 0;
+      let isGone = false;
+      clocked.intercept = async frame => {
+        if (!isMotion(frame)) return undefined;
+        if (forbid === 'lock') isForbidden = true;
+        else isGone = true;
+        return 'fails';
+      };
+      const stillWanted = () => {
+        if (isGone) throw new RobotError('caller-gone');
+      };
+      const code = await driven(YAW, { stillWanted, id: forbid, takeover: true });
+      expect(code).to.equal(forbid === 'lock' ? 'locked' : 'caller-gone');
+      expect(motions().filter(({ rates }) => rates[0] !== 0)).to.have.length(1);
+      await clocked.wait(100);
+    }
+  });
+
+  it('keeps the unit at the full rate of readings', async () => {
+    clocked.frames.length = 0;
+    await driven(YAW, { holdMs: 500 });
+    await clocked.wait(400);
+    const readings = clocked.frames.filter(
+      ({ unit, register }) => unit === 'gimbal' && register === 'telemetry',
+    );
+    expect(readings.length).to.be.within(19, 22);
+  });
+
+  it('is refused by a controller without the register, which the status calls not drivable', async () => {
+    const { bus } = clocked.sim.hardware;
+    const read = bus.readBlock.bind(bus);
+    bus.readBlock = async (address, register, length) => {
+      const frame = await read(address, register, length);
+      if (register !== REGISTERS.status.address) return frame;
+      const status = decodeFrame(address, REGISTERS.status, frame);
+      return encodeFrame(address, REGISTERS.status, { ...status, flags: status.flags & 0x7f });
+    };
+    await clocked.wait(40);
+    expect(await driven(YAW)).to.equal('not-drivable');
+    expect(clocked.gimbal.report().drivable).to.equal(false);
+    expect(motions()).to.deep.equal([]);
+  });
+});
