@@ -82,7 +82,7 @@ describe('the console with others, with keys and with a simulator', function () 
       .getByRole('group', { name: 'Faults of the gimbal' })
       .getByRole('button', { name: 'plug', exact: true })
       .click();
-    await eventually(async () => !/offline/.test((await alerts(page).textContent()) ?? ''));
+    await shows(alerts(page), /^(?!.*is offline).*Test steps ended [\d:]+: gimbal was offline/);
     const log = page.getByRole('region', { name: 'Log' });
     await log.getByText('Log').click();
     await post('/api/stop');

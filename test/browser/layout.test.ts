@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { alerts, consoleInBrowser, eventually, has, overflow, shows } from './console-page.js';
 
 /** The layout of the page under faults, and how soon it shows them. */
@@ -8,10 +8,17 @@ describe('the console under faults', function () {
   const robot = consoleInBrowser();
   const { open, post, fault, truth } = robot;
 
-  it('keeps STOP and everything where it is, with nothing under anything, whatever is wrong, down to 320 px', async () => {
+  /** The buttons whose text is wider than the button. */
+  const cut = (page: Page) =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.segments button, .stopping button')]
+      .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
+
+  it('keeps STOP and everything where it is, with nothing cut or under anything, whatever is wrong, down to 320 px', async () => {
     for (const [width, height] of [
       [320, 700],
+      [390, 844],
       [844, 390],
+      [820, 1180],
       [1280, 720],
     ] as const) {
       const page = await open({ width, height, touch: width < 1000 });
@@ -36,6 +43,7 @@ describe('the console under faults', function () {
       expect(await places()).to.equal(before);
       expect(await overflow(page)).to.be.at.most(0);
       expect(await covered(), `at ${width} px`).to.deep.equal([]);
+      expect(await cut(page), `at ${width} px`).to.deep.equal([]);
       const offline = alerts(page).locator('li', { hasText: 'Chassis' }).first();
       const bottom = async (of: Locator) => {
         const { y, height } = (await of.boundingBox())!;
@@ -52,6 +60,11 @@ describe('the console under faults', function () {
       expect(await covered(), `at ${width} px`).to.deep.equal([]);
       await fault('chassis', 'plug');
       await fault('pin', 'clear');
+      await post('/api/match/lock', { reason: 'There are people on the field.' });
+      await shows(page.locator('.match-board'), /LOCKED by/);
+      expect(await places()).to.equal(before);
+      await post('/api/match/unlock');
+      await post('/api/resume');
       await page.context().close();
     }
   });
@@ -71,6 +84,7 @@ describe('the console under faults', function () {
         note('stale', document.documentElement.hasAttribute('data-stale'));
       }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     `);
+    const place = await page.locator('.stop').boundingBox();
     robot.daemon.process.kill('SIGSTOP');
     await page.locator('.stop').click();
     await shows(page.locator('.lamp'), /unknown \(was on\)/);
@@ -79,6 +93,7 @@ describe('the console under faults', function () {
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
     await has(page.locator('.laser').getByRole('button', { name: 'On' }), 'aria-disabled', 'true');
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
+    expect(await page.locator('.stop').boundingBox()).to.deep.equal(place);
     const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
     robot.daemon.process.kill('SIGCONT');
     await shows(alerts(page), /^(?!.*asking again).*gimbal stopped \(confirmed\)/);

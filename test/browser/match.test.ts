@@ -208,6 +208,10 @@ describe('the match view', function () {
       const board = page.locator('.match-board');
       await shows(board, /LOCKED by .*: Pit stop/);
       expect(await places()).to.deep.equal(before);
+      expect(
+        await page.evaluate(`[...document.querySelectorAll('.segments button')]
+          .filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)`),
+      ).to.deep.equal([]);
       expect(await overflow(page)).to.be.at.most(0);
       const { y, height: tall } = (await board.boundingBox())!;
       const stop = (await page.locator('.stop').boundingBox())!;

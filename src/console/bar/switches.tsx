@@ -94,8 +94,8 @@ function LaserLamp() {
 }
 
 /**
- * The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. `isInMatch`: leaves out the
- * modes that the phase forbids.
+ * The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. `isInMatch`: leaves out
+ * debug, unless it is in force. The buttons do not change with the phase, so that none moves under a finger.
  */
 export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?: boolean }) {
   const model = useModel();
@@ -103,11 +103,8 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
   const status = model.status.value?.[name];
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
-  const isPlaying = isInMatch && allowed !== undefined && allowed.length > 0;
-  const shown = MODES.filter(mode => {
-    if (!model.access.hasRight('drive')) return mode === status?.mode;
-    return !isPlaying || allowed.includes(mode) || mode === status?.mode;
-  });
+  const drives = model.access.hasRight('drive');
+  const shown = MODES.filter(mode => mode === status?.mode || (drives && !(isInMatch && mode === 'debug')));
   return (
     <fieldset
       class="group modes"
