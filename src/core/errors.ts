@@ -154,6 +154,7 @@ interface Contexts {
   'caller-gone': Nothing;
   'too-many-streams': Nothing;
   'bad-http': { readonly header?: string };
+  'unknown-coding': Nothing;
   'request-timeout': Nothing;
   'headers-too-large': Nothing;
   internal: Nothing;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
+import { containment } from '../http/contain.js';
 import { createHttpServer } from '../http/server.js';
 
 /** How long requests in flight may take when the daemon ends. */
@@ -24,7 +25,7 @@ export async function openPort(
 ) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
-  const server = createHttpServer((request, response) => answer(request, response));
+  const server = createHttpServer((request, response) => answer(request, response), containment(log));
   const address = await listen(server, host, port);
   // An error, such as too many open files, loses one connection only.
   server.on('error', error => log.warn(describeError(error), 'connection not accepted'));

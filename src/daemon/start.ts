@@ -148,7 +148,7 @@ export async function startBehind(port: Port, parts: Parts) {
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
-  const { app, status } = createApp({ ...parts, ...rooms });
+  const { listener, status } = createApp({ ...parts, ...rooms });
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
@@ -182,7 +182,7 @@ export async function startBehind(port: Port, parts: Parts) {
     }));
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
-    port.serve(app.callback());
+    port.serve(listener);
     log.info({ url, host: address.address, simulated: isSimulated }, `listening on ${url}`);
     notifier?.ready();
   }

@@ -1,3 +1,4 @@
+import type { RequestListener, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
@@ -8,10 +9,12 @@ import type { Status } from '../schemas/status.js';
 import type { AppOptions } from './app-options.js';
 import { authorization } from './authorization.js';
 import { serveConsole } from './console.js';
+import { containment } from './contain.js';
 import { createEvents } from './events.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import { openApiRoute } from './openapi.js';
 import { problemOf } from './problems.js';
+import { headRefusal } from './request-head.js';
 import { recorded, requestLog } from './request-log.js';
 import { driveRoutes } from './routes/drive-routes.js';
 import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
@@ -24,9 +27,16 @@ import { stepRoutes, unitRoutes } from './routes/unit-routes.js';
 import { statusBody } from './status-body.js';
 import { telemetrySource } from './telemetry-source.js';
 
+interface App {
+  /** Answers requests. It never throws. */
+  readonly listener: RequestListener;
+  readonly status: () => Status;
+}
+
 /** The whole HTTP interface, with the status that it reports. It does not open a port. */
-export function createApp(options: AppOptions): { readonly app: Koa; readonly status: () => Status } {
+export function createApp(options: AppOptions): App {
   const { clock, log, robot } = options;
+  const contain = containment(log);
   const startedMs = clock.nowMs();
   const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
   const sources = {
@@ -36,7 +46,7 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
     tune: options.autotune.changed,
     log: options.eventLog.recorded,
   };
-  const events = createEvents(sources, clock, options.access);
+  const events = createEvents(sources, clock, options.access, contain);
   const documented = [
     ...UNIT_LIST.flatMap(unit => [
       ...unitRoutes(options, unit),
@@ -64,13 +74,37 @@ export function createApp(options: AppOptions): { readonly app: Koa; readonly st
   }
   serveConsole(router, fileURLToPath(new URL('../../console/', import.meta.url)));
   const app = new Koa();
-  app.on('error', error => log.debug(describeError(error), 'connection failed'));
-  app.use(requestLog(log, clock));
+  app.on(
+    'error',
+    contain(error => log.debug(describeError(error), 'connection failed')),
+  );
+  app.use(requestLog(log, clock, contain));
   app.use(problemAnswers(log));
   app.use(refuseForeignPages(options.config.http.allowedHosts));
   app.use(router.routes());
   app.use(unrouted);
-  return { app, status: statusNow };
+  const koa = app.callback();
+  const answer: RequestListener = (request, response) => {
+    for (const [name, value] of ALWAYS) response.setHeader(name, value);
+    const refusal = headRefusal(request);
+    return refusal === undefined ? koa(request, response) : refuse(refusal, response);
+  };
+  return { listener: contain(answer, (_, response) => response.destroy()), status: statusNow };
+}
+
+/** The headers of every answer. */
+const ALWAYS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cache-Control', 'no-store'],
+] as const;
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Answers a request that Koa must not see. */
+function refuse(error: RobotError, response: ServerResponse): void {
+  const { problem } = problemOf(error);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', PROBLEM_TYPE);
+  response.end(JSON.stringify(problem));
 }
 
 /** Answers a request whose path or method has no route. The router leaves the routes of the path in `matched`. */
@@ -85,8 +119,6 @@ function unrouted(ctx: Context): void {
 
 function problemAnswers(log: Logger): Middleware {
   return async (ctx, next) => {
-    ctx.res.setHeader('X-Content-Type-Options', 'nosniff');
-    ctx.res.setHeader('Cache-Control', 'no-store');
     try {
       await next();
     } catch (thrown) {
@@ -97,7 +129,7 @@ function problemAnswers(log: Logger): Middleware {
         log.error({ id: ctx.state.id, ...describeError(error) }, 'request failed');
       ctx.set(headers);
       ctx.status = problem.status;
-      ctx.type = 'application/problem+json';
+      ctx.type = PROBLEM_TYPE;
       ctx.body = JSON.stringify(problem);
     }
   };

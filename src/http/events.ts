@@ -9,6 +9,7 @@ import type { Step } from '../schemas/step.js';
 import type { Telemetry } from '../schemas/telemetry.js';
 import type { Tune } from '../schemas/tune.js';
 import { callerOf } from './authorization.js';
+import type { Contain } from './contain.js';
 
 type Source<T> = Pick<Listeners<T>, 'add'>;
 
@@ -55,6 +56,7 @@ export function createEvents(
   sources: EventSources,
   clock: Clock,
   access: Pick<Access, 'callerOf' | 'allows' | 'changed'>,
+  contain: Contain,
 ) {
   const streams = new Set<Stream>();
   let stopListening: (() => void) | undefined;
@@ -99,20 +101,23 @@ export function createEvents(
     for (const stream of due) if (write(stream, text)) stream.lastSent = now;
   };
 
+  const sendComment = () => {
+    for (const stream of streams) write(stream, ':\n\n');
+  };
+  const endForbidden = () => {
+    for (const { ctx } of streams) if (!access.allows('read', callerOf(access, ctx))) ctx.res.destroy();
+  };
+
   const listen = () => {
     readings = '';
     const ends = [
-      every(clock, COMPARE_MS, sendStatus),
-      sources.telemetry.add(gather),
-      sources.step.add(step => writeAll(eventText('step', step))),
-      sources.tune.add(tune => writeAll(eventText('tune', tune))),
-      sources.log.add(({ event }) => writeAll(eventText('log', event))),
-      access.changed.add(() => {
-        for (const { ctx } of streams) if (!access.allows('read', callerOf(access, ctx))) ctx.res.destroy();
-      }),
-      every(clock, COMMENT_MS, () => {
-        for (const stream of streams) write(stream, ':\n\n');
-      }),
+      every(clock, COMPARE_MS, contain(sendStatus)),
+      sources.telemetry.add(contain(gather)),
+      sources.step.add(contain(step => writeAll(eventText('step', step)))),
+      sources.tune.add(contain(tune => writeAll(eventText('tune', tune)))),
+      sources.log.add(contain(({ event }) => writeAll(eventText('log', event)))),
+      access.changed.add(contain(endForbidden)),
+      every(clock, COMMENT_MS, contain(sendComment)),
     ];
     return () => {
       for (const end of ends) end();
@@ -139,13 +144,20 @@ export function createEvents(
     ctx.respond = false;
     ctx.socket.setNoDelay(true);
     streams.add(stream);
-    ctx.res.once('close', () => forget(stream));
-    ctx.res.on('error', () => ctx.res.destroy());
-    ctx.res.on('drain', () => {
+    const drained = () => {
       stream.slowSinceMs = undefined;
       if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
       sendStatus();
-    });
+    };
+    ctx.res.once(
+      'close',
+      contain(() => forget(stream)),
+    );
+    ctx.res.on(
+      'error',
+      contain(() => ctx.res.destroy()),
+    );
+    ctx.res.on('drain', contain(drained));
     stopListening ??= listen();
     write(stream, `retry: ${RETRY_MS}\n\n`);
     sendStatus();

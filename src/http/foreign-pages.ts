@@ -12,10 +12,9 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
-  return ({ req: { url = '', headers, headersDistinct, httpVersion, method } }, next) => {
+  return ({ req: { headers, headersDistinct, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
-    // A request line may contain a whole URL. Then the URL's host is checked instead of the header.
-    const name = hostName(url.startsWith('/') || !URL.canParse(url) ? host : new URL(url).host);
+    const name = hostName(host);
     // Two Host headers are rejected, because one program would use the first and another the last.
     if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });

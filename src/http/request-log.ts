@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.js';
 import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { Bystander, EventLog } from '../events/event-log.js';
 import type { NewEvent } from '../schemas/log.js';
+import type { Contain } from './contain.js';
 import { STOP_PROBLEMS } from './problem-table.js';
 import type { Route } from './route.js';
 
@@ -28,7 +29,7 @@ declare module 'koa' {
  * Logs one line for each request, when the connection has taken the answer or has closed. Requests that change
  * nothing have level debug: a page sends ten a second, and their lines would wear out an SD card.
  */
-export function requestLog(log: Logger, clock: Clock): Middleware {
+export function requestLog(log: Logger, clock: Clock, contain: Contain): Middleware {
   let count = 0;
   return (ctx, next) => {
     count += 1;
@@ -38,15 +39,17 @@ export function requestLog(log: Logger, clock: Clock): Middleware {
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.state.bystander = 'stranger';
     ctx.res.setHeader('X-Request-Id', id);
-    ctx.state.receivedMs = clock.nowMs();
-    const least = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.method) ? 'debug' : 'info';
+    const { method, path } = ctx;
+    const receivedMs = clock.nowMs();
+    ctx.state.receivedMs = receivedMs;
+    const least = ['GET', 'HEAD', 'OPTIONS'].includes(method) ? 'debug' : 'info';
     if (log.isLevelEnabled(least)) {
-      ctx.res.once('close', () => {
+      const logLine = () => {
         const level = ctx.state.isRoutine ? 'debug' : least;
-        const ms = Math.round((clock.nowMs() - ctx.state.receivedMs) * 10) / 10;
-        const { code } = ctx.state;
-        log[level]({ id, method: ctx.method, path: ctx.path, status: ctx.status, code, ms }, 'request');
-      });
+        const ms = Math.round((clock.nowMs() - receivedMs) * 10) / 10;
+        log[level]({ id, method, path, status: ctx.status, code: ctx.state.code, ms }, 'request');
+      };
+      ctx.res.once('close', contain(logLine));
     }
     return next();
   };

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
+import type { Contain } from './contain.js';
 import { problemOf } from './problems.js';
 
 const PER_ADDRESS = 64;
@@ -47,7 +48,7 @@ export function keepInFlood(socket: Socket): void {
  * An HTTP server that a slow or hostile client cannot block for others. It ends slow requests within seconds.
  * At the limit of connections, it closes one for each new one.
  */
-export function createHttpServer(listener: RequestListener, patience = PATIENCE): Server {
+export function createHttpServer(listener: RequestListener, contain: Contain, patience = PATIENCE): Server {
   const server = createServer({
     headersTimeout: patience.headersMs,
     requestTimeout: patience.requestMs,
@@ -58,33 +59,33 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
   });
   // A client may half-close the connection after its request and still receives the response.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const connections = new Map<Duplex, Connection>();
 
-  server.on('connection', socket => {
+  const opened = (socket: Socket) => {
     const connection: Connection = { socket, address: socket.remoteAddress ?? '', answered: false };
     makeRoom([...connections.values()], connection.address);
     connections.set(socket, connection);
-    socket.once('close', () => connections.delete(socket));
-  });
-
+    socket.once(
+      'close',
+      contain(() => connections.delete(socket)),
+    );
+  };
   const answer = (connection: Connection, exchange: Exchange) => {
     connection.exchange = exchange;
-    const [, response] = exchange;
-    response.on('close', () => {
+    const answered = () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
       else if (refusal !== undefined) refuse(refusal, socket);
-    });
+    };
+    exchange[1].on('close', contain(answered));
     listener(...exchange);
   };
-
   // Node emits a pipelined request at once. If the connection ends before the answer, Node never closes that
   // request's response.
-  server.on('request', (request, response) => {
+  const requested = (...[request, response]: Exchange) => {
     const connection = connections.get(request.socket);
     if (connection === undefined || connection.next !== undefined) {
       request.socket.destroy();
@@ -93,13 +94,28 @@ export function createHttpServer(listener: RequestListener, patience = PATIENCE)
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, [request, response]);
     else connection.next = [request, response];
-  });
-  server.on('clientError', (error, socket) => {
+  };
+  const failed = (error: Error, socket: Duplex) => {
     const connection = connections.get(socket);
     if (connection?.exchange?.[0].complete !== true) return refuse(error, socket);
     if (connection.next?.[0].complete === false) connection.next = undefined;
     connection.refusal = error;
-  });
+  };
+
+  const close = (socket: Duplex) => socket.destroy();
+  server.on('connection', contain(opened, close));
+  server.on(
+    'request',
+    contain(requested, ({ socket }) => close(socket)),
+  );
+  server.on(
+    'checkExpectation',
+    contain(requested, ({ socket }) => close(socket)),
+  );
+  server.on(
+    'clientError',
+    contain(failed, (_, socket) => close(socket)),
+  );
   return server;
 }
 

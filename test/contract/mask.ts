@@ -14,7 +14,7 @@ const USUAL = {
 } as const;
 /** Members that contain words for people, an id, a time, or a count of events. */
 const MEMBERS =
-  /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
+  /^(title|detail|cure|why|words|description|summary|version|savedAt|at|t|uptimeS|beatAgeS|endsAtT|seq|hash|boot|transactions|retries|lagMs|boots)$/;
 /** Members in which everything is a reading, or computed from readings. */
 const READINGS =
   /^(telemetry|samples|figures|measured|output|before|proposed|predicted|axes|pose|number|setpoint|oldSetpoint)$/;

@@ -34,6 +34,20 @@ const ODD_HEADERS = [
   'Range: bytes=0-',
   'If-None-Match: *',
 ];
+/** Targets that name a host, or that programs parse differently. */
+const AUTHORITIES = [
+  '127.0.0.1',
+  'LOCALHOST.',
+  'evil.example',
+  '[',
+  '[::1',
+  '[::1]',
+  '%@a',
+  'a@b:c',
+  ':99999',
+  'xn--',
+  '',
+];
 const QUERIES = [
   '?',
   '?limit=',
@@ -80,8 +94,15 @@ function fuzzed(path: string, method: string, operation: Part, document: Part): 
         path.toUpperCase(),
         `${path}%2f..`,
         `${path}/../../etc/passwd`,
+        `${path}#[`,
+        `/${path}@[#`,
         '*',
+        '*x',
       ),
+      fc
+        .tuple(fc.constantFrom('http://', 'HTTPS://', 'ftp://', '//', ''), fc.constantFrom(...AUTHORITIES))
+        .map(([scheme, authority]) => scheme + authority + path),
+      fc.constantFrom(...AUTHORITIES),
     ),
     headers: fc
       .tuple(

@@ -22,6 +22,8 @@ export class RobotTarget {
   readonly #hangMs: number;
   #before: unknown;
   #inDoubt = false;
+  /** The daemon has ended. All later inputs fail for this reason. */
+  #crash: Error | undefined;
 
   /** No answer may take longer than `hangMs`. */
   constructor(url: string, hangMs: number) {
@@ -31,15 +33,20 @@ export class RobotTarget {
 
   /** Sends the bytes. Checks that the answer comes in time and reports no defect, and that a refused request changed nothing. */
   async judge(bytes: Buffer, { whole }: { whole: boolean }): Promise<void> {
+    if (this.#crash !== undefined) throw this.#crash;
     if (this.#before === undefined) {
       await this.#comeToRest();
       this.#before = await this.#state();
     }
     const { statuses, text, ms } = await this.#exchange(bytes, whole);
     const show = () => `${JSON.stringify(bytes.toString('latin1').slice(0, 600))}\n-> ${text.slice(0, 600)}`;
+    await this.#get('/healthz').catch(cause => {
+      this.#crash = new Error(`THE DAEMON ENDED by ${show()}`, { cause });
+      throw this.#crash;
+    });
     if (whole && statuses.length === 0) throw new Error(`no answer in ${ms.toFixed(0)} ms to ${show()}`);
     for (const status of statuses) {
-      if (status >= 500 && status !== 503) throw new Error(`${status} for ${show()}`);
+      if (status >= 500 && status !== 503 && status !== 501) throw new Error(`${status} for ${show()}`);
       if (status === 503 && !text.includes('"code"'))
         throw new Error(`a 503 that is not the robot's for ${show()}`);
     }

@@ -2,10 +2,12 @@ import { createServer, get, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
+import { pino } from 'pino';
 import { RIGHTS } from '../../src/access/roles.js';
 import { isRobotError } from '../../src/core/errors.js';
 import { Listeners } from '../../src/core/listeners.js';
 import type { Mode } from '../../src/core/units.js';
+import { containment } from '../../src/http/contain.js';
 import { createEvents, type EventSources, type Events } from '../../src/http/events.js';
 import type { LogEvent } from '../../src/schemas/log.js';
 import type { Status } from '../../src/schemas/status.js';
@@ -28,9 +30,10 @@ class ScriptedSources implements EventSources {
   readonly step = new Listeners<Step>();
   readonly tune = new Listeners<Tune>();
   readonly log = new Listeners<{ readonly event: LogEvent }>();
-  mode: Mode = 'manual';
+  mode: Mode | undefined = 'manual';
 
   status() {
+    if (this.mode === undefined) throw new Error('a defect');
     return statusIn(this.mode);
   }
 }
@@ -76,6 +79,8 @@ class Reader {
 describe('events', () => {
   let sources: ScriptedSources;
   let clock: ManualClock;
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => logged.push(line) });
   let events: Events;
   let server: Server;
   let url: string;
@@ -84,7 +89,7 @@ describe('events', () => {
   beforeEach(done => {
     sources = new ScriptedSources();
     clock = new ManualClock();
-    events = createEvents(sources, clock, OPEN_TO_ALL);
+    events = createEvents(sources, clock, OPEN_TO_ALL, containment(log));
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {
@@ -142,6 +147,16 @@ describe('events', () => {
       await reader.until(() => modes().length > before.length);
       expect(modes()).to.deep.equal([...before, 'auto' as const].map(statusIn));
     }
+  });
+
+  it('continue after a defect, which the log reports', async () => {
+    const reader = await read();
+    sources.mode = undefined;
+    await clock.advance(50);
+    sources.mode = 'auto';
+    await clock.advance(50);
+    await reader.until(() => reader.events('status').length > 1);
+    expect(logged.join('')).to.include('a defect');
   });
 
   it('show telemetry and steps to every reader', async () => {

@@ -31,6 +31,7 @@ describe('a request', () => {
     ['/api/laser', '{}', ['/action is missing']],
     ['/api/laser', '{"action":"ON","a/b~c":1}', ['/a~1b~0c is not known', '/action must be one of on, off']],
     ['/api/laser', '[]', [' must be an object']],
+    ['/api/laser', '{"__proto__":{"action":"off"}}', ['/action is missing', '/__proto__ is not known']],
     [
       '/api/chassis/pidconfig',
       '{"speed":{"kp":"1","ki":2},"angle":{"kp":4,"ki":5,"kd":6},"wheel":{}}',
@@ -174,6 +175,9 @@ describe('a request', () => {
     ['a page behind a proxy', '/healthz', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://proxy' }, 200],
     ['a foreign URL', 'http://evil.example/healthz', {}, 421],
     ['its own URL', 'http://localhost/healthz', { Host: 'evil.example' }, 200],
+    ['a URL with a name', 'http://%@localhost/healthz', {}, 200],
+    ['a caller who compresses the transfer', '/healthz', { 'Transfer-Encoding': 'gzip, chunked' }, 501],
+    ['a caller who sends chunks', '/healthz', { 'Transfer-Encoding': 'Chunked' }, 200],
   ] as const) {
     it(`of ${what} gets ${status}`, async () => {
       expect((await ask(`GET ${line}`, undefined, { headers })).status).to.equal(status);

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { pino } from 'pino';
+import { containment } from '../../src/http/contain.js';
 import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
 import { eventually } from '../support/daemon.js';
 import { RawClient } from '../support/raw-client.js';
@@ -16,8 +18,11 @@ describe('the HTTP server', () => {
   const acted: string[] = [];
   const hanging: ServerResponse[] = [];
 
+  const logged: string[] = [];
+  const log = pino({}, { write: (line: string) => logged.push(line) });
+
   const listen = (patience?: Patience) => {
-    server = createHttpServer(async (request, response) => {
+    const listener: RequestListener = async (request, response) => {
       try {
         for await (const _ of request);
       } catch {
@@ -26,10 +31,17 @@ describe('the HTTP server', () => {
       const { url = '' } = request;
       acted.push(url);
       if (url === '/trusted') keepInFlood(request.socket);
+      if (url === '/broken') throw new Error('a defect');
       if (url === '/hang') hanging.push(response);
       else response.end(`did ${url}`);
-    }, patience).listen(0, '127.0.0.1');
-    return once(server, 'listening');
+    };
+    const contain = containment(log);
+    server = createHttpServer(
+      contain(listener, (_, response) => response.destroy()),
+      contain,
+      patience,
+    );
+    return once(server.listen(0, '127.0.0.1'), 'listening');
   };
   beforeEach(() => listen());
   afterEach(() => {
@@ -168,6 +180,13 @@ describe('the HTTP server', () => {
     const three = open(request('/hang') + request('/c') + request('/d'));
     await three.closed;
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
+  });
+
+  it('logs a defect of its listener, closes that connection, and answers other clients', async () => {
+    const client = open(request('/broken'));
+    await client.closed;
+    expect(logged.join('')).to.include('a defect');
+    expect(await ask('127.0.0.1')).to.equal(true);
   });
 
   it('answers a client that has closed its side', async () => {

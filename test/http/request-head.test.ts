@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { RawClient } from '../support/raw-client.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+describe('a request target', () => {
+  const daemon = simulatedDaemon();
+  const answerTo = async (line: string) => {
+    const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+    const client = new RawClient(Number(new URL(daemon.url).port), head);
+    await client.closed;
+    return client.text;
+  };
+
+  for (const target of [
+    'http://[',
+    'http://localhost:99999/',
+    'http://xn--/',
+    'ftp://localhost/healthz',
+    '//a@[#x',
+    '/healthz#x',
+    '*x',
+  ]) {
+    it(`"${target}" is refused as bad-http, and the daemon continues`, async () => {
+      for (const method of ['POST', 'GET', 'OPTIONS'])
+        expect(await answerTo(`${method} ${target}`)).to.match(/^HTTP\/1\.1 400 .*"code":"bad-http"/s);
+      expect((await daemon.get('/healthz')).status).to.equal(200);
+    });
+  }
+});
