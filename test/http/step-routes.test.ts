@@ -13,7 +13,7 @@ describe('the routes of captured steps', () => {
     const memory = { list: list('list'), best: list('best'), step: () => undefined };
     const ask = async (path: string, query: object) => {
       const route = stepRoutes(memory, unitNamed('gimbal')).find(one => one.path === `/api/gimbal/${path}`);
-      const ctx = { query, path, res: { hasHeader: () => true }, body: '' } as unknown as Context;
+      const ctx = { state: {}, query, path, res: { hasHeader: () => true }, body: '' } as unknown as Context;
       return route?.handle(ctx, () => undefined).catch(error => error.context.cure);
     };
     for (const path of ['steps', 'steps/best'])

@@ -21,7 +21,7 @@ describe('a request that waits', () => {
           return undefined;
         },
       })
-        .handle({ socket } as unknown as Context, authorize)
+        .handle({ socket, state: {} } as unknown as Context, authorize)
         .catch(error => error.code);
     expect(await ask(() => undefined)).to.equal(undefined);
     const removed = () => {
