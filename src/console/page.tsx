@@ -6,6 +6,8 @@ import { Login, WhoAmI } from './bar/access.js';
 import { AlertStrip } from './bar/alert-strip.js';
 import { titleOf } from './bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './bar/switches.js';
+import { DrivePanel } from './drive/drive-panel.js';
+import { listenToDriver } from './drive/driver-input.js';
 import { EventList } from './log/event-list.js';
 import { MatchBoard } from './match/match-board.js';
 import { MatchView } from './match/match-view.js';
@@ -27,6 +29,7 @@ export function Page() {
   const model = useModel();
   const helps = useSignal(false);
   useEffect(() => listenToKeys(model, helps), []);
+  useEffect(() => listenToDriver(model), []);
   useSignalEffect(() => {
     const [status, fresh] = [model.status.value, model.fresh.value];
     document.title = titleOf(status, fresh, model.laser.mayBeLit);
@@ -72,6 +75,7 @@ function Panels() {
         <PlotPanel />
         <StepPanel />
         <RobotView />
+        {drives && <DrivePanel />}
       </div>
       <div class="settings">
         <TuningPanel />

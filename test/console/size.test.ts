@@ -6,7 +6,7 @@ import { expect } from 'chai';
 const folder = fileURLToPath(new URL('../../console/', import.meta.url));
 
 describe('the page', () => {
-  it('has at most 80 KB compressed', () => {
+  it('has at most 90 KB compressed', () => {
     const files = readdirSync(folder).filter(name => name.endsWith('.gz'));
     const bytes = files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
     expect(files.map(name => name.replace(/-.*|\.html\.gz/, '')).sort()).to.deep.equal([
@@ -14,6 +14,6 @@ describe('the page', () => {
       'main',
       'style',
     ]);
-    expect(bytes).to.be.lessThan(80_000);
+    expect(bytes).to.be.lessThan(90_000);
   });
 });

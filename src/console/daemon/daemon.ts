@@ -1,4 +1,4 @@
-import type { GainSet, Mode, UnitName } from '../../core/units.js';
+import type { GainSet, Mode, Rates, UnitName } from '../../core/units.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
 import { type Ask, Asks, deadlineMs, STOP } from './asks.js';
@@ -19,6 +19,13 @@ type TuneBody = { readonly leaseS: number } & (
   | { readonly id: string }
   | { readonly loops: readonly string[]; readonly style: Tune['style'] }
 );
+
+type DriveBody = Readonly<Partial<Record<UnitName, Rates>>> & {
+  readonly id: string;
+  readonly holdMs: number;
+  readonly notAfterT?: number;
+  readonly takeover?: boolean;
+};
 
 interface DaemonHandlers extends SendHandlers {
   /** The caller's rights. Undefined until they are known. */
@@ -57,6 +64,10 @@ export class DaemonClient {
     this.asks.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule: calmsIf(mode === 'manual') });
   excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
     this.asks.press({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
+
+  /** A newer command takes the place of an unanswered one, whose request is cancelled. */
+  drive = (body: DriveBody) =>
+    this.asks.press<Readonly<Partial<Record<UnitName, Rates>>>>({ path: '/api/drive', body, rule: 'moves' });
 
   /** Begins a trial, or changes or renews the one with this id. */
   tryGains = (

@@ -7,6 +7,7 @@ import { Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
+import { Sticks } from '../drive/drive-panel.js';
 import { useModel, writes } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
 import { RefereePanel } from './referee-panel.js';
@@ -35,6 +36,7 @@ export function MatchView() {
         ) : (
           UNIT_LIST.map(unit => <ModeSwitch key={unit.name} unit={unit} isInMatch />)
         )}
+        {!access.isShut && <Sticks />}
         <p class="hint">
           <Awake /> <a href="#desk">Full page</a>
         </p>

@@ -8,6 +8,7 @@ import { EventStream } from '../daemon/event-stream.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Access } from './access.js';
 import { Action } from './action.js';
+import { Driving } from './driving.js';
 import type { AllGains } from './edits.js';
 import { GainEdits } from './gain-edits.js';
 import { Laser } from './laser.js';
@@ -44,6 +45,7 @@ export class Model {
   readonly tuning: Tuning;
   readonly runs: Runs;
   readonly referee: Referee;
+  readonly driving: Driving;
   /** The latest tuning of the chosen unit, unless the person dismissed it. */
   readonly tuned = computed(() => {
     const tune = this.tuning.tunes[this.choice.value.unit].value;
@@ -102,6 +104,7 @@ export class Model {
       async unit => status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     );
     this.referee = new Referee(observed);
+    this.driving = new Driving(observed, () => this.hasRightTo('drive'));
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
@@ -244,6 +247,7 @@ export class Model {
     this.#clearOutdated(status);
     if (before === undefined) return;
     if (!isFirst) this.telemetry.mark(before, status);
+    this.driving.heardStatus(before, status);
     this.referee.heard(before, status, this.telemetry.latest?.t ?? 0);
   }
 
@@ -261,6 +265,7 @@ export class Model {
 
   #takeTelemetry(sample: Telemetry): void {
     this.telemetry.take(sample);
+    this.driving.heardReading(sample.t);
     this.laser.heard();
     this.daemon.heard();
   }

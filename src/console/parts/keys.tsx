@@ -11,6 +11,8 @@ const DIGIT_MS = 1500;
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Esc', 'stop the robot'],
   ['L', 'switch the laser off'],
+  ['W A S D', 'drive the chassis while held'],
+  ['← ↑ ↓ →', 'aim the gimbal while held, outside of fields'],
   ['g 1…4, c 1…3', 'choose a loop of the gimbal, of the chassis, and go to its kp'],
   ['↑ ↓', 'change the gain by one step, with Shift by ten, with Alt by a tenth'],
   ['Enter', 'in a gain: try the edited gains without saving them'],

@@ -1,0 +1,78 @@
+import { fixed } from '../model/numbers.js';
+import { isReading } from '../model/telemetry.js';
+import { Press, useModel } from '../parts/parts.js';
+import { Stick } from './stick.js';
+
+/** The two thumb sticks of the match view: the left one drives, the right one aims. */
+export function Sticks() {
+  const model = useModel();
+  const { driving } = model;
+  if (!model.hasRightTo('drive')) return null;
+  return (
+    <div class="sticks">
+      <Stick source="left stick" label="drive" left="turn" up="speed" why={driving.whyNot('chassis')} />
+      <DriveState />
+      <Stick source="right stick" label="aim" left="yaw" up="pitch" why={driving.whyNot('gimbal')} />
+    </div>
+  );
+}
+
+/** Driving by keys and gamepad, on the desk. */
+export function DrivePanel() {
+  const { driving } = useModel();
+  const [drives, aims] = [driving.whyNot('chassis'), driving.whyNot('gimbal')];
+  return (
+    <section class="card drive" aria-label="Drive">
+      <h2>Drive</h2>
+      <p>
+        <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held
+        {drives && <span class="dim">: {drives}</span>}. The arrow keys aim while held
+        {aims && <span class="dim">: {aims}</span>}.
+      </p>
+      <DriveState />
+      <p class="hint">{gamepadText(driving.hasGamepad.value)}</p>
+    </section>
+  );
+}
+
+/** Who drives, how fast, how quickly the robot answers, and the limit. */
+function DriveState() {
+  const { driving, telemetry } = useModel();
+  telemetry.frame.value;
+  const speed = telemetry.latest?.chassis?.speed;
+  const { rival } = driving;
+  const answer = driving.roundTripMs.value;
+  return (
+    <div class="drive-state">
+      <label>
+        Limit {Math.round(100 * driving.limit.value)} %
+        <input
+          type="range"
+          min="5"
+          max="100"
+          step="5"
+          value={100 * driving.limit.value}
+          onInput={event => driving.setLimit(Number(event.currentTarget.value) / 100)}
+        />
+      </label>
+      <output>
+        {isReading(speed) ? `${fixed(speed.measured, 2)} m/s` : '– m/s'} · {answer ?? '–'} ms
+      </output>
+      {rival !== undefined && (
+        <Press needs="drive" run={() => driving.takeOver()}>
+          {`${rival} drives. Take over`}
+        </Press>
+      )}
+      <p role="status" class="drive-problem">
+        {driving.problem.value || (driving.needsRest.value ? 'Let go of all sticks and keys first.' : '')}
+      </p>
+    </div>
+  );
+}
+
+function gamepadText(hasGamepad: boolean): string {
+  if (hasGamepad)
+    return 'Gamepad: hold the left shoulder button to drive, the right one as well for full speed. B stops the robot.';
+  if (window.isSecureContext) return 'No gamepad: connect one and press a button of it.';
+  return 'No gamepad: some browsers give gamepads to secure pages only. docs/page.md says what to do.';
+}

@@ -1,0 +1,121 @@
+import { every } from '../../core/clock.js';
+import type { Deflections, Driving } from '../model/driving.js';
+import type { Model } from '../model/model.js';
+
+/** The keys by their place on the keyboard, with what they deflect. */
+const KEYS: Readonly<Record<string, readonly [axis: string, deflection: number]>> = {
+  KeyW: ['speed', 1],
+  KeyS: ['speed', -1],
+  KeyA: ['turn', 1],
+  KeyD: ['turn', -1],
+  ArrowUp: ['pitch', 1],
+  ArrowDown: ['pitch', -1],
+  ArrowLeft: ['yaw', 1],
+  ArrowRight: ['yaw', -1],
+};
+
+const GAMEPAD_EVERY_MS = 20;
+/** Worn sticks do not return to exactly 0. */
+const DEAD = 0.15;
+/** Buttons of the standard mapping: B, and the left and the right shoulder. */
+const [B, LEFT, RIGHT] = [1, 4, 5];
+
+/** A stick's value without its dead zone, from -1 to 1. */
+export function deflectionOf(value: number): number {
+  const beyond = (Math.abs(value) - DEAD) / (1 - DEAD);
+  return beyond <= 0 ? 0 : Math.sign(value) * Math.min(1, beyond);
+}
+
+/** What a gamepad asks for. Its left stick drives and its right stick aims, while the left shoulder button is held. */
+export function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
+  const isDown = (button: number) => pad.buttons[button]?.pressed === true;
+  const [leftX, leftY, rightX, rightY] = pad.axes.map(value => -deflectionOf(value));
+  const deflections: Deflections = {
+    speed: leftY ?? 0,
+    turn: leftX ?? 0,
+    yaw: rightX ?? 0,
+    pitch: rightY ?? 0,
+  };
+  return { deflections, isEnabled: isDown(LEFT), isFast: isDown(RIGHT), stops: isDown(B) };
+}
+
+/**
+ * Listens to keys, gamepads and the window. Driving ends when the window loses the focus or is hidden: key-ups and
+ * releases would be lost. Returns a function that stops listening.
+ */
+export function listenToDriver(model: Model): () => void {
+  const { driving, surroundings } = model;
+  const ends = [listenToKeys(driving), every(surroundings.clock, GAMEPAD_EVERY_MS, gamepadPoll(model))];
+  const onHidden = () => {
+    if (document.hidden) driving.interrupt('This window is hidden: driving has stopped.');
+  };
+  document.addEventListener('visibilitychange', onHidden);
+  ends.push(() => document.removeEventListener('visibilitychange', onHidden));
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function listenToKeys(driving: Driving): () => void {
+  const held = new Set<string>();
+  const report = () => {
+    const deflections: Record<string, number> = {};
+    for (const code of held) {
+      const [axis, deflection] = KEYS[code] ?? ['', 0];
+      deflections[axis] = (deflections[axis] ?? 0) + deflection;
+    }
+    driving.ask('keys', deflections);
+  };
+  const down = (event: KeyboardEvent) => {
+    const { code, target, repeat } = event;
+    if (!(code in KEYS) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target instanceof Element && target.matches('input, select, textarea, [role=slider]')) return;
+    event.preventDefault();
+    if (repeat || held.has(code)) return;
+    held.add(code);
+    report();
+  };
+  const up = ({ code }: KeyboardEvent) => {
+    if (held.delete(code)) report();
+  };
+  const onBlur = () => {
+    driving.interrupt('This window lost the focus: driving has stopped.');
+    held.clear();
+    report();
+  };
+  window.addEventListener('keydown', down);
+  window.addEventListener('keyup', up);
+  window.addEventListener('blur', onBlur);
+  return () => {
+    window.removeEventListener('keydown', down);
+    window.removeEventListener('keyup', up);
+    window.removeEventListener('blur', onBlur);
+  };
+}
+
+/** Reads the gamepads. Each read reports the whole state of the pad. */
+function gamepadPoll(model: Model): () => void {
+  const { driving } = model;
+  let before = NO_PAD;
+  return () => {
+    const pad = navigator.getGamepads?.().find(one => one?.connected && one.mapping === 'standard');
+    const state = pad ? gamepadState(pad) : NO_PAD;
+    driving.hasGamepad.value = pad !== undefined && pad !== null;
+    if (state.stops && !before.stops) model.pressStop();
+    if (before.isEnabled && !pad) driving.interrupt('The gamepad is gone: driving has stopped.');
+    if (state.isEnabled || before.isEnabled || isDeflected(state) || isDeflected(before))
+      driving.ask('gamepad', state.deflections, state);
+    before = state;
+  };
+}
+
+const NO_PAD: ReturnType<typeof gamepadState> = {
+  deflections: {},
+  isEnabled: false,
+  isFast: false,
+  stops: false,
+};
+
+function isDeflected({ deflections }: ReturnType<typeof gamepadState>): boolean {
+  return Object.values(deflections).some(value => value !== 0);
+}

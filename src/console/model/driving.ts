@@ -1,0 +1,244 @@
+import { computed, type Signal, signal } from '@preact/signals';
+import { type Clock, every } from '../../core/clock.js';
+import { type Axis, MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type UnitName } from '../../core/units.js';
+import type { Status, UnitStatus } from '../../schemas/status.js';
+import { isUnanswered, type Outcome, type Refusal } from '../daemon/request.js';
+import type { PageStorage } from '../daemon/surroundings.js';
+import { refusalText } from './action.js';
+import type { Observed } from './stop.js';
+
+/** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
+export type Deflections = Readonly<Record<string, number>>;
+export type Source = 'left stick' | 'right stick' | 'keys' | 'gamepad';
+type UnitRates = Readonly<Partial<Record<UnitName, Rates>>>;
+
+const AXES = UNIT_LIST.flatMap(unit => unit.axes.map(({ name }) => name));
+
+const COMMANDS_HZ = 25;
+const HOLD_MS = 200;
+/** A command that arrives later than this may be older than the finger. */
+const LATEST_MS = MAX_HOLD_MS;
+/** Without readings for this long, nobody sees what the robot does. */
+const BLIND_MS = 500;
+const REFUSAL_MS = 4000;
+const LIMIT_KEY = 'trunnion-drive-limit';
+/** Refusals of one command that say nothing about the next one. */
+const PASSING = ['too-late', 'overtaken', 'taken-back', 'bus-busy'];
+
+/**
+ * What the person at this page wants to move, and what came of it. Sticks and keys say what is wanted now; one step sends
+ * the difference to what was sent last. When something interrupts driving, every stick and key must be at rest before
+ * the robot moves again.
+ */
+export class Driving {
+  /** The part of the greatest rates that a full deflection asks for. */
+  readonly limit: Signal<number>;
+  /** The driver's id; another page has another one. */
+  readonly id = `page ${Math.random().toString(36).slice(2, 8)}`;
+  /** True while a stick or key must be let go before the robot moves. */
+  readonly needsRest = signal(false);
+  readonly roundTripMs = signal<number | undefined>(undefined);
+  /** The rates of the last answer. */
+  readonly rates = signal<UnitRates>({});
+  readonly hasGamepad = signal(false);
+  /** Why the last command was refused, or why the page stopped driving. */
+  readonly problem = signal('');
+  readonly #observed: Observed;
+  readonly #mayDrive: () => boolean;
+  readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
+  readonly #isFast = signal(false);
+  /** Units to which a command was sent that may still hold. */
+  readonly #moving = perUnit(() => false);
+  #pending = 0;
+  #sentMs = Number.NEGATIVE_INFINITY;
+  #heardMs = Number.NEGATIVE_INFINITY;
+  #problemMs = 0;
+  /** The robot's time minus the page's, in ms. It comes from the quickest reading, so it is not too large. */
+  #aheadMs = Number.NaN;
+
+  constructor(
+    observed: Observed & { readonly clock: Clock; readonly storage: PageStorage },
+    mayDrive: () => boolean,
+  ) {
+    const { clock, storage } = observed;
+    this.#observed = observed;
+    this.#mayDrive = mayDrive;
+    const stored = Number(storage.read(LIMIT_KEY) ?? Number.NaN);
+    this.limit = signal(stored >= 0.05 && stored <= 1 ? stored : 0.3);
+    every(clock, 1000 / COMMANDS_HZ, () => this.#pass());
+  }
+
+  setLimit(part: number): void {
+    this.limit.value = part;
+    this.#observed.storage.write(LIMIT_KEY, String(part));
+  }
+
+  /**
+   * A source reports its whole state. `isFast`: drive at the full rates. `isEnabled`: false if the source may not move
+   * anything now. What is deflected then must be let go first.
+   */
+  ask(source: Source, deflections: Deflections, { isFast = false, isEnabled = true } = {}): void {
+    this.#asked.value = { ...this.#asked.peek(), [source]: deflections };
+    this.#isFast.value = isFast;
+    if (!this.#isAnyDeflected) this.needsRest.value = false;
+    else if (!isEnabled) this.needsRest.value = true;
+    this.#pass();
+  }
+
+  /** Stops driving: all sources count as let go, and must really be let go before the robot moves again. */
+  interrupt(why: string): void {
+    if (!this.#isAnyDeflected && !this.isMoving) return;
+    this.needsRest.value = this.#isAnyDeflected;
+    if (why !== '') this.#show(why);
+    this.#pass();
+  }
+
+  /** From now on this page drives instead of another one, which ends the other one's motion. */
+  takeOver(): void {
+    const driven = UNIT_LIST.filter(({ name }) =>
+      this.#isRivals(this.#observed.status.peek()?.[name].driver),
+    );
+    const stills = driven.map(({ name, axes }) => [
+      name,
+      Object.fromEntries(axes.map(axis => [axis.name, 0])),
+    ]);
+    this.needsRest.value = this.#isAnyDeflected;
+    if (driven.length > 0) void this.#send(Object.fromEntries(stills), true);
+  }
+
+  get isMoving(): boolean {
+    return Object.values(this.#moving).some(moving => moving);
+  }
+
+  /** The deflections that count now. */
+  readonly wanted = computed((): Deflections => {
+    if (this.needsRest.value) return {};
+    const all = Object.values(this.#asked.value);
+    const sumOf = (axis: string) => all.reduce((sum, asked) => sum + (asked[axis] ?? 0), 0);
+    return Object.fromEntries(AXES.map(axis => [axis, Math.max(-1, Math.min(1, sumOf(axis)))]));
+  });
+
+  /** Why this unit cannot be driven from here. Empty if it can. */
+  whyNot(unit: UnitName): string {
+    const { fresh, status } = this.#observed;
+    const known = status.value;
+    if (!this.#mayDrive()) return 'Your token may not drive';
+    if (known === undefined || !fresh.value) return 'No contact';
+    const { match, stopped } = known;
+    const { online, mode, drivable, driver } = known[unit];
+    if (match.lock !== null) return `Locked by ${match.lock.by}`;
+    if (stopped) return 'Stopped';
+    if (!match.allows.drive)
+      return match.refereeSilent ? "The referee's desk is silent" : `Not in phase ${match.phase}`;
+    if (!online) return 'Offline';
+    if (mode !== 'manual') return `In ${mode}: switch to manual`;
+    if (drivable === false) return 'Its firmware cannot be driven';
+    if (this.#isRivals(driver)) return `${driver?.by} drives`;
+    return '';
+  }
+
+  /** Another driver of a unit. */
+  get rival(): string | undefined {
+    const drivers = UNIT_LIST.map(({ name }) => this.#observed.status.value?.[name].driver);
+    return drivers.find(driver => this.#isRivals(driver))?.by;
+  }
+
+  #isRivals(driver: UnitStatus['driver']): boolean {
+    return driver !== undefined && driver.id !== this.id;
+  }
+
+  /** Call this for each reading. `t` is the robot's time in seconds. */
+  heardReading(t: number): void {
+    const nowMs = this.#observed.clock.nowMs();
+    const aheadMs = 1000 * t - nowMs;
+    const isAnotherRun = !(Math.abs(aheadMs - this.#aheadMs) < 2000);
+    // Forgets 1 ms in a second, because two clocks drift apart.
+    const oldMs = this.#aheadMs - (nowMs - this.#heardMs) / 1000;
+    this.#aheadMs = isAnotherRun ? aheadMs : Math.max(aheadMs, oldMs);
+    this.#heardMs = nowMs;
+  }
+
+  /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
+  heardStatus(before: Status, after: Status): void {
+    const isOther = UNIT_LIST.some(({ name }) => {
+      const [old, now] = [before[name], after[name]];
+      const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
+      return old.mode !== now.mode || isTaken;
+    });
+    if (isOther || before.stopped !== after.stopped || after.uptimeS < before.uptimeS) this.interrupt('');
+  }
+
+  get #isAnyDeflected(): boolean {
+    return Object.values(this.#asked.peek()).some(asked => AXES.some(axis => (asked[axis] ?? 0) !== 0));
+  }
+
+  /** Sends what the robot should do now, if it differs from what was sent, or if a motion would end. */
+  #pass(): void {
+    const nowMs = this.#observed.clock.nowMs();
+    if (this.problem.peek() !== '' && nowMs - this.#problemMs > REFUSAL_MS) this.problem.value = '';
+    if (nowMs - this.#heardMs > BLIND_MS && this.#isAnyDeflected && !this.needsRest.peek()) {
+      this.interrupt('No readings from the robot: driving has stopped.');
+      return;
+    }
+    const wanted: Partial<Record<UnitName, Rates>> = {};
+    const stops: Partial<Record<UnitName, Rates>> = {};
+    for (const { name, axes } of UNIT_LIST) {
+      const rates = Object.fromEntries(axes.map(axis => [axis.name, this.#rateOf(axis)]));
+      const isStill = Object.values(rates).every(rate => rate === 0);
+      if (isStill && this.#moving[name]) stops[name] = rates;
+      if (!isStill && this.whyNot(name) === '') wanted[name] = rates;
+    }
+    if (Object.keys(stops).length > 0) void this.#send(stops);
+    const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
+    const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
+    if (Object.keys(wanted).length > 0 && isDue && isFree) void this.#send(wanted);
+  }
+
+  #rateOf({ name, greatestRate }: Axis): number {
+    const part = this.#isFast.peek() ? 1 : this.limit.peek();
+    return Math.round(1000 * (this.wanted.peek()[name] ?? 0) * part * greatestRate) / 1000;
+  }
+
+  async #send(rates: UnitRates, takeover = false): Promise<void> {
+    const { clock, daemon } = this.#observed;
+    const sentMs = clock.nowMs();
+    for (const { name } of UNIT_LIST) {
+      const asked = rates[name];
+      if (asked !== undefined) this.#moving[name] = Object.values(asked).some(rate => rate !== 0);
+    }
+    const isStop = UNIT_LIST.every(({ name }) => rates[name] === undefined || !this.#moving[name]);
+    // A command that stops the robot does not count: the next one may begin at once.
+    if (!isStop) this.#sentMs = sentMs;
+    this.#pending += 1;
+    const outcome = await daemon.drive({
+      ...rates,
+      id: this.id,
+      holdMs: HOLD_MS,
+      ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
+      ...(takeover && { takeover }),
+    });
+    this.#pending -= 1;
+    this.#take(outcome, sentMs);
+  }
+
+  #take(outcome: Outcome<UnitRates>, sentMs: number): void {
+    if ('body' in outcome) {
+      this.roundTripMs.value = Math.round(this.#observed.clock.nowMs() - sentMs);
+      this.rates.value = outcome.body;
+      return;
+    }
+    const { refusal } = outcome;
+    if (isUnanswered(refusal) || PASSING.includes(refusal.code)) return;
+    this.#refused(refusal);
+  }
+
+  #refused(refusal: Refusal): void {
+    for (const { name } of UNIT_LIST) this.#moving[name] = false;
+    this.interrupt(refusalText(refusal));
+  }
+
+  #show(problem: string): void {
+    this.problem.value = problem;
+    this.#problemMs = this.#observed.clock.nowMs();
+  }
+}

@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import type { CDPSession, Page } from 'playwright-core';
+import { accessibilityFaults } from '../support/browser.js';
+import { consoleInBrowser, eventually, overflow, shows } from './console-page.js';
+
+describe('driving in a browser', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, truth } = robot;
+  const phone = { width: 390, height: 844, touch: true, hash: '#match' };
+
+  /** The places of chassis and gimbal. */
+  const motion = async () => {
+    const { body } = await robot.get('/api/telemetry');
+    const { chassis, gimbal } = body.at(-1);
+    return { x: chassis.pose.x, yaw: gimbal.angle_yaw.measured };
+  };
+  const isAtRest = async () => {
+    const { chassis, gimbal } = await truth();
+    const rates = [chassis.axes.speedMS, chassis.axes.turnRadS, gimbal.axes.yaw.rateRadS];
+    return rates.every(rate => Math.abs(rate) < 0.01);
+  };
+  /** The drive commands that this page sends from now on. */
+  const commandsOf = (page: Page) => {
+    const commands: string[] = [];
+    page.on('request', request => {
+      if (request.url().endsWith('/api/drive')) commands.push(request.postData() ?? '');
+    });
+    return commands;
+  };
+  /** Touches both sticks at once, at these places from -1 to 1. */
+  const touch = async (page: Page, session: CDPSession, type: string, left?: number, right?: number) => {
+    const boxes = await Promise.all(
+      ['drive', 'aim'].map(name => page.getByLabel(name, { exact: true }).boundingBox()),
+    );
+    const places = [
+      [0, left],
+      [right, 0],
+    ] as const;
+    const touchPoints = boxes.flatMap((box, id) => {
+      const [x, y] = places[id] ?? [];
+      if (box === null || x === undefined || y === undefined) return [];
+      return [{ id, x: box.x + (box.width / 2) * (1 + x), y: box.y + (box.height / 2) * (1 + y) }];
+    });
+    await session.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints });
+  };
+
+  it('with two thumbs on a phone moves chassis and gimbal at once, and letting go stops both', async () => {
+    const page = await open(phone);
+    expect(await overflow(page)).to.equal(0);
+    const session = await page.context().newCDPSession(page);
+    const before = await motion();
+    await touch(page, session, 'touchStart', 0, 0);
+    await touch(page, session, 'touchMove', -0.9, -0.9);
+    await eventually(async () => {
+      const now = await motion();
+      return now.x > before.x + 0.1 && now.yaw > before.yaw + 0.1;
+    });
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await touch(page, session, 'touchEnd');
+    await eventually(isAtRest);
+    // STOP stays in reach beside a touched stick.
+    await touch(page, session, 'touchStart', 0);
+    await touch(page, session, 'touchMove', -0.9);
+    await page.getByRole('button', { name: 'STOP' }).tap();
+    await eventually(async () => (await truth()).chassis.stopped === true);
+  });
+
+  it('by keys ends when the window loses the focus, although no key-up comes', async () => {
+    const page = await open();
+    const before = await motion();
+    await page.keyboard.down('KeyW');
+    await eventually(async () => (await motion()).x > before.x + 0.1);
+    await page.evaluate("window.dispatchEvent(new Event('blur'))");
+    await eventually(isAtRest);
+    await shows(page.getByRole('region', { name: 'Drive' }), /lost the focus/);
+    await page.keyboard.up('KeyW');
+    // Letters in a field do not drive.
+    await page.locator('.gain input').first().focus();
+    const commands = commandsOf(page);
+    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
+    for (const key of ['ArrowUp', 'KeyW', 'KeyL']) await page.keyboard.press(key);
+    await laserOff;
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('by gamepad needs the left shoulder button, ends when the pad goes, and B stops the robot', async () => {
+    const page = await open();
+    await page.evaluate(`
+      window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
+        buttons: Array.from({ length: 17 }, () => ({ pressed: false })) };
+      window.reads = 0;
+      navigator.getGamepads = () => { window.reads += 1; return [window.pad]; };
+    `);
+    const reads = (count: number) =>
+      eventually(async () => (await page.evaluate<number>('window.reads')) >= count);
+    const commands = commandsOf(page);
+    const before = await motion();
+    await reads(5);
+    expect(commands).to.deep.equal([]);
+    await page.evaluate('window.reads = 0; window.pad.axes = [0, 0, 0, 0]');
+    await reads(5);
+    await page.evaluate('window.pad.buttons[4].pressed = true; window.pad.axes = [0, -1, 0, 0]');
+    await eventually(async () => (await motion()).x > before.x + 0.1);
+    await page.evaluate('navigator.getGamepads = () => [null]');
+    await eventually(isAtRest);
+    await page.evaluate(
+      'window.pad.axes = [0, 0, 0, 0]; window.pad.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad]',
+    );
+    await eventually(async () => (await truth()).chassis.stopped === true);
+  });
+
+  it('ends on one page when another takes over, and both say who drives', async () => {
+    const [one, other] = [await open(), await open()];
+    const before = await motion();
+    await one.bringToFront();
+    await one.keyboard.down('KeyW');
+    await eventually(async () => (await motion()).x > before.x + 0.1);
+    const panel = other.getByRole('region', { name: 'Drive' });
+    await panel.getByRole('button', { name: /drives\. Take over/ }).click();
+    await eventually(isAtRest);
+    await shows(one.getByRole('region', { name: 'Drive' }), /127\.0\.0\.1 drives/);
+    const commands = commandsOf(one);
+    const held = await motion();
+    await other.bringToFront();
+    await other.keyboard.down('KeyS');
+    await eventually(async () => (await motion()).x < held.x - 0.1);
+    await other.keyboard.up('KeyS');
+    await eventually(isAtRest);
+    expect(commands).to.deep.equal([]);
+  });
+
+  it('ends when the daemon is killed, and begins after its return only when the key was let go', async () => {
+    const page = await open();
+    await page.keyboard.down('KeyW');
+    await eventually(async () => !(await isAtRest()));
+    const port = new URL(robot.url).port;
+    await robot.daemon.kill();
+    await robot.startDaemon(port);
+    const commands = commandsOf(page);
+    await shows(page.locator('.link'), /Live/);
+    await shows(page.getByRole('region', { name: 'Drive' }), /Let go|No readings/);
+    expect(commands).to.deep.equal([]);
+    expect(await isAtRest()).to.equal(true);
+    await page.keyboard.up('KeyW');
+    await page.keyboard.down('KeyW');
+    await eventually(async () => !(await isAtRest()));
+    await page.keyboard.up('KeyW');
+  });
+});

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { FakePage } from './fake-page.js';
+
+const AHEAD = { speed: 1 };
+const REST = {};
+
+describe('a page that drives', () => {
+  let page: FakePage;
+  beforeEach(async () => {
+    page = await FakePage.open();
+  });
+
+  const commands = () => page.requests.filter(({ path }) => path === '/api/drive');
+  const speeds = () => commands().map(({ body }) => body.chassis?.speed);
+  const stick = (deflections: Readonly<Record<string, number>>) =>
+    page.model.driving.ask('left stick', deflections);
+
+  it('sends 25 commands a second while a stick is deflected, and none at rest', async () => {
+    await page.wait(1000);
+    expect(commands()).to.deep.equal([]);
+    stick(AHEAD);
+    await page.wait(1000);
+    expect(commands().length).to.be.within(24, 27);
+    expect(commands()[0]?.body).to.deep.include({ chassis: { speed: 0.45, turn: 0 }, holdMs: 200 });
+    stick(REST);
+    expect(commands().at(-1)?.body.chassis).to.deep.equal({ speed: 0, turn: 0 });
+    const sent = commands().length;
+    await page.wait(1000);
+    expect(commands().length).to.equal(sent);
+  });
+
+  it('has at most one unanswered command, for at most as long as it holds', async () => {
+    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    stick(AHEAD);
+    await page.wait(190);
+    expect(commands().length).to.equal(1);
+    await page.wait(100);
+    expect(commands().map(({ isTakenBack }) => isTakenBack)).to.deep.equal([true, false]);
+  });
+
+  it('sends zero at once when the stick is let go beside an unanswered command, which it cancels', async () => {
+    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    stick(AHEAD);
+    await page.wait(5);
+    stick(REST);
+    expect(speeds()).to.deep.equal([0.45, 0]);
+    expect(commands()[0]?.isTakenBack).to.equal(true);
+  });
+
+  it("sends notAfterT in the robot's own time, half a second ahead of the quickest reading", async () => {
+    stick(AHEAD);
+    await page.wait(50);
+    const { notAfterT } = commands().at(-1)?.body ?? {};
+    expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
+  });
+
+  it('drives with the limit of the slider, which the browser keeps, and at full speed with the right shoulder', async () => {
+    page.model.driving.setLimit(0.5);
+    page.model.driving.ask('gamepad', AHEAD, { isFast: true });
+    await page.wait(50);
+    expect(speeds().at(-1)).to.equal(1.5);
+    page.model.driving.ask('gamepad', AHEAD);
+    await page.wait(50);
+    expect(speeds().at(-1)).to.equal(0.75);
+    const again = await FakePage.open({ browser: page.browser, daemon: page.daemon, clock: page.clock });
+    expect(again.model.driving.limit.value).to.equal(0.5);
+  });
+
+  for (const [what, interrupt] of [
+    ['the window is hidden', () => page.model.driving.interrupt('hidden')],
+    [
+      'the shoulder button is released',
+      () => page.model.driving.ask('left stick', AHEAD, { isEnabled: false }),
+    ],
+    [
+      'a mode is switched',
+      () => void page.daemon.answer('POST', '/api/gimbal/mode/switch', { mode: 'auto' }),
+    ],
+    [
+      'the robot is stopped and resumed',
+      async () => {
+        page.daemon.answer('POST', '/api/stop');
+        await page.wait(200);
+        page.daemon.answer('POST', '/api/resume');
+      },
+    ],
+    [
+      'no reading comes for half a second',
+      async () => {
+        page.isDeaf = true;
+        await page.wait(620);
+        page.isDeaf = false;
+      },
+    ],
+  ] as const)
+    it(`stops if ${what}, and drives again only after every stick was at rest`, async () => {
+      stick(AHEAD);
+      await page.wait(300);
+      await interrupt();
+      await page.wait(300);
+      const sent = commands().length;
+      expect(speeds().at(-1)).to.equal(0);
+      await page.wait(500);
+      expect(commands().length).to.equal(sent);
+      expect(page.model.driving.needsRest.value).to.equal(true);
+      stick(REST);
+      stick(AHEAD);
+      await page.wait(100);
+      expect(speeds().at(-1)).to.equal(0.45);
+    });
+
+  it('names the other driver, and takes over only when asked to and after rest', async () => {
+    const driver = { by: 'rival', id: 'another page', sinceT: 1 };
+    page.daemon.units.chassis = { ...page.daemon.units.chassis, driver };
+    await page.wait(200);
+    stick(AHEAD);
+    await page.wait(200);
+    expect(commands()).to.deep.equal([]);
+    expect(page.model.driving.whyNot('chassis')).to.equal('rival drives');
+    page.model.driving.takeOver();
+    expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([
+      [{ speed: 0, turn: 0 }, true],
+    ]);
+    page.daemon.units.chassis = {
+      ...page.daemon.units.chassis,
+      driver: { ...driver, id: page.model.driving.id },
+    };
+    await page.wait(200);
+    expect(commands().length).to.equal(1);
+    stick(REST);
+    stick(AHEAD);
+    await page.wait(50);
+    expect(speeds().at(-1)).to.equal(0.45);
+  });
+
+  it('sends nothing while a STOP is unanswered, and needs rest after a refusal', async () => {
+    page.fate = ({ path }) => (path === '/api/stop' ? 'lost' : 'delivered');
+    stick(AHEAD);
+    await page.wait(100);
+    page.model.pressStop();
+    const sent = commands().length;
+    await page.wait(300);
+    expect(commands().length).to.equal(sent);
+  });
+});
