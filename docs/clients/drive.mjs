@@ -1,0 +1,61 @@
+// Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with Node alone.
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+
+const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
+Object.assign(KEYS, { '\x1b[A': { pitch: 0.5 }, '\x1b[B': { pitch: -0.5 } });
+Object.assign(KEYS, { '\x1b[D': { yaw: 1 }, '\x1b[C': { yaw: -1 } });
+/** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
+const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
+/** A terminal reports no key-up, so a key drives for this long. */
+const KEY_MS = 300;
+const [robot, joystick] = process.argv.slice(2);
+const token = process.env.TRUNNION_TOKEN;
+const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+const id = `drive.mjs ${randomUUID().slice(0, 6)}`;
+const held = new Map();
+const pad = new Map();
+/** Nothing is sent again: a command that got no answer ends by itself. */
+async function call(method, path, body) {
+  const asked = { method, headers, signal: AbortSignal.timeout(500), body: body && JSON.stringify(body) };
+  const detail = 'No robot answers. Check the URL and the network.';
+  return fetch(robot + path, asked)
+    .then(answer => answer.json())
+    .catch(() => ({ detail }));
+}
+function ratesNow() {
+  const fresh = [...held].filter(([, at]) => performance.now() - at < KEY_MS);
+  if (joystick === undefined) return Object.assign({}, ...fresh.map(([key]) => key));
+  const sticks = Object.entries(STICKS).map(([axis, [number, rate]]) => [
+    axis,
+    rate * (pad.get(`2 ${number}`) ?? 0),
+  ]);
+  return Object.fromEntries(pad.get('1 4') ? sticks.filter(([, rate]) => Math.abs(rate) > 0.1) : []);
+}
+function fail(why) {
+  console.error(why);
+  process.exit(1);
+}
+
+if (!robot) fail('usage: [TRUNNION_TOKEN=…] node drive.mjs URL [/dev/input/js0]. W A S D, arrows; q ends.');
+const { t, detail } = await call('GET', '/api/match');
+if (t === undefined) fail(detail);
+/** The robot's clock minus ours, and the time for which a command may be under way, in ms. */
+const aheadMs = 1000 * t - performance.now() + 300;
+const drive = ({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) => {
+  const command = { chassis: { speed, turn }, gimbal: { yaw, pitch }, holdMs: 200, id };
+  return call('POST', '/api/drive', { ...command, notAfterT: (performance.now() + aheadMs) / 1000 });
+};
+if (!joystick) process.stdin.setRawMode?.(true);
+(joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin).on('data', data => {
+  const text = data.toString();
+  if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
+  else if (text === 'q' || text === '\x03') void drive({}).then(() => process.exit());
+  else held.set(KEYS[text.slice(0, 3)] ?? KEYS[text[0].toLowerCase()], performance.now());
+});
+for (let moved = false; ; await new Promise(done => setTimeout(done, 40))) {
+  const rates = ratesNow();
+  if (moved || Object.keys(rates).length > 0)
+    process.stdout.write(`\r\x1b[K${JSON.stringify(await drive(rates))}`);
+  moved = Object.keys(rates).length > 0;
+}

@@ -1,0 +1,59 @@
+"""Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with the standard library alone. Linux and macOS."""
+import http.client, json, os, select, struct, sys, termios, time, tty, urllib.parse, uuid
+KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": ("turn", -1.0),
+        b"\x1b[A": ("pitch", 0.5), b"\x1b[B": ("pitch", -0.5), b"\x1b[D": ("yaw", 1.0), b"\x1b[C": ("yaw", -1.0)}
+STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
+UNITS = {"gimbal": ("yaw", "pitch"), "chassis": ("speed", "turn")}
+KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left shoulder button must be held.
+HEADERS = {"Content-Type": "application/json", "Authorization": f"Bearer {os.environ.get('TRUNNION_TOKEN', '')}"}
+class Robot:
+    def __init__(self, url):
+        self.id, self.host, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", urllib.parse.urlsplit(url).netloc, None
+        answer = self.call("GET", "/api/match")
+        self.ahead = answer["t"] - time.monotonic() if "t" in answer else sys.exit(answer["detail"])  # the robot's clock minus ours
+    def call(self, method, path, body=None):
+        """Nothing is sent again. After a failure, the next command opens a new connection."""
+        self.connection = self.connection or http.client.HTTPConnection(self.host, timeout=0.5)
+        try:
+            self.connection.request(method, path, body and json.dumps(body), HEADERS)
+            return json.load(self.connection.getresponse())
+        except (OSError, ValueError, http.client.HTTPException):
+            self.connection = self.connection.close()
+            return {"detail": "No robot answers. Check the URL and the network."}
+    def drive(self, rates):
+        asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
+        late = time.monotonic() + self.ahead + 0.3
+        return self.call("POST", "/api/drive", {**asked, "holdMs": HOLD_MS, "notAfterT": late, "id": self.id})
+def rates_of(source, held, pad):
+    """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
+    while select.select([source], [], [], 0)[0]:
+        data = os.read(source, 8)
+        if pad is None:
+            held[KEYS.get(data[:3] if data[:1] == b"\x1b" else data[:1].lower())] = time.monotonic()
+            continue
+        _, value, kind, number = struct.unpack("IhBB", data)
+        pad[kind & 3, number] = value / 32767
+    if pad is None:
+        return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
+    sticks = [(axis, rate * pad.get((2, number), 0)) for number, (axis, rate) in STICKS.items() if pad.get((1, ENABLE))]
+    return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
+    robot, held, pad, before, moved = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, None, False
+    source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
+    if pad is None and os.isatty(0):
+        before = termios.tcgetattr(0)
+        tty.setcbreak(0)
+    try:
+        while True:
+            rates = rates_of(source, held, pad)
+            if rates or moved:
+                print(f"\r\x1b[K{json.dumps(robot.drive(rates))}", end="", flush=True)
+            moved = bool(rates)
+            time.sleep(0.04)
+    except KeyboardInterrupt:
+        robot.drive({})
+    finally:
+        if before:
+            termios.tcsetattr(0, termios.TCSADRAIN, before)

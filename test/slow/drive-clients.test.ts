@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '../support/daemon.js';
+import { requirePrograms } from '../support/programs.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('an example of a client that drives', function () {
+  this.timeout(60_000);
+  const daemon = simulatedDaemon();
+  const chassis = async () => (await daemon.get('/sim/state')).body.chassis.axes;
+
+  for (const [program, file] of [
+    ['python3', 'docs/clients/drive.py'],
+    ['node', 'docs/clients/drive.mjs'],
+  ] as const)
+    it(`in ${program} moves the robot by a key, and the robot stops when the client is killed`, async function () {
+      requirePrograms(this, program);
+      const { xM } = await chassis();
+      const child = spawn(program, [join(root, file), daemon.url], { stdio: 'pipe' });
+      const pressed = setInterval(() => child.stdin.write('w'), 100);
+      try {
+        await eventually(async () => (await chassis()).xM > xM + 0.2);
+        clearInterval(pressed);
+        child.kill('SIGKILL');
+        await eventually(async () => Math.abs((await chassis()).speedMS) < 0.01);
+      } finally {
+        clearInterval(pressed);
+        child.kill('SIGKILL');
+      }
+      expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
+    });
+});
