@@ -235,7 +235,7 @@ MOTOR_ASSERT(offsetof(struct motor_commit, checksum) == 0, "commit.checksum");
 MOTOR_ASSERT(offsetof(struct motor_commit, crc) == 4, "commit.crc");
 MOTOR_ASSERT(sizeof(struct motor_commit) == 5, "commit");
 
-/* The square wave of debug mode, added to the setpoint of one loop. Writing sets `deviation` to 0. */
+/* The square wave of debug mode, added to the setpoint of one loop. Without torque, the amplitude reads as 0. Writing sets `deviation` to 0. */
 struct motor_excitation {
     uint8_t slot;
     float amplitude;

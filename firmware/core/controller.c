@@ -144,12 +144,14 @@ void motor_tick(struct motor *motor)
     take_mail(motor);
     sense_faults(motor);
     state->tick++;
+    command->torque = !state->stopped && state->has_gains && !(state->faults & TAKES_TORQUE);
+    if (!command->torque) {
+        command->excitation.amplitude = 0;
+        command->motion = no_motion;
+    }
     struct excitation excitation = command->excitation;
     struct reading before = state->loops.reading[excitation.slot];
     uint32_t edges = state->loops.edges;
-    command->torque = !state->stopped && state->has_gains && !(state->faults & TAKES_TORQUE);
-    if (!command->torque)
-        command->motion = no_motion;
     port_show(command->mode, command->torque);
     port_torque(command->torque);
     motor->unit->tick(command, &state->loops);

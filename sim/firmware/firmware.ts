@@ -66,11 +66,14 @@ export class Firmware {
     this.#heartbeatAgeMs += 1000 / this.#rateHz;
     this.#refusalAgeMs += 1000 / this.#rateHz;
     this.#isSnapshotOld = true;
-    const { loop, amplitude, periodS } = this.#excitation;
     const torque = this.#torque;
+    if (!torque) {
+      this.#motion = NO_MOTION;
+      if (this.#excitation.amplitude !== 0) this.#excitation = { ...this.#excitation, amplitude: 0 };
+    }
+    const { loop, amplitude, periodS } = this.#excitation;
     const before = { ...this.#reading(loop) };
     const edges = this.#loops.edges;
-    if (!torque) this.#motion = NO_MOTION;
     const { rates, leftMs } = this.#motion;
     this.#loops.tick({
       mode: this.#mode,
@@ -168,7 +171,7 @@ export class Firmware {
         return { stop: this.#stopped ? 1 : 0 };
       case 'excitation':
       case 'guarded_excitation':
-        return { slot: excited.slot, amplitude, period_s: periodS, deviation };
+        return { slot: excited.slot, amplitude: this.#torque ? amplitude : 0, period_s: periodS, deviation };
       case 'motion':
         return this.#shownMotion();
       case 'capture':

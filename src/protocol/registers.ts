@@ -177,7 +177,7 @@ export const REGISTERS = {
     name: 'excitation',
     address: 0x68,
     access: 'read, write',
-    doc: 'The square wave of debug mode, added to the setpoint of one loop. Writing sets `deviation` to 0.',
+    doc: 'The square wave of debug mode, added to the setpoint of one loop. Without torque, the amplitude reads as 0. Writing sets `deviation` to 0.',
     fields: EXCITATION_FIELDS,
   },
   guarded_excitation: {

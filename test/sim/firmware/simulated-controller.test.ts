@@ -48,6 +48,31 @@ describe('the simulated firmware', () => {
     }
   });
 
+  it('ends an excitation with the torque, takes no other one until the torque is back, and then moves nothing', () => {
+    const amplitude = () => {
+      const frame = controller.read(REGISTERS.excitation.address, frameBytes(REGISTERS.excitation));
+      return decodeFrame(unit.address, REGISTERS.excitation, frame).amplitude;
+    };
+    const excitation = { slot: 2, amplitude: 0.25, period_s: 0.5 };
+    controller.reset();
+    commit();
+    write(REGISTERS.heartbeat, { count: 1, silence_ms: 100 });
+    write(REGISTERS.mode, { mode: 2 });
+    write(REGISTERS.excitation, excitation);
+    tick(50);
+    expect(amplitude()).to.equal(0.25);
+    tick(100);
+    expect([faults(), amplitude()]).to.deep.equal([['silent'], 0]);
+    write(REGISTERS.excitation, excitation);
+    expect(amplitude()).to.equal(0);
+    tick(1);
+    write(REGISTERS.heartbeat, { count: 2, silence_ms: 100 });
+    tick(50);
+    expect([controller.truth().torque, amplitude()]).to.deep.equal([true, 0]);
+    expect(loops.last).to.deep.include({ mode: 'debug', torque: true });
+    expect(loops.last?.excitation.amplitude).to.equal(0);
+  });
+
   it('has a guard that ends the wave in the loop period in which the loop is too far from its setpoint', () => {
     controller.reset();
     commit();
