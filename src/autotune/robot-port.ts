@@ -149,7 +149,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     requireGoing();
     let isRinging = false;
     const seesRinging = () => {
-      isRinging ||= swingsOn(clock.nowMs() / 1000, reading('setpoint'), reading('measured'));
+      isRinging ||= swingsOn((unit.telemetry?.atMs ?? 0) / 1000, reading('setpoint'), reading('measured'));
       return isRinging;
     };
     await wave(0);

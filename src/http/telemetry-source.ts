@@ -4,18 +4,9 @@ import { perUnit, type Unit } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { Telemetry, UnitTelemetry } from '../schemas/telemetry.js';
 
-/** The readings of both units at every poll. */
+/** The readings of both units after every poll. */
 export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Telemetry>, 'add'> {
-  return {
-    add: listener => {
-      // An idle robot's telemetry is polled less often, so the first readings may be older than a poll.
-      let isFirst = true;
-      return robot.followed.add(() => {
-        if (!isFirst) listener(readings(robot, clock));
-        isFirst = false;
-      });
-    },
-  };
+  return { add: listener => robot.readEveryPoll(() => listener(readings(robot, clock))) };
 }
 
 const PERIOD_MS = 100;
@@ -41,12 +32,17 @@ export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => 
   return () => Buffer.from(`[${texts.join()}]`);
 }
 
-/** The latest readings of both units; null for a unit that is offline. */
+/** The latest readings of both units; null for a unit that is offline. If both are offline, `t` is the time now. */
 function readings(robot: Robot, clock: Clock): Telemetry {
+  let newestMs: number | undefined;
   const ofUnit = ({ name, hasCamera }: Unit): UnitTelemetry | null => {
-    const { telemetry: { loops, pose } = {}, flags } = robot.units[name];
+    const { telemetry, flags } = robot.units[name];
+    if (telemetry === undefined) return null;
+    const { atMs, loops, pose } = telemetry;
+    newestMs = Math.max(newestMs ?? atMs, atMs);
     const target = hasCamera && { target: flags.includes('target_visible') };
-    return loops === undefined ? null : { ...loops, ...(pose && { pose }), ...target };
+    return { ...loops, ...(pose && { pose }), ...target, t: atMs / 1000 };
   };
-  return { t: clock.nowMs() / 1000, ...perUnit(ofUnit) };
+  const units = perUnit(ofUnit);
+  return { t: (newestMs ?? clock.nowMs()) / 1000, ...units };
 }

@@ -60,7 +60,7 @@ export interface Terms {
 }
 
 /** The pause between two reads that check whether a frame has taken effect. */
-const READ_AGAIN_MS = 2;
+export const READ_AGAIN_MS = 2;
 /**
  * Maximum writes of a frame. The controller rejects a frame with a bad CRC, so writing it again is safe.
  * Before each rewrite, the daemon waits as long as a frame may need to take effect.

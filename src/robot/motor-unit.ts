@@ -3,14 +3,13 @@ import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { type Excitation, type Mode, RATE_COUNTS, type Rates } from '../core/units.js';
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
-import type { Readings } from '../protocol/telemetry.js';
 import type { Torque } from '../schemas/status.js';
 import { hostSilence, type SilenceLimits } from './host-silence.js';
-import { type Motion, MotorController } from './motor-controller.js';
+import { type Motion, MotorController, READ_AGAIN_MS } from './motor-controller.js';
 import { reconcilerOf, type UnitParts } from './reconciler.js';
 import { requestGate } from './request-gate.js';
 import { unitGains } from './unit-gains.js';
-import { UnitState } from './unit-state.js';
+import { type TimedReadings, UnitState } from './unit-state.js';
 import { supervise } from './unit-supervision.js';
 import type { Trial } from './wanted-gains.js';
 
@@ -151,7 +150,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /** The latest readings; undefined while offline. */
-    get telemetry(): Readings | undefined {
+    get telemetry(): TimedReadings | undefined {
       return state.online ? state.telemetry : undefined;
     },
 
@@ -160,10 +159,9 @@ export function motorUnit(options: UnitOptions) {
     /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
     async find(untilMs: number): Promise<void> {
       for (;;) {
-        await supervision.tick();
+        await supervision.probeNow();
         if (state.online || clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
         await new Promise<void>(resolve => clock.after(PROBE_AGAIN_MS, resolve));
-        supervision.probeSoon();
       }
     },
 
@@ -250,8 +248,12 @@ export function motorUnit(options: UnitOptions) {
           requireDebug();
           requireTorque();
         };
-        // The status from before a heartbeat shows no torque, although the heartbeat has given it back.
-        if (!state.hasTorque) await controller.status({ priority: 'mode', untilMs });
+        // A heartbeat that was written a moment ago may give torque back after the last status.
+        const torqueByMs = clock.nowMs() + TAKES_EFFECT_MS;
+        while (excitation.amplitude !== 0 && !state.hasTorque && clock.nowMs() < torqueByMs) {
+          await new Promise<void>(resolve => clock.after(READ_AGAIN_MS, resolve));
+          await controller.status({ priority: 'mode', untilMs });
+        }
         requireUnchanged();
         const guarded = state.guarded(excitation, runaway);
         const shown = await reconciler.excite(guarded, { untilMs, stillWanted: requireUnchanged });

@@ -45,13 +45,11 @@ export class Robot {
   readonly laser: Laser;
   readonly store: GainsStore;
   readonly units: Readonly<Record<UnitName, MotorUnit>>;
-  /** Emitted at every poll. */
-  readonly polled = new Listeners<void>();
   /**
-   * Emitted at every poll, for listeners that need fresh readings. Without a listener, a unit in manual without a
-   * trial is read less often.
+   * Emitted when the polls of both units have ended, or one poll period after they began. Does not wait for a unit that
+   * is offline, or that is still busy with an earlier poll.
    */
-  readonly followed = new Listeners<void>();
+  readonly polled = new Listeners<void>();
   /** Emitted when something that status shows may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
@@ -59,6 +57,12 @@ export class Robot {
   readonly #options: RobotOptions;
   readonly #stop: ReturnType<typeof stopOf>;
   readonly #drive: Drive;
+  /** The number of listeners that want the telemetry of every poll. */
+  #eagerReaders = 0;
+  /** The polls that began in this poll period and have not ended. */
+  #polls: ReadonlySet<Promise<void>> = new Set();
+  /** Whether `polled` has not been emitted in this poll period. */
+  #isEmissionDue = false;
   #closed = false;
   #timer: Timer | undefined;
 
@@ -88,7 +92,7 @@ export class Robot {
         onControllerReset: settings.onControllerReset,
         silence: settings.silence[name],
         emit: event => this.#emit({ ...event, unit: name }),
-        isFollowed: () => this.followed.any,
+        isFollowed: () => this.#eagerReaders > 0,
         foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });
@@ -134,6 +138,19 @@ export class Robot {
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
   }
 
+  /**
+   * Calls the listener after every poll, as `polled` does. Until the returned function is called, every poll reads the
+   * telemetry of both units. Otherwise a unit at rest is read less often.
+   */
+  readEveryPoll(listener: () => void): () => void {
+    const end = this.polled.add(listener);
+    this.#eagerReaders += 1;
+    return () => {
+      end();
+      this.#eagerReaders -= 1;
+    };
+  }
+
   /** Throws a RobotError with the reason if a match forbids the act. */
   requireAllowed(act: Act): void {
     this.#options.permission.require(act);
@@ -176,12 +193,27 @@ export class Robot {
   #supervise(atMs: number): void {
     const { clock, settings } = this.#options;
     this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
-      for (const unit of Object.values(this.units)) void unit.tick();
+      if (this.#isEmissionDue) this.#emitPolled();
+      this.#isEmissionDue = true;
+      const polls = new Set<Promise<void>>();
+      this.#polls = polls;
+      for (const unit of Object.values(this.units)) {
+        const poll = unit.tick();
+        if (poll === undefined) continue;
+        polls.add(poll);
+        void poll.then(() => {
+          polls.delete(poll);
+          if (this.#polls.size === 0) this.#emitPolled();
+        });
+      }
       this.laser.poll();
-      this.polled.emit();
-      this.followed.emit();
       this.#supervise(Math.max(atMs + 1000 / settings.pollHz, clock.nowMs()));
     });
+  }
+
+  #emitPolled(): void {
+    this.#isEmissionDue = false;
+    this.polled.emit();
   }
 
   #emit(event: RobotEvent): void {

@@ -19,6 +19,11 @@ type UnitStateOptions = ConstructorParameters<typeof WantedGains>[0] & {
   readonly restores: (mode: Mode) => boolean;
 };
 
+/** Readings, and when they arrived (Clock milliseconds). */
+export interface TimedReadings extends Readings {
+  readonly atMs: number;
+}
+
 /**
  * The wanted and the observed state of one unit. A wanted value is the one that was last answered 200, or one that
  * the controller chose itself. A refused request never changes it, so nothing needs to be undone. This class does not
@@ -45,9 +50,8 @@ export class UnitState {
   build: Build | undefined;
   /** Why the unit is offline. */
   problem: RobotError | undefined;
-  /** The latest readings, and when they were read. Undefined while offline. */
-  telemetry: Readings | undefined;
-  readAtMs = 0;
+  /** The latest readings. Undefined while offline. */
+  telemetry: TimedReadings | undefined;
   #status: ControllerStatus | undefined;
   #shownExcitation: Excitation | undefined;
   /** The guard that was last read from the controller. Undefined while a frame in flight may change it. */
@@ -126,8 +130,7 @@ export class UnitState {
    */
   sawReadings(readings: Readings): void {
     const before = this.#loopsPastBound;
-    this.telemetry = readings;
-    this.readAtMs = this.#options.clock.nowMs();
+    this.telemetry = { ...readings, atMs: this.#options.clock.nowMs() };
     const isNew = this.#loopsPastBound.some(loop => !before.includes(loop));
     if (isNew && this.gains.trial !== undefined) this.gains.endTrial('runaway');
   }

@@ -44,7 +44,8 @@ export function supervise(parts: UnitParts) {
   let captured: ControllerStatus | undefined;
   let beatAtMs = 0;
   let buildAtMs = Number.NEGATIVE_INFINITY;
-  let ticking = false;
+  /** Whether a poll or a probe is running. */
+  let isBusy = false;
   let missed = 0;
   let probeEveryMs = FIRST_PROBE_MS;
   let probeAtMs = 0;
@@ -55,16 +56,25 @@ export function supervise(parts: UnitParts) {
     probeEveryMs = FIRST_PROBE_MS;
   };
 
-  /** One poll or probe. Never rejects. Does nothing while the previous one is still running. */
-  const tick = async (): Promise<void> => {
-    if (ticking) return;
-    ticking = true;
-    try {
-      if (state.online) await poll();
-      else if (clock.nowMs() >= probeAtMs) await probe();
-    } finally {
-      ticking = false;
-    }
+  /**
+   * Begins a poll, or a probe if one is due. Does nothing while the previous one is still running. Returns the poll. It
+   * never rejects.
+   */
+  const tick = (): Promise<void> | undefined => {
+    if (state.online) return isBusy ? undefined : alone(poll);
+    if (clock.nowMs() >= probeAtMs) void probeNow();
+    return undefined;
+  };
+
+  /** Probes the controller, unless it is online or a probe is still running. Never rejects. */
+  const probeNow = async (): Promise<void> => {
+    if (!state.online && !isBusy) await alone(probe);
+  };
+
+  const alone = async (work: () => Promise<void>): Promise<void> => {
+    isBusy = true;
+    await work();
+    isBusy = false;
   };
 
   const poll = async (): Promise<void> => {
@@ -153,8 +163,8 @@ export function supervise(parts: UnitParts) {
     !isFollowed();
 
   const areReadingsDue = (): boolean => {
-    const { telemetry, readAtMs } = state;
-    return !isAtRest() || telemetry === undefined || isOlder(readAtMs, READ_AT_REST_MS);
+    const { telemetry } = state;
+    return !isAtRest() || telemetry === undefined || isOlder(telemetry.atMs, READ_AT_REST_MS);
   };
 
   /**
@@ -217,5 +227,5 @@ export function supervise(parts: UnitParts) {
   const beside = (work: Promise<void>): void => {
     void work.catch(error => emit(failure('poll-failed', error)));
   };
-  return { probeSoon, tick };
+  return { probeNow, probeSoon, tick };
 }

@@ -19,21 +19,22 @@ const pose = s.answer('Pose', {
 /** The place of the unit on the floor, and its heading. */
 export type Pose = s.TypeOf<typeof pose>;
 
-/** The loops of one unit by name. If the unit has them, also `pose` and `target`. */
-export type UnitTelemetry = Readonly<Record<string, Reading | Pose | boolean>>;
+/** The loops of one unit by name, with the time at which they were read. If the unit has them, also `pose` and `target`. */
+export type UnitTelemetry = Readonly<Record<string, Reading | Pose | boolean | number>>;
 
 /** The data of event `telemetry`. */
 export const telemetry = s.answer('Telemetry', {
-  t: s.number('Monotonic seconds.'),
+  t: s.number('Monotonic seconds at which the newer of the readings was taken.'),
   ...perUnit(unit => s.nullable(unitTelemetry(unit), 'Null while the controller is offline.')),
 });
 
 export type Telemetry = s.TypeOf<typeof telemetry>;
 
 function unitTelemetry({ title, loops, hasPose, hasCamera }: Unit): s.Schema<UnitTelemetry> {
-  const members: Record<string, s.Schema<Reading | Pose | boolean>> = {};
+  const members: Record<string, s.Schema<Reading | Pose | boolean | number>> = {};
   for (const { name } of loops) members[name] = reading;
   if (hasPose) members.pose = pose;
   if (hasCamera) members.target = s.yesNo('Whether the camera sees it.');
+  members.t = s.number('Monotonic seconds at which this unit was read.');
   return s.named(`${title}Telemetry`, s.growing(members));
 }

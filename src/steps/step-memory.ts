@@ -4,9 +4,9 @@ import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import { WorkQueue } from '../core/work-queue.js';
-import type { Readings } from '../protocol/telemetry.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/robot-event.js';
+import type { TimedReadings } from '../robot/unit-state.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
 import type { StateParts } from '../storage/state-file.js';
 import { stepFigures } from '../tuning/step-figures.js';
@@ -44,7 +44,7 @@ export class StepMemory {
       ({ name: unit, loops }) =>
         new Map(loops.map(({ name }) => [name, new LoopSteps(inFolder, queue, unit, name)])),
     );
-    this.#outputs = watchOutputs(robot, clock);
+    this.#outputs = watchOutputs(robot);
     this.#ends = [
       this.#outputs.end,
       robot.stepped.add(step => this.#take(step)),
@@ -179,27 +179,21 @@ const FEWEST_READINGS = 20;
  */
 const NEAR = 0.2;
 
-interface Reading {
-  readonly atMs: number;
-  readonly telemetry: Readings;
-}
-
 /**
  * Records the outputs of an excited unit's loops from telemetry, because captures have no outputs. Call `end`
  * to stop recording.
  */
-function watchOutputs(robot: Robot, clock: Clock) {
-  const kept = perUnit((): Reading[] => []);
+function watchOutputs(robot: Robot) {
+  const kept = perUnit((): TimedReadings[] => []);
   const end = robot.polled.add(() => {
     for (const { name } of UNIT_LIST) {
       const { telemetry, mode } = robot.units[name];
       const readings = kept[name];
       if (telemetry === undefined || mode !== 'debug') readings.length = 0;
       // A failed poll leaves the previous telemetry, which is not recorded twice.
-      else if (readings.at(-1)?.telemetry !== telemetry) {
-        const atMs = clock.nowMs();
-        readings.push({ atMs, telemetry });
-        if ((readings[0]?.atMs ?? atMs) < atMs - READINGS_MS) readings.shift();
+      else if (readings.at(-1) !== telemetry) {
+        readings.push(telemetry);
+        if ((readings[0] ?? telemetry).atMs < telemetry.atMs - READINGS_MS) readings.shift();
       }
     }
   });
@@ -212,8 +206,8 @@ function watchOutputs(robot: Robot, clock: Clock) {
     const to = setpoint.at(-1) ?? from;
     const lengthMs = (1000 * decimation * setpoint.length) / rateHz;
     const lastMs = readings.at(-1)?.atMs ?? 0;
-    const isNear = (reading: Reading | undefined, value: number) =>
-      Math.abs((reading?.telemetry.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
+    const isNear = (reading: TimedReadings | undefined, value: number) =>
+      Math.abs((reading?.loops[loop]?.setpoint ?? Number.NaN) - value) < NEAR * Math.abs(to - from);
     // The newest edge between these setpoints that has readings for a whole capture after it. The captured edge
     // itself is not needed: the excitation repeats, so all such edges are alike.
     const edge = readings.findLastIndex(
@@ -225,7 +219,7 @@ function watchOutputs(robot: Robot, clock: Clock) {
     const output = readings
       .slice(edge)
       .filter(({ atMs }) => atMs < beganMs + lengthMs)
-      .map(({ telemetry }) => telemetry.loops[loop]?.output ?? Number.NaN);
+      .map(({ loops }) => loops[loop]?.output ?? Number.NaN);
     return output.length >= FEWEST_READINGS && output.every(Number.isFinite) ? output : undefined;
   };
   return { outputOf, end };

@@ -16,6 +16,10 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/chassis\/excitation\/amplitude: 0\.3 -> 0$/,
     /\/events\/{"what":"excitation",.*"amplitude":0/,
   ],
+  'each unit has the time of its reading': [
+    /\/(gimbal|chassis)\/t: absent -> /,
+    /openapi\.json .*\/schemas\/(Gimbal|Chassis)Telemetry\/(properties\/t|required\/\d): absent -> /,
+  ],
   'no heartbeat is tried if the status fails': [
     /\/torque: "unknown" -> "silent"$/,
     /^bus-hang:12 POST \/api\/stop : 503 not-confirmed -> 200$/,

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { UnitName } from '../../src/core/units.js';
+import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
 describe('readings', () => {
@@ -18,10 +20,65 @@ describe('readings', () => {
 
   it('are taken at every poll while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
-    const end = robot.robot.followed.add(() => undefined);
+    const end = robot.robot.readEveryPoll(() => undefined);
     expect(await perSecond()).to.equal(50);
     end();
     expect(await perSecond()).to.equal(10);
+  });
+
+  /** The age of each unit's reading at each emission, in milliseconds. Undefined while the unit is offline. */
+  const ages = async (ms: number) => {
+    const found: { atMs: number; gimbal: number | undefined; chassis: number | undefined }[] = [];
+    const ageOf = ({ telemetry }: MotorUnit) => telemetry && robot.clock.nowMs() - telemetry.atMs;
+    const end = robot.robot.readEveryPoll(() => {
+      found.push({
+        atMs: robot.clock.nowMs(),
+        gimbal: ageOf(robot.gimbal),
+        chassis: ageOf(robot.chassis),
+      });
+    });
+    await robot.wait(ms);
+    end();
+    // The first ones may be of a unit at rest.
+    return found.slice(5);
+  };
+  const eachFrameTakes = (ms: number, unit?: UnitName) => {
+    robot.intercept = async frame => {
+      if (unit === undefined || frame.unit === unit) await robot.pause(ms);
+      return undefined;
+    };
+  };
+
+  it('are given out when the polls of both units have ended, not one poll later', async () => {
+    eachFrameTakes(1);
+    const found = await ages(1000);
+    expect(found).to.have.lengthOf.within(44, 46);
+    for (const { gimbal, chassis } of found) {
+      expect(gimbal).to.be.at.most(2);
+      expect(chassis).to.be.at.most(2);
+    }
+  });
+
+  it('are given out at once while the other unit is missing', async () => {
+    robot.fault('chassis', 'unplug');
+    await robot.wait(300);
+    for (const { gimbal, chassis } of await ages(1000)) {
+      expect(gimbal).to.equal(0);
+      expect(chassis).to.equal(undefined);
+    }
+  });
+
+  it('wait for a slow unit for one poll at most, and keep the time at which they were taken', async () => {
+    eachFrameTakes(30, 'chassis');
+    const found = await ages(1000);
+    for (const unit of ['gimbal', 'chassis'] as const) {
+      // The age of each reading when it is given out for the first time, by the time at which it was taken.
+      const firstAges = new Map<number, number>();
+      for (const { atMs, [unit]: age = 0 } of found)
+        if (!firstAges.has(atMs - age)) firstAges.set(atMs - age, age);
+      expect(firstAges.size, unit).to.be.at.least(5);
+      expect(Math.max(...firstAges.values()), unit).to.be.at.most(20);
+    }
   });
 
   it('are taken at every poll in a mode in which the unit moves by itself, and while gains are tried', async () => {
