@@ -70,6 +70,36 @@ export class Episodes {
     ];
   }
 
+  /** A play with light, whose desk is silent for about as long as it may be. Then a beat or another request is read late. */
+  lateBeat(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const ms = random.whole(1, 300);
+    const request = random.chance(0.7) ? this.#requests.beat() : this.#requests.any(unit);
+    const lights = this.#ask(LIGHT);
+    return [
+      ...this.play(),
+      { do: 'ask', request: this.#requests.beat() },
+      lights,
+      { do: 'wait', ms: random.whole(100, 500) },
+      { do: 'late', ms, request },
+      { do: 'wait', ms: random.among([5, 300]) },
+    ];
+  }
+
+  /** A trial or a tuning, and a renewal that is read late. */
+  lateRenewal(unit: Unit): readonly Step[] {
+    const random = this.#random;
+    const { start, renewal } = random.chance(0.5) ? this.#requests.tuning(unit) : this.#requests.trial(unit);
+    return [
+      this.#switch(unit, 'debug'),
+      { do: 'wait', ms: 50 },
+      { do: 'ask', request: start },
+      { do: 'wait', ms: random.among([60, 150, 900]) },
+      { do: 'late', ms: random.whole(1, 300), request: renewal },
+      { do: 'wait', ms: random.among([5, 300]) },
+    ];
+  }
+
   /** One usual request, then two whose frames reach the controller but are reported as failed. */
   refusedAndDone(unit: Unit): readonly Step[] {
     const asked = (): readonly Step[] => [

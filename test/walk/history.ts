@@ -20,6 +20,8 @@ export type Step =
       readonly forMs: number;
     }
   | { readonly do: 'wait'; readonly ms: number }
+  /** The event loop of the daemon is late: the request is read before any timer of this time runs. */
+  | { readonly do: 'late'; readonly ms: number; readonly request: Request }
   | { readonly do: 'fault'; readonly fault: FaultBody }
   /** The next `count` frames reach their controller, but their transactions fail. */
   | { readonly do: 'lose answers'; readonly count: number }

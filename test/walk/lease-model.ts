@@ -42,6 +42,12 @@ export class LeaseModel {
     return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
   }
 
+  /** True if this beat certainly came after the silence limit, and no other beat is pending. */
+  isSurelyLate(beat: Asked): boolean {
+    const others = [...this.#beats].some(one => one !== beat);
+    return !others && beat.sentMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
+  }
+
   maybeSilentAt(nowMs: number): boolean {
     return nowMs >= this.#surelyMs + this.#silenceMs - ROUNDING_MS;
   }

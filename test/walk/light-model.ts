@@ -21,6 +21,8 @@ export class LightModel {
   /** The event number at which the interlock opened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
+  /** At this time the daemon's timers may not have run yet. */
+  #lateMs = Number.NEGATIVE_INFINITY;
   /** True if the robot may have switched the laser off without a caller since it last settled. */
   #mayHaveDarkened = false;
 
@@ -37,6 +39,10 @@ export class LightModel {
   /** A lock or a phase forbids light from event `from` on. */
   forbidden(from: number, at: number): void {
     this.lit.sure(false, from, at);
+  }
+
+  late(nowMs: number): void {
+    this.#lateMs = nowMs;
   }
 
   mayDarken(): void {
@@ -98,6 +104,7 @@ export class LightModel {
     if (!lit || this.#asking.size > 0) return;
     if (this.#pinFails || nowMs - this.#pinTroubleMs <= this.#graceMs) return;
     promise(this.lit.can(true), 'light', () => 'the laser is lit and nobody asks for it');
+    if (nowMs === this.#lateMs) return;
     promise(nowMs <= this.#onMs + this.#maxOnMs + 1, 'light limit', () => 'the laser is lit past its limit');
   }
 

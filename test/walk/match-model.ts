@@ -61,7 +61,11 @@ export class MatchModel {
   answered(asked: Asked, nowMs: number): Effect {
     if (asked.answer === undefined) return 'none';
     const { status, body, at } = asked.answer;
-    if (isPost(asked, '/api/match/lease')) this.lease.answered(asked, nowMs);
+    if (isPost(asked, '/api/match/lease')) {
+      const isStopped = status === 200 && this.#stopsBefore(asked);
+      this.lease.answered(asked, nowMs);
+      return isStopped ? 'stops' : 'none';
+    }
     if (!isChange(asked)) return 'none';
     this.#changes.delete(asked);
     if (body?.code === 'closing') {
@@ -84,6 +88,12 @@ export class MatchModel {
       return locked ? (isKept ? 'stops, confirmed' : 'stops') : 'none';
     }
     return stands ? this.#called(asked, isKept, nowMs, at) : 'none';
+  }
+
+  /** Whether a late beat is taken only after the silence before it has stopped the robot. */
+  #stopsBefore(beat: Asked): boolean {
+    const plays = this.#phaseSince < beat.sent && this.#phases(beat.sentMs).every(isPlay);
+    return this.#stopsWhenSilent && plays && this.lease.isSurelyLate(beat);
   }
 
   abandoned(asked: Asked, nowMs: number, at: number): void {

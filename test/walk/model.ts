@@ -56,6 +56,8 @@ export class Model {
   #hungUpMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
   #startedMs = 0;
+  /** At this time the daemon's timers may not have run yet. */
+  #lateMs = Number.NEGATIVE_INFINITY;
   /** True if the model already counts the robot as stopped because the referee is silent. */
   #lost = false;
 
@@ -75,6 +77,13 @@ export class Model {
     this.#standingTrouble = Number.POSITIVE_INFINITY;
     const at = this.#next();
     for (const { name } of UNIT_LIST) this.units[name].mayGoOffline(at);
+  }
+
+  /** The daemon's event loop is late, so frames in flight may fail. */
+  late(nowMs: number): void {
+    this.trouble(nowMs, false);
+    this.#lateMs = nowMs;
+    this.light.late(nowMs);
   }
 
   calm(nowMs: number): void {
@@ -122,6 +131,7 @@ export class Model {
     this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
     this.tune.abandoned(asked);
+    this.#ids.abandoned(asked);
     this.match.abandoned(asked, nowMs, at);
     if (/match/.test(asked.request.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
@@ -258,6 +268,7 @@ export class Model {
   #byItself(nowMs: number): void {
     const mayDebug = UNIT_LIST.some(({ name }) => this.units[name].mayBeIn('debug'));
     if (this.match.mayStopByItself(nowMs, mayDebug)) this.#mayStop();
+    if (nowMs === this.#lateMs) return;
     const wasLost = this.#lost;
     this.#lost = this.match.surelyLost(nowMs);
     if (this.#lost && !wasLost) this.#stops();

@@ -67,6 +67,13 @@ export class RandomRequests {
     return this.by(post(`/api/${unit.name}/pidconfig/trial`, body));
   }
 
+  /** A trial, and the renewal of the latest trial by the same caller. */
+  trial(unit: Unit): { readonly start: Request; readonly renewal: Request } {
+    const trial = { gains: randomGains(this.#random, unit), leaseS: this.#random.among([0.2, 1]) };
+    const start = this.by(post(`/api/${unit.name}/pidconfig/trial`, trial));
+    return { start, renewal: { ...start, body: { ...trial, id: LATEST_ID } } };
+  }
+
   /** The renewal of the latest trial by another address, which does not own the trial. */
   stolenTrial(unit: Unit): Request {
     const body = { gains: randomGains(this.#random, unit), leaseS: 5, id: LATEST_ID };

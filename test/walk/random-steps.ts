@@ -39,6 +39,10 @@ export class RandomSteps {
     return { do: 'wait', ms };
   }
 
+  late(request: Request): Step {
+    return { do: 'late', ms: this.#random.whole(1, 300), request };
+  }
+
   fault({ name }: Unit): Step {
     const random = this.#random;
     const fault = random.weighted<FaultBody>([

@@ -39,6 +39,7 @@ export async function shrink(
 function simplerThan(step: Step | undefined): readonly Step[] {
   if (step?.do === 'wait')
     return [1, 5, 20, 100, 500].filter(ms => ms < step.ms).map(ms => ({ ...step, ms }));
+  if (step?.do === 'late') return [{ do: 'ask', request: step.request }];
   if (step?.do === 'fault' && step.fault.count !== undefined) {
     const { fault } = step;
     const counts = Array.from({ length: step.fault.count - 1 }, (_, less) => less + 1);

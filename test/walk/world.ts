@@ -103,6 +103,11 @@ export class World {
       case 'wait':
         await this.#pass(step.ms);
         break;
+      case 'late':
+        this.clock.late(step.ms);
+        this.#model.late(this.clock.nowMs());
+        this.#ask(step.request);
+        break;
       case 'fault':
         this.#fault(step.fault);
         break;
