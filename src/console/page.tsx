@@ -10,6 +10,7 @@ import { DrivePanel } from './drive/drive-panel.js';
 import { listenToDriver } from './drive/driver-input.js';
 import { EventList } from './log/event-list.js';
 import { MatchBoard } from './match/match-board.js';
+import { MatchEvents } from './match/match-events.js';
 import { MatchView } from './match/match-view.js';
 import { RefereePanel } from './match/referee-panel.js';
 import { KeyHelp, listenToKeys } from './parts/keys.js';
@@ -69,6 +70,7 @@ function Panels() {
           <section class="card" aria-label="Referee">
             <h2>Referee</h2>
             <RefereePanel />
+            <MatchEvents />
           </section>
         )}
         {simulated && drives && <FirstMinute />}
@@ -85,6 +87,7 @@ function Panels() {
         {rules && drives && (
           <DrawerCard name="Referee">
             <RefereePanel />
+            <MatchEvents />
           </DrawerCard>
         )}
         {simulated && drives && (

@@ -136,19 +136,22 @@ describe('the console of a robot with tokens and a match', function () {
     await panel.getByLabel('Match').fill('final');
     await button('pre').click();
     await eventually(async () => (await match()).phase === 'pre');
-    expect(await button('autonomous').isDisabled()).to.equal(true);
+    expect(await button('autonomous needs the lease').isDisabled()).to.equal(true);
     expect((await match()).lease?.holder).to.not.match(/^page/);
     await button('Take the lease').click();
     await shows(panel, /This page has the lease\. Last beat \d\.\d s ago/);
     await panel.getByLabel('Seconds of autonomous').fill('20');
     await button('autonomous').click();
-    await shows(page.locator('.match-board'), /autonomous 0:(20|19)/);
+    await shows(page.locator('.match-board'), /^final autonomous 0:(20|19)/);
     await button('pause').click();
     await shows(page.locator('.match-board'), /pause/);
-    await panel.getByRole('button', { name: /^Go on with autonomous, 0:\d+ left/ }).click();
+    expect(await button('Start over').isEnabled()).to.equal(true);
+    await panel.getByRole('button', { name: /^Go on autonomous, 0:\d+ left/ }).click();
     await shows(page.locator('.match-board'), /autonomous 0:\d+/);
     await button('LOCK').click();
     await shows(page.locator('.match-board'), /LOCKED by ref: Referee/);
+    const events = panel.getByRole('list', { name: 'Last events' });
+    await shows(events, /Lock: reason Referee, by ref.*Phase: pre → auto, lasts 20 s, by ref/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await button('Unlock').click();
     expect((await match()).lock).to.not.equal(null);
@@ -207,7 +210,7 @@ describe('the console of a robot with tokens and a match', function () {
     const set = (revision: number, phase: string) =>
       robot.post('/api/match', { id: 'qual-1', revision, phase, remainingS: 95 });
     await set(1, 'teleop');
-    await shows(page.locator('.match-board'), /^teleop 1:3\d/);
+    await shows(page.locator('.match-board'), /^qual-1 teleop 1:3\d/);
     expect(await places()).to.equal(before);
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
     await robot.post('/api/match/lease', lease);

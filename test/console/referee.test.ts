@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { whyNoResume } from '../../src/console/bar/lines.js';
+import { matchEvents } from '../../src/console/model/match-events.js';
+import { PHASES } from '../../src/core/phases.js';
+import type { LogEvent } from '../../src/schemas/log.js';
 import { refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
@@ -10,7 +13,7 @@ describe('a referee at the page', () => {
     const page = await FakePage.open();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);
-    await page.model.referee.take(false);
+    await page.model.referee.take();
     await page.wait(3500);
     expect(beats(page)).to.equal(4);
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.equal(500);
@@ -21,7 +24,7 @@ describe('a referee at the page', () => {
 
   it('keeps sending beats while the network is down, and knows the age of the last accepted beat', async () => {
     const page = await FakePage.open();
-    await page.model.referee.take(false);
+    await page.model.referee.take();
     page.cut();
     await page.wait(5000);
     expect(page.model.referee.isBeating).to.equal(true);
@@ -31,18 +34,74 @@ describe('a referee at the page', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('is refused while another desk has the lease, may take it over, and then ends the other', async () => {
+  it('gets one button while another desk has the lease: its second press takes it over, and the other learns it without a refusal', async () => {
     const one = await FakePage.open();
     const other = await FakePage.open({ daemon: one.daemon, clock: one.clock });
-    await one.model.referee.take(false);
-    await other.model.referee.take(false);
-    expect(other.model.referee.isBeating).to.equal(false);
-    expect(other.model.referee.action.refusal.value?.code).to.equal('lease-held');
-    await other.model.referee.take(true);
+    const shown = ({ model: { referee } }: FakePage) => [
+      referee.isBeating,
+      referee.isHeld.value,
+      referee.action.refusal.value,
+    ];
+    await one.model.referee.take();
+    await other.model.referee.take();
+    expect(shown(other)).to.deep.equal([false, true, undefined]);
+    await other.model.referee.take();
     await one.wait(1500);
-    expect(other.model.referee.isBeating).to.equal(true);
-    expect(one.model.referee.isBeating).to.equal(false);
-    expect(one.model.referee.action.refusal.value?.code).to.equal('lease-held');
+    expect(shown(other)).to.deep.equal([true, false, undefined]);
+    expect(shown(one)).to.deep.equal([false, true, undefined]);
+    await one.model.referee.take();
+    expect(shown(one)).to.deep.equal([true, false, undefined]);
+  });
+
+  it('learns that their page is the silent desk two seconds after its last accepted beat', async () => {
+    const page = await FakePage.open();
+    const { referee } = page.model;
+    const isSilent = () => referee.isSilent(page.clock.nowMs());
+    await page.wait(3000);
+    expect(isSilent()).to.equal(false);
+    await referee.take();
+    await page.wait(1900);
+    expect(isSilent()).to.equal(false);
+    page.cut();
+    await page.wait(2500);
+    expect(isSilent()).to.equal(true);
+    page.mend();
+    await page.wait(1100);
+    expect(isSilent()).to.equal(false);
+  });
+
+  it('is told for each phase why it cannot be set', async () => {
+    const page = await FakePage.open();
+    const { referee } = page.model;
+    const why = (id: string) => Object.fromEntries(PHASES.map(phase => [phase, referee.whyNot(id, phase)]));
+    const needs = { auto: 'needs the lease', teleop: 'needs the lease' };
+    const free = { none: '', pre: '', auto: '', teleop: '', pause: '', ended: '' };
+    expect(why('one')).to.deep.equal({ ...free, ...needs, none: '' });
+    expect(why('')).to.include({ pre: 'name the match', pause: 'name the match' });
+    await referee.take();
+    referee.setDuration('auto', 'x');
+    void referee.begin('one', 'teleop');
+    await page.wait(200);
+    expect(why('one')).to.deep.equal({ ...free, auto: 'check the time', teleop: 'now' });
+    const first = { auto: 'press pre first', teleop: 'press pre first' };
+    expect(why('two')).to.deep.equal({ ...free, ...first });
+  });
+
+  it('pauses and ends the match that runs, although they have typed the name of the next one', async () => {
+    const page = await FakePage.open();
+    const { referee } = page.model;
+    const sent = () => page.sentTo(/match$/).at(-1)?.body;
+    await referee.take();
+    void referee.begin('one', 'auto');
+    await page.wait(200);
+    for (const phase of ['pause', 'ended'] as const) {
+      void referee.begin('two', phase);
+      await page.wait(200);
+      expect(sent()).to.include({ id: 'one', phase });
+    }
+    void referee.begin('two', 'pre');
+    await page.wait(200);
+    expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
   it('sees how old the last beat of another desk is', async () => {
@@ -53,14 +112,14 @@ describe('a referee at the page', () => {
     page.daemon.beatAgeS = 12;
     await referee.look();
     expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(12_000);
-    await referee.take(true);
+    await referee.take();
     await referee.look();
     expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(0);
   });
 
   it('stops beating when the token loses the right', async () => {
     const page = await FakePage.open();
-    await page.model.referee.take(false);
+    await page.model.referee.take();
     page.daemon.override = (_, path) => (/lease/.test(path) ? refused(403, 'not-allowed') : undefined);
     await page.wait(1500);
     expect(page.model.referee.isBeating).to.equal(false);
@@ -119,6 +178,34 @@ describe('a referee at the page', () => {
     page.model.referee.setDuration('auto', '15');
     const again = await FakePage.open({ browser: page.browser });
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
+  });
+});
+
+describe('the last events of a match', () => {
+  it('are ten, the newest first, and name nobody twice', () => {
+    const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
+      seq,
+      t: seq,
+      at: '2030-01-01T00:00:00.000Z',
+      what: 'phase',
+      ...more,
+    });
+    const events = [
+      ...Array.from({ length: 12 }, (_, seq) => event(seq, { what: 'referee-heard' })),
+      event(20, { what: 'save', unit: 'gimbal' }),
+      event(21, { what: 'lease', who: 'desk', detail: { holder: 'desk', before: null } }),
+      event(22, { detail: { before: 'pre', after: 'auto', why: 'set' } }),
+      event(22, { who: 'desk', outcome: 'done', detail: { id: 'M1', revision: 2, remainingS: 29.5 } }),
+      event(52, { detail: { before: 'auto', after: 'ended', why: 'time is up' } }),
+    ];
+    const texts = matchEvents(events).map(({ text }) => text);
+    expect(texts.length).to.equal(10);
+    expect(texts.slice(0, 4)).to.deep.equal([
+      'Phase: auto → ended, time is up.',
+      'Phase: pre → auto, lasts 30 s, by desk.',
+      'Lease, by desk.',
+      'Referee heard.',
+    ]);
   });
 });
 

@@ -33,10 +33,20 @@ export function Login() {
   );
 }
 
+/** The name and the role of the caller. Empty without tokens. */
+export function CallerName() {
+  const { name, role } = useModel().access.session.value ?? {};
+  if (name == null) return null;
+  return (
+    <span class="clamp" title={name}>
+      {name} ({role})
+    </span>
+  );
+}
+
 /** The name of the caller, and the button to log out. */
 export function WhoAmI() {
   const model = useModel();
-  const { name, role } = model.access.session.value ?? {};
   if (model.status.value?.access.exposed)
     return (
       <span
@@ -46,12 +56,10 @@ export function WhoAmI() {
         OPEN TO ALL
       </span>
     );
-  if (name == null) return null;
+  if (model.access.session.value?.name == null) return null;
   return (
     <span class="who dim">
-      <span class="clamp" title={name}>
-        {name} ({role})
-      </span>
+      <CallerName />
       <Press run={() => model.leave()}>Leave</Press>
     </span>
   );

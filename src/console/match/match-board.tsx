@@ -1,13 +1,17 @@
 import type { Phase } from '../../core/phases.js';
 import { useModel } from '../parts/parts.js';
 
-/** Phase, time left and lock in large letters. Empty if there is no match. */
+/** The name of the match, phase, time left and lock in large letters. Empty if there is no match. */
 export function MatchBoard() {
   const match = useModel().status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
     <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
-      {match.phase !== 'none' && <strong>{phaseText(match.phase)}</strong>}{' '}
+      {match.phase !== 'none' && (
+        <>
+          <span class="match-name clamp">{match.id}</span> <strong>{phaseText(match.phase)}</strong>
+        </>
+      )}{' '}
       <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
         <span class="clamp">

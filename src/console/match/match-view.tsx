@@ -3,24 +3,29 @@ import { useEffect } from 'preact/hooks';
 import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
-import { Login } from '../bar/access.js';
+import { CallerName, Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { Sticks } from '../drive/drive-panel.js';
 import { useModel, writes } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
+import { MatchEvents } from './match-events.js';
 import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. */
 export function MatchView() {
   const { access, fresh, isSimulated, status } = useModel();
+  const isReferee = access.hasRight('rule') && !access.hasRight('drive');
   return (
     <div class="match">
       <header>
         <h1>Trunnion</h1>
         {isSimulated && <span class="badge">SIMULATED</span>}
-        <LinkQuality />
+        <div class="caller">
+          <LinkQuality />
+          <CallerName />
+        </div>
         <ResumeButton />
       </header>
       <AlertStrip isForThumb />
@@ -29,7 +34,7 @@ export function MatchView() {
           <MatchBoard />
           <p role="status">{stateText(status.value, fresh.value)}</p>
         </div>
-        {access.hasRight('rule') && !access.hasRight('drive') && <RefereePanel />}
+        {isReferee && <RefereePanel />}
         <LaserSwitch />
         {access.isShut ? (
           <Login />
@@ -40,6 +45,7 @@ export function MatchView() {
         <p class="hint">
           <Awake /> <a href="#desk">Full page</a>
         </p>
+        {isReferee && <MatchEvents />}
       </main>
       <StopButton />
     </div>

@@ -3,6 +3,7 @@ import { parsedJson } from '../../core/json.js';
 import { type Phase, PLAY } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
 import type { Ask } from '../daemon/asks.js';
+import type { Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 import type { Observed } from './stop.js';
@@ -13,6 +14,13 @@ interface Interrupted {
 }
 
 const TTL_MS = 3000;
+/** This long after its last accepted beat, a page that beats says that it is silent. Beats come every second. */
+const SILENT_MS = 2000;
+/** In these phases a match runs. */
+export const RUNS: readonly Phase[] = [...PLAY, 'pause'];
+const OVER: readonly Phase[] = ['none', 'ended'];
+/** These phases concern the match that was begun, even if the referee has typed the name of the next one. */
+const OF_CURRENT: readonly Phase[] = ['none', 'pause', 'ended'];
 const KEY = 'trunnion.phases';
 const DURATIONS = { auto: '30', teleop: '120' };
 const LONGEST_S = 86_400;
@@ -25,6 +33,8 @@ export class Referee {
   readonly action: Action;
   /** Page time of the last accepted beat, by this page or by the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
+  /** True if another desk has the lease, as far as this page was told. The next `take` takes it over. */
+  readonly isHeld = signal(false);
   /** The phase that the last pause interrupted, if this page saw it. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
   /** Durations as typed, by phase. */
@@ -57,13 +67,18 @@ export class Referee {
     if (ageS != null && !this.isBeating) this.beatMs.value = this.#observed.clock.nowMs() - 1000 * ageS;
   }
 
-  async take(takeover: boolean): Promise<void> {
-    if (!(await this.action.run(() => this.#beat(takeover)))) return;
-    this.#beats.hold(
-      this.holder,
-      () => this.#beat(false),
-      refusal => this.action.refuse(refusal),
-    );
+  /** True if this page beats, and its beats are not accepted. */
+  isSilent(nowMs: number): boolean {
+    return this.isBeating && nowMs - (this.beatMs.value ?? 0) > SILENT_MS;
+  }
+
+  /** Takes the lease. If another desk has it, the next call takes it over. */
+  async take(): Promise<void> {
+    const takeover = this.isHeld.peek();
+    const isTaken = await this.action.run(() => this.#beat(takeover));
+    const refusal = this.action.refusal.peek();
+    if (isTaken) this.#beats.hold(this.holder, () => this.#beat(false), this.#lost);
+    else if (refusal !== undefined) this.#lost(refusal);
   }
 
   /** Ends the beats. A playing robot then stops, unless another desk beats. */
@@ -88,10 +103,21 @@ export class Referee {
     return durationS > 0 && durationS <= LONGEST_S ? durationS : undefined;
   }
 
+  /** Why this phase of the match `id` cannot be set now, in a few words. Empty if it can. */
+  whyNot(id: string, phase: Phase): string {
+    const match = this.#observed.status.value?.match;
+    const isNext = this.#idFor(id, phase) !== match?.id;
+    if (id === '') return 'name the match';
+    if (match?.phase === phase && !isNext) return 'now';
+    if (isNext && PLAY.includes(phase) && !OVER.includes(match?.phase ?? 'none')) return 'press pre first';
+    if (this.durationS(phase) === undefined) return 'check the time';
+    return PLAY.includes(phase) && !this.isBeating ? 'needs the lease' : '';
+  }
+
   /** Sets a phase with the duration that was typed here. Does nothing if the duration cannot be parsed. */
   async begin(id: string, phase: Phase): Promise<void> {
     const durationS = this.durationS(phase);
-    if (durationS !== undefined) await this.set(id, phase, durationS);
+    if (durationS !== undefined) await this.set(this.#idFor(id, phase), phase, durationS);
   }
 
   set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
@@ -118,6 +144,19 @@ export class Referee {
     this.interrupted.value = isInterrupted ? { phase, remainingS } : undefined;
   }
 
+  #idFor(typed: string, phase: Phase): string {
+    const match = this.#observed.status.value?.match;
+    const isBegun = match?.id != null && !OVER.includes(match.phase);
+    return isBegun && OF_CURRENT.includes(phase) ? (match.id ?? typed) : typed;
+  }
+
+  /** The page says by itself that another desk has the lease, and offers to take it over. */
+  readonly #lost = (refusal: Refusal): void => {
+    this.isHeld.value = refusal.code === 'lease-held';
+    if (this.isHeld.value) this.action.clear();
+    else this.action.refuse(refusal);
+  };
+
   #ask(ask: Ask): Promise<boolean> {
     return this.action.run(() => this.#observed.daemon.asks.press(ask));
   }
@@ -126,7 +165,10 @@ export class Referee {
     const { daemon, clock } = this.#observed;
     const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
     const outcome = await daemon.post('/api/match/lease', body);
-    if ('body' in outcome) this.beatMs.value = clock.nowMs();
+    if ('body' in outcome) {
+      this.beatMs.value = clock.nowMs();
+      this.isHeld.value = false;
+    }
     return outcome;
   }
 }
