@@ -10,7 +10,8 @@
 enum motor_name { MOTOR_YAW, MOTOR_PITCH, MOTOR_LEFT, MOTOR_RIGHT };
 
 struct picture {
-    /* False if the newest picture does not show the target. The offsets are then those of the last picture that did. */
+    /* False if the newest picture does not show the target, or the camera is lost. The offsets are then those of the last
+       picture that did. */
     bool visible;
     /* Offset of the target from the boresight, to the left and upwards, in rad. */
     float yaw_rad, pitch_rad;

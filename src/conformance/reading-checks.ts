@@ -121,10 +121,19 @@ export function readingChecks(unit: Unit): readonly Check[] {
       write(capture_select, { page: 37 }),
       async host => same('samples', await host.bytes(PAGE.address + 2, 28), Buffer.alloc(28)),
     ],
-    'Without torque, every loop shows its measured value as setpoint, and output 0. Visual loops show setpoint 0, and as output the direction of their axis.':
+    'Without torque, every loop shows its measured value as setpoint, and output 0. Visual loops show setpoint 0, and as output the direction of their axis, within the limits of the loop.':
       [wait(100), withoutTorque],
     'Take a snapshot at least 100 times a second.': countsOneSnapshot(20),
     '`sequence` goes up by one when a snapshot is read for the first time.': countsOneSnapshot(100),
+    'A read of any byte of the frame counts.': async host => {
+      const { sequence = 0 } = await host.read(telemetry);
+      await host.take([wait(20), async () => void (await host.bytes(telemetry.address + 9, 1)), wait(20)]);
+      await host.take(reads(telemetry, { sequence: (sequence + 2) & 0xff }));
+    },
+    '`loop_rate_hz` is at least 100': async host => {
+      const { loop_rate_hz } = await host.read(identity);
+      same(`a rate of ${loop_rate_hz} Hz`, loop_rate_hz >= 100, true);
+    },
     'Never send −32768': async host => {
       const frame = await host.bytes(telemetry.address, frameBytes(telemetry));
       for (let place = 1; place + 2 < frame.length; place += 2)

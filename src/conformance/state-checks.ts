@@ -150,6 +150,8 @@ export function gainsChecks(unit: Unit): readonly Check[] {
         'a good one': [stageAll(1), commit(checksum(1)), shows({ staged: 0 })],
         'a wrong checksum': [badCommit, shows({ commit_refused: true })],
       },
+    'A commit that is repeated after it was carried out finds nothing staged: it sets `commit_refused`, and the gains stay active.':
+      [[give(1), commit(checksum(1))], shows({ commit_refused: true, ...active(1) })],
     'The active gains and the staged gains stay as they are.': [
       [give(4), keeps('refused', badCommit)],
       shows({ ...active(4), ...bits(loops.length) }),

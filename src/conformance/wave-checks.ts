@@ -6,6 +6,7 @@ import {
   effect,
   enter,
   ifGuarded,
+  latch,
   listed,
   reads,
   readsBack,
@@ -45,9 +46,9 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
   ];
 
   /** Waits for a capture of the wave, and returns its header. */
-  const captured = async (host: Host) => {
+  const captured = async (host: Host, period_s = PERIOD_S) => {
     const { number } = await host.read(capture);
-    const start = [begin, write(excitation, wave), wait(2000 * PERIOD_S)];
+    const start = [begin, write(excitation, { ...wave, period_s }), wait(1000)];
     await host.take([...start, write(capture_select, { page: 0 })]);
     const header = await host.read(capture);
     if (header.number === number) throw new Differs(`number is still ${number}`);
@@ -61,12 +62,7 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
   ];
   const recovers: Step = [effect, shows({ ran_away: false })];
   /** The first edge of this wave is within its guard. The second is twice as high. */
-  const wide = {
-    ...wave,
-    deviation: Math.fround(1.5 * amplitude),
-    period_s: held.excitationPeriodS,
-  };
-  const halfMs = 500 * wide.period_s;
+  const wide = { ...wave, deviation: Math.fround(1.5 * amplitude) };
 
   return listed({
     'An excitation is accepted in every mode.': eachMode(name => [
@@ -90,6 +86,12 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
       [[excite(0, 1), wait(500)], 0.5],
       [wait(600), 0],
     ),
+    'An amplitude that is written during the return begins a new wave at once, with its positive half.':
+      moves([[excite(1, 1), wait(600)], -1], [[excite(0, 1), wait(500)], -0.5], [[excite(1, 1), effect], 1]),
+    'Half a period is rounded to a whole number of loop periods; .5 rounds up.': async host => {
+      const { rate_hz, decimation, samples } = await captured(host, 0.125);
+      same('samples', samples, 1 + Math.floor(Math.round(rate_hz / 16) / decimation));
+    },
     'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
       async host => same('slot', (await captured(host)).slot, wave.slot),
     "`decimation` is the smallest number with which 256 samples reach to the next edge: half the wave's period in loop periods, divided by 256, rounded up.":
@@ -111,8 +113,8 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
     'If the deviation is exceeded, the controller sets the amplitude to 0.': {
       'the setpoint is above the measured value': ifGuarded(runsAway),
       'the setpoint is below it': ifGuarded([
-        [begin, write(guarded_excitation, wide), wait(0.8 * halfMs)],
-        [shows({ ran_away: false }), wait(0.4 * halfMs), shows({ ran_away: true })],
+        [begin, write(guarded_excitation, wide), wait(400 * PERIOD_S)],
+        [shows({ ran_away: false }), wait(200 * PERIOD_S), shows({ ran_away: true })],
       ]),
     },
     'It removes the wave from the setpoint at once, without the usual straight line to 0.': ifGuarded(
@@ -123,5 +125,9 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
         'an excitation': ifGuarded(runsAway, write(excitation, { ...wave, amplitude: 0 }), recovers),
         'a mode': ifGuarded(runsAway, enter('manual'), recovers),
       },
+    'Neither a stop nor writing the mode in force ends it.': ifGuarded(
+      [runsAway, enter('debug'), latch(1)],
+      shows({ ran_away: true }),
+    ),
   });
 }

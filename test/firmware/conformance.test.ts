@@ -196,7 +196,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   [
     'ignores a stop in auto',
     'Write `stopped`',
-    'controller.c: !state->stopped → (!state->stopped || command->mode == MOTOR_MODE_AUTO)',
+    'controller.c: torque = !state->stopped → torque = (!state->stopped || command->mode == MOTOR_MODE_AUTO)',
   ],
   [
     'hears no silence in auto',
@@ -232,6 +232,31 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'ends a wave with a jump',
     'If amplitude 0 is written',
     'loops.c: towards(wave->value, 0, wave->height * PERIOD_S) → 0',
+  ],
+  [
+    'returns before it begins a new wave',
+    'An amplitude that is written during the return',
+    'loops.c: if (wave->half == 0) → if (wave->half == 0 && wave->value < 0) wave->value += wave->height * PERIOD_S; else if (wave->half == 0)',
+  ],
+  [
+    'rounds half a period down',
+    'Half a period is rounded',
+    'loops.c: scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX) → (int32_t)(period_s * MOTOR_LOOP_RATE_HZ / 2)',
+  ],
+  [
+    'counts a snapshot by its first byte',
+    'A read of any byte',
+    'bus.c: bus->loaded != 0 && → bus->loaded != 0 && bus->place == bus->loaded->place &&',
+  ],
+  [
+    'forgets with a stop that a loop ran away',
+    'Neither a stop',
+    'controller.c: state->stopped = mail->value == MOTOR_STOP_STOPPED; → state->stopped = mail->value; loop->ran_away = false;',
+  ],
+  [
+    'takes a commit for good if its gains are active',
+    'A commit that is repeated',
+    'bus.c: if (bus->commit_refused) → bus->commit_refused &= motor->loop.state.checksum != checksum; if (bus->commit_refused)',
   ],
   ['keeps the wave in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
 ];

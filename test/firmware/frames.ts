@@ -47,10 +47,11 @@ export class RandomFrames {
   #writable: readonly Register[];
   #staged: Record<string, GainSet[string]> = {};
 
-  constructor(unit: Unit, random: Random) {
+  /** Writes only to registers for which `takes` returns true. */
+  constructor(unit: Unit, random: Random, takes = (_register: Register) => true) {
     this.#unit = unit;
     this.#random = random;
-    this.#writable = registerMap(unit).filter(register => register.access !== 'read');
+    this.#writable = registerMap(unit).filter(one => one.access !== 'read' && takes(one));
   }
 
   /** Frames that begin an excitation. No later frame changes the excitation, so captures follow one another. */
