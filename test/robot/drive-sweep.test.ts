@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { defaultGains, unitNamed } from '../../src/core/units.js';
+import type { MotorUnit } from '../../src/robot/motor-unit.js';
+import { ClockedRobot, type Fate, type Frame } from '../support/clocked-robot.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const HOLD_MS = 120;
+/** A frame takes effect in the next loop period, after its transaction. */
+const LATE_MS = 3;
+/** The most frames that an act sends before it is answered. */
+const PLACES = 10;
+/** The time that a late frame spends on the bus. */
+const SLOW_MS = 40;
+
+const ACTS: readonly (readonly [string, (robot: ClockedRobot, gimbal: MotorUnit) => Promise<unknown>])[] = [
+  ['a stop', robot => robot.robot.stop()],
+  ['a switch to auto', (_, gimbal) => gimbal.setMode('auto')],
+  ['a switch to manual', (_, gimbal) => gimbal.setMode('manual')],
+  ['a save', (_, gimbal) => gimbal.gains.save(defaultGains(unitNamed('gimbal')))],
+];
+const FATES: readonly (readonly [string, Fate | 'late'])[] = [
+  ['arrives', undefined],
+  ['is lost', 'fails'],
+  ['arrives without an answer', 'answer lost'],
+  ['arrives late', 'late'],
+];
+
+/** Moves the gimbal for a caller, and watches every loop period. */
+async function driveBeside(place: number, fate: Fate | 'late', act: (typeof ACTS)[number][1]) {
+  const clocked = await ClockedRobot.start();
+  await clocked.wait(150);
+  const { clock, gimbal, loops } = clocked;
+  const startMs = new ManualClock().nowMs();
+  let frames = 0;
+  let wasAsked = false;
+  let receivedMs = 0;
+  let driven: Promise<unknown> = Promise.resolve();
+  let motions = 0;
+  let isBegun = false;
+  const drive = () => {
+    receivedMs = clock.nowMs();
+    const asked = clocked.robot.drive({
+      rates: { gimbal: { yaw: 0.5, pitch: 0 } },
+      by: 'operator',
+      id: 'a',
+      receivedMs,
+      holdMs: HOLD_MS,
+      notAfterMs: undefined,
+      takeover: false,
+      stillWanted: () => undefined,
+      requireUntuned: () => undefined,
+    });
+    return asked.catch(() => undefined);
+  };
+  const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
+  clocked.intercept = async frame => {
+    if (isMotion(frame)) {
+      if (isBegun) motions += 1;
+      if (motions !== 1 || fate === undefined) return undefined;
+      if (fate !== 'late') return fate;
+      await clocked.pause(SLOW_MS);
+      return undefined;
+    }
+    if (isBegun && frames === place) {
+      wasAsked = true;
+      driven = drive();
+    }
+    if (isBegun) frames += 1;
+    return undefined;
+  };
+  // The unit moves already when the act begins.
+  await clocked.during(drive());
+  isBegun = true;
+  const done = act(clocked, gimbal).catch(() => undefined);
+  await clocked.wait(250);
+  await clocked.during(Promise.all([done, driven]));
+  // Each loop period takes a millisecond, from the start of the simulation on.
+  const moved = loops.gimbal.commands.map(({ rates }, atMs) => ((rates.yaw ?? 0) === 0 ? 0 : atMs));
+  const lastMs = startMs + Math.max(...moved);
+  const isOnBusMs = fate === 'late' ? SLOW_MS : 0;
+  const seen = {
+    overran: lastMs > receivedMs + HOLD_MS + isOnBusMs + LATE_MS,
+    wasForbidden: loops.gimbal.commands.some(
+      ({ rates, mode, torque }) => (rates.yaw ?? 0) !== 0 && (mode !== 'manual' || !torque),
+    ),
+  };
+  const { mode, driver } = gimbal;
+  const end = { mode, isStopped: clocked.robot.stopped, isDriven: driver.current !== undefined };
+  await clocked.end();
+  return { seen, end, wasAsked };
+}
+
+describe('a drive command at every frame of', function () {
+  this.timeout(60_000);
+  for (const [what, act] of ACTS)
+    it(`${what} never moves the unit longer than it holds, nor where that is forbidden`, async () => {
+      const broken: string[] = [];
+      let places = 0;
+      for (const [name, fate] of FATES)
+        for (let place = 0; ; place += 1) {
+          const { seen, end, wasAsked } = await driveBeside(place, fate, act);
+          if (!wasAsked || place > PLACES) break;
+          places += 1;
+          const isForbidden = end.isStopped || end.mode !== 'manual';
+          if (seen.overran || seen.wasForbidden || (isForbidden && end.isDriven && what !== 'a save'))
+            broken.push(`frame ${place}, the command ${name}: ${JSON.stringify({ ...seen, ...end })}`);
+        }
+      expect(broken).to.deep.equal([]);
+      expect(places).to.be.above(3 * FATES.length);
+    });
+});
