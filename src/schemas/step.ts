@@ -46,7 +46,7 @@ const members = {
   trial: s.yesNo('The gains were a trial.'),
   revision: s.nullable(
     s.count(),
-    'The revision of the gains. For a trial, the revision that its gains became; null if they were not saved.',
+    'The revision of the gains, also if a trial ran the saved gains or its gains were saved later; null if they were not saved.',
   ),
   oldSetpoint: s.number('Before the edge.'),
   setpoint: s.number('After the edge.'),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Timer } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import { controllerOf } from '../core/loop-controllers.js';
-import { type GainSet, perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
+import { type GainSet, perUnit, sameGains, UNIT_LIST, type UnitName } from '../core/units.js';
 import { WorkQueue } from '../core/work-queue.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/robot-event.js';
@@ -134,6 +134,10 @@ export class StepMemory {
     const { trial } = this.#robot.units[unit].report();
     const saved = this.#robot.store.current(unit);
     const gains = (trial ?? saved).gains[loop];
+    // A tuning measures the saved gains in a trial too.
+    const isSaved = Object.entries(saved.gains).every(([name, one]) =>
+      sameGains(one, (trial ?? saved).gains[name]),
+    );
     // A step that began before the last change of gains may have run with both sets, so it is not kept.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     this.#loops[unit].get(loop)?.add({
@@ -141,7 +145,7 @@ export class StepMemory {
       loop,
       gains: { kp: gains.kp, ki: gains.ki, kd: gains.kd },
       trial: trial !== undefined,
-      revision: trial === undefined ? saved.revision : null,
+      revision: isSaved ? saved.revision : null,
       oldSetpoint,
       setpoint: newSetpoint,
       periodS,

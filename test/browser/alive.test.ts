@@ -27,7 +27,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
-    await shows(alerts(page), /Gimbal Angle loop, yaw ±0.1 rad every 1 s/);
+    await shows(alerts(page), /Gimbal moves its angle loop, yaw by ±0.1 rad every 1 s\./);
     expect(await page.locator('.chips [data-excited]').textContent()).to.equal('Angle loop, yaw');
     await page.getByRole('button', { name: 'End the test steps of the gimbal' }).click();
     await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
@@ -65,7 +65,7 @@ describe('the console with others, with keys and with a simulator', function () 
     await first.getByRole('button', { name: 'Gimbal auto' }).click();
     await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
     await first.getByRole('button', { name: 'Send test steps to yaw' }).click();
-    await shows(alerts(page), /yaw ±0.1 rad/);
+    await shows(alerts(page), /yaw by ±0.1 rad/);
     await first.getByRole('button', { name: 'Unplug the gimbal' }).click();
     await shows(alerts(page), /Gimbal is offline/);
     await first.getByRole('button', { name: 'Dismiss' }).click();

@@ -102,7 +102,7 @@ describe('the console in a browser', function () {
       .getByRole('button', { name: /Restore revision/ })
       .first()
       .click();
-    await shows(card(page, 'Gimbal'), /is running again/);
+    await shows(card(page, 'Gimbal'), /Revision \d+ runs: the gains of revision \d+\./);
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
     expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
     await press(page, 'Back to snapshot');

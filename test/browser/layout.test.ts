@@ -69,6 +69,19 @@ describe('the console under faults', function () {
     }
   });
 
+  it('offers to unfold a line only if it is cut', async () => {
+    const page = await open();
+    const more = alerts(page).getByRole('button', { name: 'More' });
+    await fault('chassis', 'unplug');
+    await shows(alerts(page), /Chassis is offline/);
+    expect(await more.count()).to.equal(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await more.click();
+    await alerts(page).getByRole('button', { name: 'Fold' }).click();
+    await more.waitFor();
+    await fault('chassis', 'plug');
+  });
+
   it('greys what is not known of a frozen daemon, and asks again for a STOP that it does not answer', async () => {
     const page = await open();
     await post('/api/laser', { action: 'on' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { titleOf } from '../../src/console/bar/lines.js';
 import { stripLines } from '../../src/console/bar/strip.js';
-import { refused } from './fake-daemon.js';
+import { FakeDaemon, OPERATOR, refused } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
 /** The page must never look safer than the robot is. */
@@ -12,7 +12,7 @@ describe('the page about light', () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(900);
-    expect(page.strip).to.match(/^bad: No contact with the daemon\./);
+    expect(page.strip).to.match(/^bad: No contact since [\d:]+\./);
     expect(title(page)).to.match(/^Laser unknown · No contact/);
     page.isDeaf = false;
     page.daemon.light = 'on';
@@ -136,7 +136,7 @@ describe('the page about what it hears', () => {
     expect(page.strip).to.match(/^bad: The stream is silent\. The page shows the last/);
     page.fate = () => 'failed';
     await page.wait(6000);
-    expect(page.strip).to.match(/^bad: No contact with the daemon\./);
+    expect(page.strip).to.match(/^bad: No contact since [\d:]+\./);
     page.mend();
     await page.wait(1000);
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
@@ -163,7 +163,7 @@ describe('a laser that went dark by itself, on the page', () => {
       daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason: 'time limit' } });
       await page.wait(200);
     };
-    const said = /note: Laser went dark by itself: time limit\./;
+    const said = /note: Laser went dark at [\d:]+: it was lit for as long as laser\.maxOnS allows\./;
     await goDark();
     for (const one of [page, other]) expect(one.strip).to.match(said);
     stripLines(other.model)
@@ -172,6 +172,33 @@ describe('a laser that went dark by itself, on the page', () => {
     for (const one of [page, other]) expect(one.strip).not.to.match(said);
     await goDark();
     for (const one of [page, other]) expect(one.strip).to.match(said);
+  });
+});
+
+describe('a laser that another caller darkened without Off, on the page', () => {
+  for (const [what, reason, words] of [
+    ['tune', 'tuning', 'Bob began a tuning'],
+    ['phase', 'phase without light', 'Bob set a phase that forbids light'],
+  ] as const) {
+    it(`is a note with name and act: ${words}`, async () => {
+      const page = await FakePage.open();
+      page.daemon.more = { laser: { state: 'off', light: 'dark', reason } };
+      page.daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason } });
+      page.daemon.log({ what, who: 'Bob' });
+      await page.wait(200);
+      expect(page.strip).to.equal(`note: Laser went dark at 00:00:00: ${words}.`);
+    });
+  }
+});
+
+describe('a stop on the page of a caller who may not resume', () => {
+  it('is a line that says nothing about Resume', async () => {
+    const daemon = new FakeDaemon();
+    daemon.session = { ...OPERATOR, rights: ['read'] };
+    const page = await FakePage.open({ daemon });
+    daemon.answer('POST', '/api/stop');
+    await page.wait(200);
+    expect(page.strip).to.match(/^bad: Stopped: .*the laser is dark\.$/);
   });
 });
 
@@ -245,7 +272,9 @@ describe('restarts of controllers on the page', () => {
     page.daemon.light = 'fault';
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
-    expect(page.strip).to.match(/Gimbal roll ±0\.1 +every 1 s\n.*Chassis lift is tuned by pit: begins/);
+    expect(page.strip).to.match(
+      /Gimbal moves its roll by ±0\.1 +every 1 s\.\n.*Chassis moves: pit tunes its lift \(begins\)\./,
+    );
   });
 });
 

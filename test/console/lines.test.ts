@@ -56,9 +56,9 @@ describe('the alert strip', () => {
 
   it('says of a robot that is not heard any more that its laser may be on, if it may, on a resting page too', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
-      staleLines(mayBeLit, resting, deafness).map(({ about }) => about);
-    expect(abouts(false, false)).to.deep.equal(['No contact with the daemon.']);
-    expect(abouts(true, false)).to.deep.equal(['LASER MAY BE ON:', 'No contact with the daemon.']);
+      staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
+    expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
+    expect(abouts(true, false)).to.deep.equal(['LASER MAY BE ON:', 'No contact since 12:03:07.']);
     expect(abouts(false, false, 'Too many pages are open')).to.deep.equal(['Too many pages are open.']);
     expect(abouts(false, true)).to.deep.equal(['Resting']);
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
@@ -83,10 +83,8 @@ describe('the alert strip', () => {
       'bad: Gimbal is offline. Does not answer. Check its cable.',
       'bad: Chassis reports over current.',
       'bad: Chassis does not run the stored gains yet.',
-      'bad: Storage The disk is full. Make room.',
+      'bad: Storage The disk is full. Make room. Cannot be kept over a power cut: gains, events, lock and phase.',
       'bad: Storage set a damaged file aside: gains.1',
-      'bad: Log The log of events does not reach the disk. Make room.',
-      'bad: Match Lock and phase do not reach the disk: a power cut would lose them.',
       'bad: Tokens The tokens are damaged.',
     ]);
   });

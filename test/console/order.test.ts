@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { wellText } from '../../src/console/bar/strip.js';
+import { HeldLines } from '../../src/console/bar/held-lines.js';
+import { stripLines, wellText } from '../../src/console/bar/strip.js';
 import { FakeDaemon, refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
@@ -352,6 +353,67 @@ describe('a refusal on the page', () => {
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
     await page.wait(200);
     expect(page.strip).to.equal('');
+  });
+});
+
+describe('lines with one cause', () => {
+  const refuses = (page: FakePage, path: RegExp, code: string) => {
+    page.daemon.override = (method, one) =>
+      method === 'POST' && path.test(one) ? refused(503, code, 'Refused.') : undefined;
+  };
+
+  it('are one line if the disk is full, whatever cannot be kept', async () => {
+    const page = await FakePage.open();
+    refuses(page, /pidconfig$/, 'storage-failed');
+    page.edit('gimbal', '/angle_yaw/kp', '200');
+    await page.model.gains.gimbal.save();
+    expect(page.strip).to.equal('bad: Gimbal gains Refused.');
+    const full = { ok: false, detail: 'The disk is full.', cure: 'Make room.' };
+    page.daemon.more = { storage: { ...full, setAside: [] }, log: full };
+    page.daemon.match = { ...page.daemon.match, recorded: false };
+    await page.wait(200);
+    expect(page.strip).to.match(
+      /^bad: Storage The disk is full\. Make room\. .*gains, events, lock and phase\.$/,
+    );
+  });
+
+  it('are one line if the pin fails while a person presses Off, and none when it obeys again', async () => {
+    const page = await FakePage.open();
+    page.daemon.light = 'fault';
+    await page.wait(200);
+    refuses(page, /laser/, 'pin-failed');
+    page.model.laser.darken();
+    await page.wait(200);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply: its pin does not obey\.$/);
+    page.daemon.light = 'dark';
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+});
+
+describe('a line that comes and goes', () => {
+  const shown = (page: FakePage, held: HeldLines) =>
+    held.hold(stripLines(page.model)).map(({ about }) => about);
+
+  it('stays for a second, unless it claims that something is safe', async () => {
+    const page = await FakePage.open();
+    const held = new HeldLines(page.clock);
+    const seen: string[][] = [];
+    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: false };
+    page.daemon.answer('POST', '/api/stop');
+    for (const back of [false, true]) {
+      if (back) page.daemon.answer('POST', '/api/resume');
+      page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: back, flags: ['stopped'] };
+      await page.wait(300);
+      seen.push(shown(page, held));
+    }
+    await page.wait(800);
+    seen.push(shown(page, held));
+    expect(seen).to.deep.equal([
+      ['Gimbal NOT CONFIRMED.', 'Stopped:', 'Gimbal'],
+      ['Gimbal NOT CONFIRMED.', 'Gimbal'],
+      [],
+    ]);
   });
 });
 

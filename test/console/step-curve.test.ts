@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { caveatOf, predictedCurve, stepCurves } from '../../src/console/model/step-curve.js';
+import { caveatOf, predictedCurve, stepCurves, wildnessOf } from '../../src/console/model/step-curve.js';
 
 const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
   periodS,
@@ -27,5 +27,25 @@ describe('steps that are drawn', () => {
     expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');
     expect(withEnd('off')).to.match(/not at its setpoint/);
     expect(withEnd('settled')).to.equal(undefined);
+  });
+});
+
+describe('a step that does not come to rest', () => {
+  const step = (
+    end: 'moving' | 'rings',
+    peak: number,
+    oscillation: { swing: number; frequencyHz: number } | null,
+  ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
+
+  it('is called wild if it ends moving after an overshoot above 100 %, and not if it is less', () => {
+    expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
+      'wild: 110 % beyond the setpoint, and still moving',
+    );
+    expect(wildnessOf(step('moving', -0.9, null), 'rad')).to.equal(undefined);
+  });
+
+  it('says how it oscillates if it rings', () => {
+    const swings = { swing: 0.123, frequencyHz: 4.56 };
+    expect(wildnessOf(step('rings', -2, swings), 'rad')).to.equal('oscillates ±0.12 rad, 4.6 Hz');
   });
 });

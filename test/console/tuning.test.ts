@@ -63,7 +63,7 @@ describe('a tuning on the page', () => {
   it('is one request for all loops, renewed each second until it has ended', async () => {
     const { page, says, begin, state } = await open();
     await begin();
-    expect(page.strip).to.equal('doing: Chassis Speed loop is tuned by this page: begins');
+    expect(page.strip).to.equal('doing: Chassis moves: this page tunes its speed loop (begins).');
     await page.wait(2500);
     const [first, ...renewals] = page.sentTo(/autotune/).map(one => one.body);
     expect(first).to.deep.equal({ loops: ['speed', 'angle'], style: 'normal', leaseS: 3 });

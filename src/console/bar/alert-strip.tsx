@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Press, Toggle, useModel } from '../parts/parts.js';
+import { HeldLines } from './held-lines.js';
 import { ALL_WELL, stripLines, wellText } from './strip.js';
 
 /**
@@ -9,10 +11,22 @@ import { ALL_WELL, stripLines, wellText } from './strip.js';
 export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const model = useModel();
   const open = useSignal(false);
-  const lines = stripLines(model, isForThumb);
+  const held = useMemo(() => new HeldLines(model.surroundings.clock), []);
+  const lines = held.hold(stripLines(model, isForThumb));
   const well = wellText(model);
+  const strip = useRef<HTMLElement>(null);
+  const hasMore = useSignal(false);
+  useEffect(() => {
+    const look = () => {
+      if (!open.peek())
+        hasMore.value = [...(strip.current?.querySelectorAll('ul, .clamp') ?? [])].some(isCut);
+    };
+    look();
+    window.addEventListener('resize', look);
+    return () => window.removeEventListener('resize', look);
+  });
   return (
-    <section class="strip" aria-label="Alerts" data-open={open.value || undefined}>
+    <section ref={strip} class="strip" aria-label="Alerts" data-open={open.value || undefined}>
       <div role="alert">
         <ul>
           {lines.map(({ tone, about, text, answer }) => (
@@ -34,10 +48,14 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
           {well}
         </p>
       ) : (
-        <Toggle on={open} opens class="fold">
-          {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
-        </Toggle>
+        (open.value || hasMore.value) && (
+          <Toggle on={open} opens class="fold">
+            {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
+          </Toggle>
+        )
       )}
     </section>
   );
 }
+
+const isCut = ({ scrollHeight, clientHeight }: Element) => scrollHeight > clientHeight + 1;

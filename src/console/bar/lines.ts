@@ -12,18 +12,27 @@ export interface Line {
   readonly tone: (typeof TONES)[number];
   readonly about: string;
   readonly text: string;
+  /** The line says that something is safe. */
+  readonly isClaim?: boolean;
 }
 
 export function mostUrgentFirst<L extends Line>(lines: readonly L[]): L[] {
   return TONES.flatMap(tone => lines.filter(line => line.tone === tone));
 }
 
-/**
- * Lines about the light and a stop. Without `fresh`, the stop is reported in the past tense. `cause`: why and when
- * the robot was stopped.
- */
-export function safetyLines(status: Status, fresh: boolean, cause = ''): Line[] {
-  return [...laserLines(status.laser), ...(status.stopped ? stopLines(status, fresh, cause) : [])];
+/** What lines about light and stop say besides status. */
+interface Known {
+  /** When and why the robot was stopped. */
+  readonly stopCause?: string;
+  /** When and why the laser went dark without an Off. */
+  readonly darkCause?: string;
+  /** The caller may resume. */
+  readonly mayResume?: boolean;
+}
+
+/** Lines about the light and a stop. Without `fresh`, the stop is reported in the past tense. */
+export function safetyLines(status: Status, fresh: boolean, known: Known = {}): Line[] {
+  return [...laserLines(status.laser, known), ...(status.stopped ? stopLines(status, fresh, known) : [])];
 }
 
 /** Why Resume must not be pressed now, in a few words. Empty if it may be pressed. */
@@ -42,33 +51,42 @@ export function isStopProven(status: Pick<Status, UnitName | 'laser'>): boolean 
 
 /** Lines about all other faults in status, each with its cure. */
 export function healthLines(status: Status): Line[] {
-  const { storage, log, access, match } = status;
+  const { storage, access } = status;
   return [
     ...UNIT_LIST.flatMap(unit => unitLines(unit, status[unit.name])),
-    ...(storage.ok ? [] : [bad('Storage', `${storage.detail ?? 'failed.'} ${storage.cure ?? ''}`)]),
+    ...diskLines(status),
     ...storage.setAside.map(file => bad('Storage', `set a damaged file aside: ${file}`)),
-    ...(log.ok ? [] : [bad('Log', `${log.detail ?? 'failed.'} ${log.cure ?? ''}`)]),
-    ...(match.recorded
-      ? []
-      : [bad('Match', 'Lock and phase do not reach the disk: a power cut would lose them.')]),
     ...(access.detail === undefined ? [] : [bad('Tokens', access.detail)]),
   ];
+}
+
+/** One line about the disk, whatever cannot be written: gains, the event log, lock and phase. */
+export function diskLines({ storage, log, match }: Status): Line[] {
+  const lost = [
+    ...(storage.ok ? [] : ['gains']),
+    ...(log.ok ? [] : ['events']),
+    ...(match.recorded ? [] : ['lock and phase']),
+  ];
+  if (lost.length === 0) return [];
+  const { detail, cure } = storage.ok && !log.ok ? log : storage;
+  const words = [detail, cure, `Cannot be kept over a power cut: ${lost.join(', ')}.`];
+  return [bad('Storage', words.filter(Boolean).join(' '))];
 }
 
 const alarm = (about: string, text: string): Line => ({ tone: 'alarm', about, text });
 const bad = (about: string, text: string): Line => ({ tone: 'bad', about, text });
 
-function laserLines({ light, reason, problem }: LaserStatus): Line[] {
+function laserLines({ light, reason, problem }: LaserStatus, { darkCause = `: ${reason}` }: Known): Line[] {
   if (light === 'fault') {
     return [alarm('LASER MAY BE ON:', 'cut its supply: its pin does not obey.')];
   }
   if (problem !== undefined) return [bad('Laser', problem.detail)];
   if (reason === undefined || reason === 'stop') return [];
-  return [{ tone: 'note', about: 'Laser', text: `went dark by itself: ${reason}.` }];
+  return [{ tone: 'note', about: 'Laser', text: `went dark${darkCause}.`, isClaim: true }];
 }
 
-/** Lines while the page has no contact with the daemon. */
-export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string): Line[] {
+/** Lines while the page has no contact with the daemon. `since`: the time of the last contact. */
+export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string, since: string): Line[] {
   return [
     ...(mayBeLit
       ? [
@@ -81,17 +99,17 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
     resting
       ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
       : bad(
-          `${deafness || 'No contact with the daemon'}.`,
+          deafness === '' ? `No contact since ${since}.` : `${deafness}.`,
           'The page shows the last values that it received; they may have changed.',
         ),
   ];
 }
 
 /** Lines about a stop, unit by unit. */
-function stopLines(status: Status, fresh: boolean, cause: string): Line[] {
+function stopLines(status: Status, fresh: boolean, { stopCause = '', mayResume = true }: Known): Line[] {
   const known = UNIT_LIST.map(unit => ({ unit, how: stopOf(status[unit.name]) }));
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
-  const advice = whyNoResume(status) === '' ? ' Resume puts both units in manual.' : '';
+  const advice = mayResume && whyNoResume(status) === '' ? ' Resume puts both units in manual.' : '';
   const dark = status.laser.light === 'dark' ? 'the laser is dark' : 'the laser is NOT PROVEN dark';
   return [
     ...known
@@ -100,7 +118,7 @@ function stopLines(status: Status, fresh: boolean, cause: string): Line[] {
         alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
       ),
     fresh
-      ? bad(`Stopped${cause}:`, `${text}; ${dark}.${advice}`)
+      ? { ...bad(`Stopped${stopCause}:`, `${text}; ${dark}.${advice}`), isClaim: true }
       : bad('Was stopped', 'when the daemon was last heard.'),
   ];
 }

@@ -1,12 +1,13 @@
 import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
+import type { Status } from '../../schemas/status.js';
 import { LASER } from '../daemon/daemon.js';
 import { type Action, refusalText } from '../model/action.js';
 import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { daemonRestartText } from '../model/restart.js';
-import { healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
+import { diskLines, healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
 
 /** A line with a button. */
 export interface AnswerableLine extends Line {
@@ -36,12 +37,16 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   return mostUrgentFirst<AnswerableLine>([
     ...stopLines(model),
     ...refusalLines(resuming),
-    ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value) : []),
+    ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value, lastHeard(model)) : []),
     ...(status === undefined
       ? []
-      : safetyLines(status, fresh.value, causeText(model)).flatMap(line => unreadLines(model, line))),
+      : safetyLines(status, fresh.value, {
+          stopCause: stopCause(model),
+          darkCause: darkCause(model),
+          mayResume: model.hasRightTo('resume'),
+        }).flatMap(line => unreadLines(model, line))),
     ...offLines(model),
-    ...actions.flatMap(refusalLines),
+    ...actions.filter(action => !isSaidElsewhere(action, status)).flatMap(refusalLines),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...UNIT_LIST.flatMap(unit => endedLines(model, unit)),
@@ -63,8 +68,30 @@ export function wellText({ status: { value: status } }: Model): string {
   return active.length === 0 ? ALL_WELL : ['No faults', ...active].join(' · ');
 }
 
+function lastHeard({ stream, surroundings: { clock } }: Model): string {
+  const now = clock.wallTime();
+  return clockText(new Date(now.getTime() + stream.heardMs - clock.nowMs()).toISOString(), now);
+}
+
+/** Why the laser went dark, by the reason in the log. `who` caused it. */
+const DARK_CAUSES: Readonly<Record<string, (who: string) => string>> = {
+  'time limit': () => 'it was lit for as long as laser.maxOnS allows',
+  'interlock opened': () => 'its interlock was opened',
+  'pin lost': () => 'its pin was lost',
+  tuning: who => `${who} began a tuning`,
+  'phase without light': who => `${who} set a phase that forbids light`,
+};
+
+/** ` at 14:02:10: op began a tuning`, for the line about a laser that went dark. Undefined if the log does not say. */
+function darkCause({ log, surroundings }: Model): string | undefined {
+  const { lastDark } = log;
+  const cause = DARK_CAUSES[String(lastDark?.detail?.reason)];
+  if (lastDark === undefined || cause === undefined) return undefined;
+  return ` at ${clockText(lastDark.at, surroundings.clock.wallTime())}: ${cause(log.causerOf(lastDark) ?? 'somebody')}`;
+}
+
 /** ` at 14:02:10 by op`, for a line about a stop. */
-function causeText({ log: { lastStop }, surroundings }: Model): string {
+function stopCause({ log: { lastStop }, surroundings }: Model): string {
   if (lastStop === undefined) return '';
   const at = clockText(lastStop.at, surroundings.clock.wallTime());
   const why = lastStop.why.startsWith('by ') ? ` ${lastStop.why}` : lastStop.why && ` (${lastStop.why})`;
@@ -88,7 +115,9 @@ function stopLines(model: Model): Line[] {
   if (state === 'pending' && sent < MANY_TIMES)
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
   if (state === 'done')
-    return stop.stopped === undefined ? [pressLine(model, 'STOP', pressedMs, 'is confirmed.')] : [];
+    return stop.stopped === undefined
+      ? [{ ...pressLine(model, 'STOP', pressedMs, 'is confirmed.'), isClaim: true }]
+      : [];
   if (state === 'expired') return [pressLine(model, 'STOP', pressedMs, `was refused. ${PRESS_AGAIN}`)];
   const cure = refusal?.isIdentity
     ? 'Only an operator or referee can send it.'
@@ -108,7 +137,7 @@ function offLines(model: Model): Line[] {
     return [{ tone: 'bad', about, text: 'sent, asking again…' }];
   if (press?.state === 'expired')
     return [pressLine(model, about, press.pressedMs, `was not answered. ${PRESS_AGAIN}`)];
-  return refusalLines(laser.action);
+  return isSaidElsewhere(laser.action, model.status.value) ? [] : refusalLines(laser.action);
 }
 
 /** A line about an older press, with its time. */
@@ -119,6 +148,15 @@ function pressLine({ surroundings }: Model, about: string, pressedMs: number, te
 
 function refusalLines({ title, refusal }: Action): Line[] {
   return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
+}
+
+/** The refusals whose cause has a line of its own: that line says more, and stays. */
+function isSaidElsewhere({ refusal }: Action, status: Status | undefined): boolean {
+  const code = refusal.value?.code ?? '';
+  if (code === 'pin-failed') return status?.laser.light === 'fault';
+  return (
+    ['storage-failed', 'not-kept'].includes(code) && status !== undefined && diskLines(status).length > 0
+  );
 }
 
 /** Lines about restarts of controllers and of the daemon that nobody has confirmed. */
@@ -173,6 +211,8 @@ function versionLines(
   return [{ tone: 'note', about: 'Page', text, ...(!isForThumb && { answer }) }];
 }
 
+const inSentence = (title: string) => title.slice(0, 1).toLowerCase() + title.slice(1);
+
 /** A line about a tuning, or about an excitation and gains on trial. During a tuning there is only the tuning's line. */
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const { access, gains, status, telemetry, tuning } = model;
@@ -189,14 +229,15 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const tune = tuning.tunes[name].value;
   if (tune?.state === 'running') {
     const by = tuning.isOwn ? 'this page' : tune.by;
-    const text = `${loopNamed(unit, tune.loop).title} is tuned by ${by}: ${tune.words.at(-1) ?? 'begins'}`;
+    const loop = inSentence(loopNamed(unit, tune.loop).title);
+    const text = `moves: ${by} tunes its ${loop} (${tune.words.at(-1) ?? 'begins'}).`;
     return [line(text, 'tuning', 'tune', () => tuning.end(name))];
   }
   const lines: AnswerableLine[] = [];
   const excitation = model.excitationOf(name);
   if (excitation !== undefined) {
     const { title: loop, quantity } = loopNamed(unit, excitation.loop);
-    const text = `${loop} ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s`;
+    const text = `moves its ${inSentence(loop)} by ±${excitation.amplitude} ${quantity} every ${excitation.periodS} s.`;
     lines.push(line(text, 'test steps', 'drive', () => model.endExcitation(name)));
   }
   const trial = status.value?.[name].gains.trial;

@@ -60,6 +60,11 @@ export class EventStream {
     });
   }
 
+  /** Page time at which the latest data was true. */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
   start(): void {
     every(this.#surroundings.clock, CHECK_MS, () => this.#check());
     this.#check();

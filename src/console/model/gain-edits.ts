@@ -221,7 +221,12 @@ export class GainEdits {
   }
 
   restore(revision: number): Promise<boolean> {
-    return this.#saveBy('pidconfig/restore', { revision }, `Revision ${revision} is running again.`);
+    const next = (this.stored.peek()?.revision ?? 0) + 1;
+    return this.#saveBy(
+      'pidconfig/restore',
+      { revision },
+      `Revision ${next} runs: the gains of revision ${revision}.`,
+    );
   }
 
   loadProfile(name: string): Promise<boolean> {

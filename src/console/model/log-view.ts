@@ -81,6 +81,14 @@ export class LogView {
     return this.events.value.findLast(({ what, detail }) => what === 'laser' && detail?.reason !== undefined);
   }
 
+  /** The caller of the tuning or phase that caused this event. */
+  causerOf({ t }: LogEvent): string | undefined {
+    const causes = this.events.value.filter(
+      ({ what, who }) => who !== undefined && ['tune', 'phase'].includes(what),
+    );
+    return causes.findLast(one => Math.abs(one.t - t) < TOGETHER_S)?.who;
+  }
+
   /** The newest event about what the robot did to this unit. */
   lastEvent(what: string, unit: UnitName): LogEvent | undefined {
     return this.events.value.findLast(one => one.what === what && one.unit === unit && one.who === undefined);

@@ -244,7 +244,7 @@ export class Model {
         if (status.stopped) gains.trial.drop();
       }
     });
-    this.#clearOutdated(status);
+    this.#clearOutdated(status, before);
     if (before === undefined) return;
     if (!isFirst) this.telemetry.mark(before, status);
     this.driving.heardStatus(before, status);
@@ -252,10 +252,14 @@ export class Model {
   }
 
   /** Clears refusals whose cause has ended. */
-  #clearOutdated(status: Status): void {
-    const over = ['unreachable', status.stopped ? 'trial-ended' : 'stopped'];
+  #clearOutdated(status: Status, before: Status | undefined): void {
+    const obeysAgain = before?.laser.light === 'fault' && status.laser.light !== 'fault';
+    const over = ['unreachable', status.stopped ? 'trial-ended' : 'stopped', obeysAgain ? 'pin-failed' : ''];
     const clear = (actions: readonly Action[], codes = over) => {
-      for (const action of actions) if (codes.includes(action.refusal.peek()?.code ?? '')) action.clear();
+      for (const action of actions) {
+        const { code } = action.refusal.peek() ?? {};
+        if (code && codes.includes(code)) action.clear();
+      }
     };
     const { resuming, laser, access, tuning, referee } = this;
     clear([resuming, laser.action, access.action, tuning.action, referee.action]);

@@ -1,8 +1,9 @@
-import type { RememberedStep } from '../../schemas/step.js';
+import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { fixed } from './numbers.js';
 
 type Recorded = Pick<RememberedStep, 'samples' | 'periodS'>;
+type Wild = Pick<StepSummary, 'figures' | 'oldSetpoint' | 'setpoint'>;
 type Ended = Recorded & { readonly figures: Pick<RememberedStep['figures'], 'end'> };
 
 /** A warning about the figures of a step, if there is one. */
@@ -12,6 +13,20 @@ export function caveatOf({ figures, samples, periodS }: Ended): string | undefin
     return `Still moving after ${recordedS} s: the period is too short for this loop.`;
   if (figures.end === 'off') return 'The loop stands still, but not at its setpoint.';
   return undefined;
+}
+
+/** Beyond this overshoot, in percent, a step that ends moving is wild. */
+const WILD_PERCENT = 100;
+
+/** What a loop does that does not come to rest, if it does so. A long oscillation may not fit into the record. */
+export function wildnessOf({ figures, oldSetpoint, setpoint }: Wild, unit: string): string | undefined {
+  const { end, oscillation, peak } = figures;
+  const rounded = (value: number) => Number(value.toPrecision(2));
+  if (oscillation !== null)
+    return `oscillates ±${rounded(oscillation.swing)} ${unit}, ${rounded(oscillation.frequencyHz)} Hz`;
+  const beyond = peak === null ? 0 : 100 * ((peak - oldSetpoint) / (setpoint - oldSetpoint) - 1);
+  if (end !== 'moving' || beyond <= WILD_PERCENT) return undefined;
+  return `wild: ${fixed(beyond, 0)} % beyond the setpoint, and still moving`;
 }
 
 /** Seconds since the edge, and the values at these times. */

@@ -1,7 +1,7 @@
 import type { MeasuredStep, RememberedStep, StepFigures } from '../../schemas/step.js';
 import { clockText, fixed } from '../model/numbers.js';
 import type { DrawnRun } from '../model/runs.js';
-import { caveatOf } from '../model/step-curve.js';
+import { caveatOf, wildnessOf } from '../model/step-curve.js';
 import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
 import type { ChartUnit } from '../plot/chart.js';
 
@@ -22,15 +22,14 @@ interface FigureTableProps {
 
 /** The figures of a step, beside those of another step. An oscillating response has no figures. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
-  const { oscillation } = current.figures;
+  const wildness = wildnessOf(current, quantity);
   const caveat = caveatOf(current);
   const steps = [{ step: current, colour: 'accent' }, ...(previous === undefined ? [] : [previous])];
   return (
     <div class="reading">
-      {oscillation && (
+      {wildness && (
         <p data-tone="alarm" role="status">
-          oscillates ±{Number(oscillation.swing.toPrecision(2))} {quantity},{' '}
-          {Number(oscillation.frequencyHz.toPrecision(2))} Hz
+          {wildness}
         </p>
       )}
       {caveat !== undefined && <p class="caveat">{caveat}</p>}
@@ -105,10 +104,10 @@ export function RunTable() {
               </td>
               <td>{clockText(run.at)}</td>
               <td>{gainsText(run.gains)}</td>
-              <td>{run.figures.oscillation ? 'rings' : milliseconds(run.figures.settlingS)}</td>
+              <td>{wildnessOf(run, '') ? 'wild' : milliseconds(run.figures.settlingS)}</td>
               <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>
               <td>
-                {run.revision === null ? 'trial' : `rev ${run.revision}`}
+                {run.revision === null ? 'not saved' : `rev ${run.revision}`}
                 {run.number === runs.best.value && <strong class="best"> best so far</strong>}
               </td>
               <td>

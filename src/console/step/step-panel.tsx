@@ -40,7 +40,7 @@ export function StepPanel() {
       {plans.value && <TunePlan onBegin={writes(plans, false)} />}
       <section class="tune row" aria-label="Tuning">
         {running === undefined && <Outcome action={action} />}
-        {tuned && <TuneReport tune={tuned} />}
+        {tuned && model.hasRightTo('tune') && <TuneReport tune={tuned} />}
       </section>
       <div class="result" hidden={main === undefined}>
         <StepChart
@@ -84,7 +84,7 @@ function ExcitationForm() {
             : `Put the ${unit.toLowerCase()} in debug to send test steps and capture them.`
           : excites
             ? `${title} gets test steps. Each is captured.`
-            : 'This loop gets no test steps.';
+            : 'Nothing moves yet. Send test steps moves this loop and captures each step.';
   const numberField = (label: string, name: string, text: Signal<string>) => (
     <label class="dim">
       {label}
