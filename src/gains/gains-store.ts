@@ -14,9 +14,9 @@ import type { StorageStatus } from '../schemas/status.js';
 import { START_MS } from '../storage/disk.js';
 import { PathLock } from '../storage/path-lock.js';
 import { Journal, type JournalOptions } from './journal.js';
-import type { JournalEntry } from './journal-line.js';
+import type { JournalEntry, Origin } from './journal-line.js';
 
-export interface SavedGains {
+export interface SavedGains extends Origin {
   /** 0 before the first save. */
   readonly revision: number;
   readonly savedAt: string | null;
@@ -104,9 +104,9 @@ export class GainsStore {
    * Resolves when the gains are on the disk. Rejects with `storage-failed`: with `mayRemain` the gains may be in force after a
    * restart, otherwise nothing has changed.
    */
-  async save(unit: UnitName, gains: GainSet): Promise<SavedGains> {
+  async save(unit: UnitName, gains: GainSet, { by, profile }: Origin = {}): Promise<SavedGains> {
     const time = this.#clock.wallTime().toISOString();
-    return this.#savedGains(unit, await this.#journal.append({ time, unit, gains }));
+    return this.#savedGains(unit, await this.#journal.append({ time, unit, gains, by, profile }));
   }
 
   report(): StorageStatus {
@@ -123,9 +123,15 @@ export class GainsStore {
   }
 
   #savedGains(unit: UnitName, entry: JournalEntry): HistoryLine {
-    const { revision, time, gains } = entry;
+    const { revision, time, gains, by, profile } = entry;
     const known = this.#made.get(entry);
-    const saved = known ?? { revision, savedAt: time, gains: completeGains(unitNamed(unit), gains) };
+    const saved = known ?? {
+      revision,
+      savedAt: time,
+      gains: completeGains(unitNamed(unit), gains),
+      by,
+      profile,
+    };
     if (known === undefined) this.#made.set(entry, saved);
     return saved;
   }

@@ -2,8 +2,14 @@ import { crc32 } from 'node:zlib';
 import { isGains, isObject, parsedJson } from '../core/json.js';
 import { FLOAT32_MAX, type GainSet, type Gains, UNIT_LIST } from '../core/units.js';
 
+/** Who saved, and from which profile. Lines of version 0.3 and older do not say. */
+export interface Origin {
+  readonly by?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
 /** One save. */
-export interface JournalEntry {
+export interface JournalEntry extends Origin {
   readonly revision: number;
   readonly time: string;
   readonly unit: string;
@@ -25,8 +31,8 @@ const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
 
 /** Makes an entry with its line. The checksum is the CRC-32 of everything before it. */
 export function journalEntry(asked: Omit<JournalEntry, 'line'>): JournalEntry {
-  const { revision, time, unit, gains } = asked;
-  const body = JSON.stringify({ revision, time, unit, gains }).slice(0, -1);
+  const { revision, time, unit, gains, by, profile } = asked;
+  const body = JSON.stringify({ revision, time, unit, gains, by, profile }).slice(0, -1);
   return { ...asked, line: `${body},"checksum":"${checksum(body)}"}` };
 }
 
@@ -72,7 +78,8 @@ function decodeLine(line: string): JournalEntry | undefined {
   const loops = UNIT_LIST.find(({ name }) => name === unit)?.loops ?? [];
   if (loops.some(({ name }) => name in gains && !areRunnable(gains[name]))) return undefined;
   const known = Object.entries(gains).filter((loop): loop is [string, Gains] => areRunnable(loop[1]));
-  return { revision, time, unit, gains: Object.fromEntries(known), line };
+  const origin = { by: textIn(value.by), profile: textIn(value.profile) };
+  return { revision, time, unit, gains: Object.fromEntries(known), ...origin, line };
 }
 
 /**
@@ -84,6 +91,8 @@ function formatOf(line: string): number | undefined {
   if (!isObject(value) || typeof value.format !== 'number' || value.format === FORMAT) return undefined;
   return value.format;
 }
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 function isRevision(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_REVISION;

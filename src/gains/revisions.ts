@@ -2,7 +2,7 @@ import { RobotError } from '../core/errors.js';
 import { type JournalEntry, journalBytes, journalEntry, MAX_REVISION } from './journal-line.js';
 
 /** A save that has no revision yet. */
-export type Asked = Pick<JournalEntry, 'time' | 'unit' | 'gains'>;
+export type Asked = Omit<JournalEntry, 'revision' | 'line'>;
 
 const LINES_AT_ONCE = 1000;
 

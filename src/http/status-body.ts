@@ -39,12 +39,12 @@ export function statusBody(options: AppOptions, uptimeS: number, streams: number
 
 function unitStatus(robot: Robot, name: UnitName): UnitStatus {
   const { applied, identity, problem, trial, driver, ...shown } = robot.units[name].report();
-  const { revision, savedAt } = robot.store.find(name) ?? { revision: 0, savedAt: null };
+  const { revision, savedAt, profile } = robot.store.find(name) ?? { revision: 0, savedAt: null };
   return {
     ...shown,
     firmware: identity?.firmware,
     protocol: identity?.protocol,
-    gains: { revision, savedAt, applied, trial: trial && trialStatusOf(trial) },
+    gains: { revision, savedAt, profile, applied, trial: trial && trialStatusOf(trial) },
     driver: driver && { by: driver.by, id: driver.id, sinceT: driver.sinceMs / 1000 },
     problem: problem && complaintOf(problem),
   };

@@ -2,11 +2,12 @@ import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { SavedGains } from '../gains/gains-store.js';
+import type { Origin } from '../gains/journal-line.js';
 import type { UnitParts } from './reconciler.js';
 import type { TrialEnd } from './robot-event.js';
 import type { Trial } from './wanted-gains.js';
 
-interface SaveOptions {
+interface SaveOptions extends Origin {
   /** The save is refused with `changed-meanwhile` if another revision is in force. */
   readonly baseRevision?: number | undefined;
   readonly stillWanted?: (() => void) | undefined;
@@ -70,7 +71,7 @@ export function unitGains(parts: UnitParts) {
       // The save has timed out meanwhile.
       if (!pending.delete(save)) continue;
       state.gains.beginSave(save.gains);
-      save.resolve(store.save(unit.name, save.gains).finally(() => state.gains.endSave(save.gains)));
+      save.resolve(store.save(unit.name, save.gains, save).finally(() => state.gains.endSave(save.gains)));
     }
   };
 

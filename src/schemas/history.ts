@@ -9,6 +9,10 @@ export function historyLine(gains: s.Schema<GainSet>) {
     revision: s.count(),
     savedAt: s.text('ISO 8601.'),
     gains,
+    by: s.optional(
+      s.text("Who saved: a token's name or an address. Absent for saves by version 0.3 and older."),
+    ),
+    profile: s.optional(s.text('The profile that was loaded.')),
     measured: s.optional(
       s.record(measuredStep, 'By loop: the newest step on this revision; absent if there is none.'),
     ),

@@ -71,6 +71,7 @@ const unitStatus = s.answer('UnitStatus', {
   gains: s.growing({
     revision: s.count('0 before the first save.'),
     savedAt: s.nullable(s.text('ISO 8601.')),
+    profile: s.optional(s.text('The profile that was loaded, if these are its gains.')),
     applied: s.yesNo('The controller runs the saved gains.'),
     trial: s.optional(trialStatus),
   }),

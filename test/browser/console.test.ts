@@ -95,8 +95,10 @@ describe('the console in a browser', function () {
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
     await post('/api/gimbal/pidconfig', { ...changed, visual_yaw: { kp: 0.5, ki: 1, kd: 0 } });
+    const history = card(page, 'Gimbal').locator('.history');
     await card(page, 'Gimbal').getByText('History').click();
-    await shows(card(page, 'Gimbal').locator('.history tbody').first(), /Visual loop, yaw.*kp.*0\.25.*0\.5/);
+    expect(await history.evaluate(list => list.scrollWidth - list.clientWidth)).to.equal(0);
+    await shows(history.locator('li').first(), /127\.0\.0\.1 Visual loop, yaw kp 0\.25 → 0\.5/);
     await eventually(async () => (await field(page, 'Visual loop, yaw kp').inputValue()) === '0.5');
     await card(page, 'Gimbal')
       .getByRole('button', { name: /Restore revision/ })

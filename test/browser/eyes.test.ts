@@ -48,7 +48,7 @@ describe('the console for eyes', function () {
       );
       expect(hidden, text).to.be.at.most(0);
     }
-    await card(page, 'Chassis').getByRole('button', { name: 'Undo' }).click();
+    await card(page, 'Chassis').getByRole('button', { name: 'Discard' }).click();
   });
 
   it('says in red how much and how fast a loop oscillates, and shows no other figures of it', async () => {

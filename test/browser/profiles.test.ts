@@ -55,6 +55,7 @@ describe('profiles on the page', function () {
     await eventually(async () => (await field(page, 'Speed loop kp').inputValue()) === '33');
     await chassis.getByRole('button', { name: 'Load carpet' }).click();
     await shows(chassis, /carpet is running/);
+    await shows(chassis.locator('.running'), /Revision \d+, carpet/);
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 

@@ -22,7 +22,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
   ['an unknown torque', { gimbal: { ...resting, torque: 'unknown', online: false } }, false, /offline/],
   ['a fault', { chassis: { ...resting, faults: ['supply_low'] } }, true, /supply low/],
   ['a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
-  ['a log that is not kept', { log: { ok: false } }, true, /Log/],
+  ['a log that is not kept', { log: { ok: false } }, true, /Storage .*: events\./],
   ['a silent desk', { match: { ...NO_MATCH_STATUS, refereeSilent: true } }, true, /desk is silent/],
   ['a lock', { match: { ...NO_MATCH_STATUS, lock: { by: 'desk', reason: 'x' } } }, true, undefined],
 ];

@@ -83,6 +83,20 @@ describe('saves of the page', () => {
     expect([gainsOf(page).kept.value.texts, gainsOf(page).conflict.value]).to.deep.equal([{}, []]);
   });
 
+  it('can be taken back and made again, until another caller has saved', async () => {
+    const page = await FakePage.open();
+    page.edit('chassis', '/speed/kp', '50');
+    await gainsOf(page).save();
+    expect([gainsOf(page).replaced?.revision, stored(page)[0]]).to.deep.equal([0, 50]);
+    await gainsOf(page).undoSave();
+    expect([gainsOf(page).replaced?.revision, stored(page)[0]]).to.deep.equal([1, 40]);
+    await gainsOf(page).undoSave();
+    page.daemon.save('chassis', 'position', 6);
+    await page.wait(200);
+    expect(gainsOf(page).replaced).to.equal(undefined);
+    expect([await gainsOf(page).undoSave(), stored(page)]).to.deep.equal([false, [50, 6]]);
+  });
+
   it('outlive a reload as edits, shared by all windows, also those that 0.2.0 left', async () => {
     const browser = new FakeBrowser();
     browser.items.set(

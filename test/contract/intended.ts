@@ -24,6 +24,11 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/torque: "unknown" -> "silent"$/,
     /^bus-hang:12 POST \/api\/stop : 503 not-confirmed -> 200$/,
   ],
+  'a step of the saved gains has their revision, even in a trial': [/^tuning:\d+ .*\/revision: null -> 1$/],
+  'a save says who made it, and from which profile': [
+    /\/pidconfig\/history(\?\S*)? \/body\/\d+\/(by|profile): absent -> "/,
+    /openapi\.json .*\/(by|profile): absent -> {/,
+  ],
   'a controller may be driven': [
     /\/(gimbal|chassis)\/flags\/\d: absent -> "motion"$/,
     /\/(gimbal|chassis)\/drivable: absent -> true$/,

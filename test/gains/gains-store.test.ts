@@ -47,6 +47,17 @@ describe('a journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
+  it('says of later lines who saved them and from which profile, also after a restart', async () => {
+    const { store, disk } = await storeOf(fixture);
+    await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
+    await store.close();
+    for (const one of [store, await open(disk)])
+      expect(one.history('chassis', 2).map(({ by, profile }) => [by, profile])).to.deep.equal([
+        ['op', 'carpet'],
+        [undefined, undefined],
+      ]);
+  });
+
   it('has lines as this version writes them, so that an older one can read on', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);

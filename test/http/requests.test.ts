@@ -122,6 +122,18 @@ describe('a request', () => {
       );
   });
 
+  it('may load a profile, whose name and caller the history and the status keep until the next save', async () => {
+    const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
+    await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
+    await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
+    expect(await profile()).to.equal('carpet');
+    await ask(save, gains(6));
+    expect(await profile()).to.equal(undefined);
+    const [second, first] = (await ask('GET /api/chassis/pidconfig/history')).body;
+    expect([second.profile, first.profile]).to.deep.equal([undefined, 'carpet']);
+    expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
+  });
+
   it('may store profiles that the next robot takes, and is told what they replace', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });

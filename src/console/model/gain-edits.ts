@@ -63,6 +63,8 @@ export class GainEdits {
     const edited = new Set(Object.keys(texts).map(pointer => pointer.split('/')[1]));
     return difference(this.unit, base.gains, stored.gains).filter(({ field }) => edited.has(field.loop));
   });
+  /** The gains that this page's last save replaced. */
+  readonly #replaced = signal<Stored | undefined>(undefined);
   readonly #daemon: DaemonClient;
   readonly #clock: Surroundings['clock'];
   /**
@@ -229,6 +231,19 @@ export class GainEdits {
     );
   }
 
+  /** The gains that this page's last save replaced, unless another revision is in force by now. */
+  get replaced(): Stored | undefined {
+    const replaced = this.#replaced.value;
+    return replaced && this.stored.value?.revision === replaced.revision + 1 ? replaced : undefined;
+  }
+
+  /** Saves the gains that this page's last save replaced. */
+  undoSave(): Promise<boolean> {
+    const { gains, revision } = this.replaced ?? {};
+    if (gains === undefined) return Promise.resolve(false);
+    return this.#saveBy('pidconfig', gains, `The gains of revision ${revision} run again.`);
+  }
+
   loadProfile(name: string): Promise<boolean> {
     return this.#saveBy('profiles/load', { name }, `${name} is running.`);
   }
@@ -267,6 +282,7 @@ export class GainEdits {
   #saved(from: Stored, gains: GainSet, isOlder: boolean): void {
     this.trial.drop();
     this.trial.action.clear();
+    this.#replaced.value = from;
     const { texts, base } = this.kept.value;
     // The changes of this save are no conflict. Earlier changes by other callers remain a conflict.
     const own = difference(this.unit, from.gains, gains);

@@ -6,7 +6,7 @@ import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { leftText } from '../model/tuning.js';
 import { Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
-import { KEEP, TRY } from '../tuning/gain-acts.js';
+import { KEEP, SavedNote, TRY } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** Tells before a tuning which loops it moves, how far, and for how long. */
@@ -126,10 +126,8 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   };
   return (
     <>
-      <p role="status">
-        {tune.state === 'aborted' && `Ended: ${tune.why}. `}
-        {better.length > 0 && isKept && 'Saved.'}
-      </p>
+      <p role="status">{tune.state === 'aborted' && `Ended: ${tune.why}. `}</p>
+      {better.length > 0 && isKept && <SavedNote gains={gains} />}
       <span class="row">
         {better.length > 0 && !isKept && (
           <>

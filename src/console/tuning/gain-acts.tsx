@@ -17,7 +17,7 @@ export const KEEP = {
   'data-key': 'Ctrl ⏎',
 } as const;
 
-/** Buttons for the edits of one unit: try, save or undo them. */
+/** Buttons for the edits of one unit: try, save or discard them. */
 export function GainActs({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { changes, faults } = gains.edits.value;
@@ -54,8 +54,21 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
         data-key="Ctrl Z"
         title="Ends the trial, and discards the edits"
       >
-        Undo
+        Discard
       </Press>
     </div>
+  );
+}
+
+/** Beside Keep: the revision that this page saved, and the way back, until another revision is in force. */
+export function SavedNote({ gains }: { readonly gains: GainEdits }) {
+  if (gains.replaced === undefined) return null;
+  return (
+    <p class="saved row" role="status">
+      Saved: revision {gains.stored.value?.revision}.
+      <Press needs="tune" run={() => gains.undoSave()} disabled={gains.isSaving}>
+        Undo
+      </Press>
+    </p>
   );
 }

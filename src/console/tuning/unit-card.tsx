@@ -5,7 +5,7 @@ import { keyOf } from '../model/loop-choice.js';
 import { clockText, type StepSize } from '../model/numbers.js';
 import { Drawer, Outcome, Press, useModel } from '../parts/parts.js';
 import { Profiles } from '../profiles/profiles.js';
-import { GainActs } from './gain-acts.js';
+import { GainActs, SavedNote } from './gain-acts.js';
 import { GainField } from './gain-field.js';
 import { Revisions } from './revisions.js';
 
@@ -76,6 +76,7 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
         )}
         <ConflictQuestion gains={gains} />
         <Outcome action={gains.saving} pending="Saving…" />
+        <SavedNote gains={gains} />
         <Outcome action={gains.trial.action} />
       </footer>
       <div class="drawers row">
@@ -95,8 +96,9 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const model = useModel();
   const status = model.status.value?.[name];
   if (status === undefined) return null;
-  const { revision, savedAt, applied } = status.gains;
-  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}, ${clockText(savedAt)}`;
+  const { revision, savedAt, applied, profile } = status.gains;
+  const from = profile === undefined ? '' : `, ${profile}`;
+  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}${from}, ${clockText(savedAt)}`;
   const trial = model.trialOf(name);
   const tune = model.tuning.running;
   const [state, how] = !model.fresh.value

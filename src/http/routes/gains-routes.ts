@@ -18,13 +18,16 @@ export const BASE_REVISION = s.growing({
 interface Asked {
   readonly query: s.TypeOf<typeof BASE_REVISION>;
   readonly stillWanted: () => void;
+  readonly ctx: { readonly state: { readonly who: string } };
 }
 
 /** Returns a function that checks and saves gains of a unit. It resolves with the gains in force. */
 export function saver({ robot, config }: AppOptions, unit: Unit) {
   const check = compile(gainsBody(unit, config.gains.bounds));
-  return async ({ query: { baseRevision }, stillWanted }: Asked, gains: GainSet): Promise<GainSet> =>
-    (await robot.units[unit.name].gains.save(check(gains), { baseRevision, stillWanted })).gains;
+  return async ({ query: { baseRevision }, stillWanted, ctx }: Asked, gains: GainSet, profile?: string) => {
+    const options = { baseRevision, stillWanted, by: ctx.state.who, profile };
+    return (await robot.units[unit.name].gains.save(check(gains), options)).gains;
+  };
 }
 
 /** The gains of one unit: those in force, their history, and saves. */

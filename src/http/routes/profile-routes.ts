@@ -91,7 +91,7 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
       problems: ['unknown-profile', ...SAVE_PROBLEMS],
       act: async asked => {
         const kept = await profiles.named(unitName, asked.body.name);
-        return save(asked, completeGains(unit, kept.gains));
+        return save(asked, completeGains(unit, kept.gains), kept.name);
       },
     }),
     post(`${path}/star`, 'tune', {
