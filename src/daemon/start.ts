@@ -125,7 +125,7 @@ export async function startBehind(port: Port, parts: Parts) {
   });
   recordGivenSilence(robot, silences, silence);
   const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
-  eventLog.recorded.add(({ event, hasRights }) => durableLog.add(event, hasRights));
+  eventLog.recorded.add(({ event }) => durableLog.add(event));
   const stopLogging = logEvents(robot, eventLog, log, clock);
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
@@ -148,7 +148,7 @@ export async function startBehind(port: Port, parts: Parts) {
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
-  const { listener, status } = createApp({ ...parts, ...rooms });
+  const { listener, status, close: closeApp } = createApp({ ...parts, ...rooms });
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
@@ -196,6 +196,7 @@ export async function startBehind(port: Port, parts: Parts) {
     await robot.close();
     if (glass) await glass.close();
     await portClosed;
+    closeApp();
     deadlines.close();
     for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });

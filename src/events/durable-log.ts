@@ -17,12 +17,6 @@ const HANGS_MS = 1000;
 /** The most events that wait in memory for a slow or failing disk. */
 const MOST_WAITING = 2000;
 
-interface Waiting {
-  readonly event: LogEvent;
-  /** True if the event is the robot's own, or if its caller has rights. */
-  readonly hasRights: boolean;
-}
-
 interface Parts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
@@ -40,7 +34,7 @@ export type DurableLog = ReturnType<typeof createDurableLog>;
 export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
   const changed = new Listeners<void>();
   const files = logFiles(disk, folder, keptBytes);
-  let waiting: readonly Waiting[] = [];
+  let waiting: readonly LogEvent[] = [];
   /** The number of lost events that no line on the disk reports yet. */
   let lost = 0;
   let isRead = false;
@@ -57,13 +51,9 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
   };
   /** A slow disk is a problem only while lines wait for it. */
   const shownProblem = () => (isFlushing || waiting.length > 0 || !isSlow(problem) ? problem : undefined);
-  const wait = (events: readonly Waiting[]) => {
-    const left = [...events];
-    for (; left.length > MOST_WAITING; lost += 1) {
-      const withoutRights = left.findIndex(({ hasRights }) => !hasRights);
-      left.splice(Math.max(0, withoutRights), 1);
-    }
-    waiting = left;
+  const wait = (events: readonly LogEvent[]) => {
+    waiting = events.slice(-MOST_WAITING);
+    lost += events.length - waiting.length;
   };
   /** The first line of this run follows the newest line in the folder, which is synced first. */
   const read = async () => {
@@ -82,7 +72,7 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
     }
     const dropped = await files.prepare();
     const [taken, counted] = [waiting, lost];
-    const events = taken.map(({ event }) => event);
+    const events = [...taken];
     // A line about the log itself repeats the number of the newest line on the disk. If the run could not
     // read the log at its start, its numbers begin at 1. The line then takes the number of the first waiting
     // event if that is smaller.
@@ -163,10 +153,9 @@ export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, 
      * is repeated.
      */
     open: () => endedWithin(clock, START_MS, flush()),
-    /** `hasRights` is true if the event is the robot's own, or if its caller has rights. */
-    add: (event: LogEvent, hasRights = true): void => {
+    add: (event: LogEvent): void => {
       const before = lost;
-      wait([...waiting, { event, hasRights }]);
+      wait([...waiting, event]);
       if (lost > before && shownProblem() === undefined) setProblem(tooSlow('write', folder));
       flushSoon(GATHER_MS);
     },

@@ -5,7 +5,7 @@ import type { Listeners } from '../core/listeners.js';
 import type { Robot } from '../robot/robot.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { EventLog } from './event-log.js';
-import { countRepeats } from './repeats.js';
+import { PerMinute } from './per-minute.js';
 
 /** Events that count as warnings although they are not failures. */
 const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
@@ -16,17 +16,14 @@ const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
  * the disk. Returns a function that ends the recording.
  */
 export function logEvents(robot: Pick<Robot, 'events'>, eventLog: EventLog, log: Logger, clock: Clock) {
-  const repeats = countRepeats(clock, ({ what, unit, detail }, count) =>
-    log.warn({ unit, ...detail, repeats: count }, what),
+  const warnings = new PerMinute<NewEvent>(clock, ({ what, unit, detail }, repeats) =>
+    log.warn({ unit, ...detail, repeats }, what),
   );
   const write = (event: NewEvent) => {
     const { what, unit, detail, error } = event;
     const fields = { unit, ...detail, ...(error !== undefined && describeError(error)) };
     if (error === undefined && !WARNINGS.includes(what)) return log.info(fields, what);
-    const key = JSON.stringify([what, unit, detail]);
-    if (repeats.count(key)) return;
-    log.warn(fields, what);
-    repeats.begin(key, event);
+    if (warnings.isFirst(JSON.stringify([what, unit, detail]), event)) log.warn(fields, what);
   };
   const ends = [
     eventLog.recorded.add(({ event, error }) => {
@@ -36,7 +33,7 @@ export function logEvents(robot: Pick<Robot, 'events'>, eventLog: EventLog, log:
       if (event.what === 'not-found' || event.what === 'poll-failed') write(event);
       else eventLog.record(event);
     }),
-    () => repeats.close(),
+    () => warnings.close(),
   ];
   return () => {
     for (const end of ends) end();

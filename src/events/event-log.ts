@@ -3,48 +3,43 @@ import type { Clock } from '../core/clock.js';
 import { Listeners } from '../core/listeners.js';
 import type { LogEvent, LogPage, NewEvent } from '../schemas/log.js';
 import { timesOf } from './log-line.js';
-import { quota } from './quota.js';
+import { PerMinute } from './per-minute.js';
+
+/** The acts and the counted requests that stay in memory. */
+const KEPT_ACTS = 400;
+const KEPT_COUNTED = 100;
+
+interface Counted {
+  readonly event: NewEvent;
+  /** The caller; empty for all callers without a right to act together. */
+  readonly by: string;
+}
 
 /**
- * The groups of events. Each group keeps this many events in memory, and may write this many lines at once.
- * No group displaces the events of another.
+ * Numbers and keeps all events in two groups. Acts changed something: the robot made them, or a caller. Requests that
+ * were refused or changed nothing are counted.
  */
-const GROUPS = {
-  done: { kept: 400, lines: Number.POSITIVE_INFINITY },
-  refused: { kept: 50, lines: 200 },
-  reader: { kept: 25, lines: 100 },
-  stranger: { kept: 25, lines: 32 },
-} as const;
-type Group = keyof typeof GROUPS;
-
-/** A caller without a right to act: its token gives at most the right to read. */
-export type Bystander = 'reader' | 'stranger';
-
-/** Numbers and keeps all events: requests of callers, and changes that the robot made. */
 export class EventLog {
   readonly runId: string;
-  /** `hasRights` is false if the event is about bystanders. */
-  readonly recorded = new Listeners<{ event: LogEvent; error: unknown; hasRights: boolean }>();
+  readonly recorded = new Listeners<{ event: LogEvent; error: unknown }>();
   readonly #clock: Clock;
-  readonly #quotas: Readonly<Record<Group, ReturnType<typeof quota>>>;
-  readonly #kept: Record<Group, LogEvent[]> = { done: [], refused: [], reader: [], stranger: [] };
-  /** The key of the last successful act. Empty after a change that the robot made. */
-  #lastDone = '';
+  readonly #acts: LogEvent[] = [];
+  readonly #counted: { readonly event: LogEvent; readonly by: string }[] = [];
+  readonly #perMinute: PerMinute<Counted>;
   #seq: number;
   #changes = 0;
+  /** Whether a line of somebody else followed the last line about callers without a right to act. */
+  #isStrangersTurn = true;
 
   /** The first event gets the number after `lastSeq`. */
   constructor(clock: Clock, { runId = newRunId(), lastSeq = 0 }: { runId?: string; lastSeq?: number } = {}) {
     this.runId = runId;
     this.#clock = clock;
     this.#seq = lastSeq;
-    const of = (group: Group) => quota(clock, GROUPS[group].lines, event => this.#add(event, group));
-    this.#quotas = {
-      done: of('done'),
-      refused: of('refused'),
-      reader: of('reader'),
-      stranger: of('stranger'),
-    };
+    const tell = ({ event, by }: Counted, repeats: number) =>
+      this.#keepCounted({ ...event, detail: { ...event.detail, repeats } }, by);
+    // Without this limit, a flood of many days would displace the lines of others on the disk.
+    this.#perMinute = new PerMinute(clock, tell, ({ by }) => by !== '' || this.#isStrangersTurn);
   }
 
   /** The number of changes to the robot and to the match so far. */
@@ -57,63 +52,71 @@ export class EventLog {
     this.#changes += 1;
   }
 
-  /**
-   * Records a change that the robot made, or a request of a caller with a right to act. `changed` says that the request
-   * changed something although it failed, such as a lock that the disk refused. If the same act is done twice in a row, the
-   * repeats share one line with a count.
-   */
-  record(event: NewEvent, changed = false): void {
-    const { who, outcome = 'done' } = event;
-    if (outcome !== 'done' && !changed) {
-      this.#quotas.refused.record(event, false);
-      return;
-    }
-    const key = who === undefined ? '' : JSON.stringify(event);
-    const isOther = key !== this.#lastDone;
-    this.#lastDone = key;
-    if (who === undefined) {
-      this.noteChange();
-      this.#add(event, 'done');
-    } else this.#quotas.done.record(event, isOther);
+  /** Records an act: a change that the robot made, or a request that changed something. */
+  record(event: NewEvent): void {
+    if (event.who === undefined) this.noteChange();
+    this.#isStrangersTurn = true;
+    const line = this.#lineOf(event);
+    this.#acts.push(line);
+    if (this.#acts.length > KEPT_ACTS) this.#acts.shift();
+    this.recorded.emit({ event: line, error: event.error });
   }
 
   /**
-   * Records a request of a caller without a right to act. `changed` is true if the robot changed something because of
-   * it.
+   * Records a request. It is an act if it changed something and its caller has a right other than `read`. Otherwise it is
+   * counted: equal requests within a minute share two lines. All refusals of callers without such a right count as equal.
    */
-  recordOf(bystander: Bystander, event: NewEvent, changed: boolean): void {
-    this.#quotas[bystander].record(event, changed);
+  recordRequest(event: NewEvent, { mayAct, changed }: { mayAct: boolean; changed: boolean }): void {
+    const by = mayAct && !this.#perMinute.isFull ? (event.who ?? '') : '';
+    const { what, unit, outcome, detail } = event;
+    const isDone = outcome === 'done';
+    const unlisted = {
+      what: 'unlisted',
+      detail: { ...(isDone && { act: what }), ...(changed && { changed }) },
+    };
+    const kind = JSON.stringify(by === '' ? unlisted : [by, what, unit, outcome, isDone && detail]);
+    const counted = { event: by === '' ? unlisted : event, by };
+    if (mayAct && changed) {
+      this.#perMinute.begin(kind, counted);
+      this.record(event);
+    } else if (this.#perMinute.isFirst(kind, counted)) this.#keepCounted(event, by);
   }
 
   /** The events after this number that are still in memory, at most 500. */
   after(seq: number): LogPage {
-    const events = Object.values(this.#kept)
-      .flat()
-      .filter(event => event.seq > seq);
+    const events = [...this.#acts, ...this.#counted.map(({ event }) => event)].filter(
+      event => event.seq > seq,
+    );
     events.sort((a, b) => a.seq - b.seq);
     return { boot: this.runId, events, dropped: Math.max(0, this.#seq - seq) - events.length };
   }
 
   close(): void {
-    for (const quota of Object.values(this.#quotas)) quota.close();
+    this.#perMinute.close();
   }
 
-  #add({ what, unit, who, outcome, detail, error }: NewEvent, group: Group): void {
+  #keepCounted(event: NewEvent, by: string): void {
+    this.#isStrangersTurn = by !== '';
+    const line = this.#lineOf(event);
+    this.#counted.push({ event: line, by });
+    if (this.#counted.length > KEPT_COUNTED) this.#dropCounted();
+    this.recorded.emit({ event: line, error: event.error });
+  }
+
+  /** The caller with the most lines loses the oldest one. */
+  #dropCounted(): void {
+    const numbers = new Map<string, number>();
+    for (const { by } of this.#counted) numbers.set(by, (numbers.get(by) ?? 0) + 1);
+    const most = Math.max(...numbers.values());
+    this.#counted.splice(
+      this.#counted.findIndex(({ by }) => numbers.get(by) === most),
+      1,
+    );
+  }
+
+  #lineOf({ what, unit, who, outcome, detail }: NewEvent): LogEvent {
     this.#seq += 1;
-    const event: LogEvent = {
-      seq: this.#seq,
-      ...timesOf(this.#clock),
-      what,
-      unit,
-      who,
-      outcome,
-      detail,
-    };
-    const kept = this.#kept[group];
-    kept.push(event);
-    if (kept.length > GROUPS[group].kept) kept.shift();
-    if (group === 'done') for (const quota of Object.values(this.#quotas)) quota.otherLine();
-    this.recorded.emit({ event, error, hasRights: group === 'done' || group === 'refused' });
+    return { seq: this.#seq, ...timesOf(this.#clock), what, unit, who, outcome, detail };
   }
 }
 

@@ -31,6 +31,8 @@ interface App {
   /** Answers requests. It never throws. */
   readonly listener: RequestListener;
   readonly status: () => Status;
+  /** Writes the numbers of the counted requests to the log. */
+  close(): void;
 }
 
 /** The whole HTTP interface, with the status that it reports. It does not open a port. */
@@ -66,6 +68,7 @@ export function createApp(options: AppOptions): App {
     ...(options.extraRoutes ?? []),
   ];
   const authorize = authorization(options.access);
+  const requests = requestLog(log, clock, contain);
 
   const router = new Router({ strict: true, sensitive: true });
   for (const route of [...documented, openApiRoute(documented)]) {
@@ -78,7 +81,7 @@ export function createApp(options: AppOptions): App {
     'error',
     contain(error => log.debug(describeError(error), 'connection failed')),
   );
-  app.use(requestLog(log, clock, contain));
+  app.use(requests.middleware);
   app.use(problemAnswers(log));
   app.use(refuseForeignPages(options.config.http.allowedHosts));
   app.use(router.routes());
@@ -89,7 +92,8 @@ export function createApp(options: AppOptions): App {
     const refusal = headRefusal(request);
     return refusal === undefined ? koa(request, response) : refuse(refusal, response);
   };
-  return { listener: contain(answer, (_, response) => response.destroy()), status: statusNow };
+  const listener = contain(answer, (_, response) => response.destroy());
+  return { listener, status: statusNow, close: requests.close };
 }
 
 /** The headers of every answer. */

@@ -21,7 +21,7 @@ export function authorization(access: Access): Authorize {
     }
     const caller = access.callerOf(hash);
     nameCaller(ctx, caller);
-    if (caller.token !== undefined && ctx.state.bystander === undefined) keepInFlood(ctx.socket);
+    if (caller.token !== undefined && ctx.state.mayAct) keepInFlood(ctx.socket);
     access.require(need, caller);
   };
 }
@@ -29,8 +29,7 @@ export function authorization(access: Access): Authorize {
 /** Sets the caller's name for the event log. */
 export function nameCaller(ctx: Context, { token, rights }: Caller): void {
   if (token !== undefined) ctx.state.who = token.name;
-  if (rights.some(right => right !== 'read')) ctx.state.bystander = undefined;
-  else ctx.state.bystander = token === undefined ? 'stranger' : 'reader';
+  ctx.state.mayAct = rights.some(right => right !== 'read');
 }
 
 export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller {

@@ -1,8 +1,9 @@
-import type { Context, Middleware } from 'koa';
+import type { Context, DefaultState, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, type ErrorCode } from '../core/errors.js';
-import type { Bystander, EventLog } from '../events/event-log.js';
+import type { EventLog } from '../events/event-log.js';
+import { PerMinute } from '../events/per-minute.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Contain } from './contain.js';
 import { STOP_PROBLEMS } from './problem-table.js';
@@ -14,45 +15,63 @@ declare module 'koa' {
     id: string;
     /** The time at which the daemon received the head of the request (Clock milliseconds). */
     receivedMs: number;
-    /** Whether programs send this call many times a second. */
-    isRoutine: true | undefined;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
-    /** Undefined until the authorization has found a right to act. */
-    bystander: Bystander | undefined;
+    /** Whether the authorization has found a right other than `read`. */
+    mayAct: boolean;
+    /** Whether the request changed something. */
+    changed: boolean;
     /** Why the request was refused; undefined if it was not. */
     code?: ErrorCode;
   }
 }
 
+const LONGEST_PATH = 200;
+
 /**
- * Logs one line for each request, when the connection has taken the answer or has closed. Requests that change
- * nothing have level debug: a page sends ten a second, and their lines would wear out an SD card.
+ * Logs one line for each request that changed something, when the connection has taken the answer or has closed. Other
+ * acts and refusals are counted, as in the event log. Reads and repeats have level debug: a page sends ten reads a
+ * second, and their lines would wear out an SD card.
  */
-export function requestLog(log: Logger, clock: Clock, contain: Contain): Middleware {
+export function requestLog(
+  log: Logger,
+  clock: Clock,
+  contain: Contain,
+): { readonly middleware: Middleware; close(): void } {
   let count = 0;
-  return (ctx, next) => {
+  const perMinute = new PerMinute<readonly [what: string, fields: object]>(clock, ([what, fields], repeats) =>
+    log.info({ ...fields, repeats }, what),
+  );
+  const isShown = ({ who, mayAct, changed }: DefaultState, fields: object) => {
+    if (mayAct && changed) return true;
+    if (!mayAct || perMinute.isFull) return perMinute.isFirst('', ['unlisted', {}]);
+    return perMinute.isFirst(JSON.stringify([who, fields]), ['request', fields]);
+  };
+  const middleware: Middleware = (ctx, next) => {
     count += 1;
     const id = count.toString(36);
     ctx.state.id = id;
     // A socket that listens on IPv6 shows an IPv4 address as ::ffff:10.0.0.1.
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
-    ctx.state.bystander = 'stranger';
+    ctx.state.mayAct = false;
+    ctx.state.changed = false;
     ctx.res.setHeader('X-Request-Id', id);
     const { method, path } = ctx;
     const receivedMs = clock.nowMs();
     ctx.state.receivedMs = receivedMs;
-    const least = ['GET', 'HEAD', 'OPTIONS'].includes(method) ? 'debug' : 'info';
-    if (log.isLevelEnabled(least)) {
+    const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+    if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {
-        const level = ctx.state.isRoutine ? 'debug' : least;
+        const { status, state } = ctx;
         const ms = Math.round((clock.nowMs() - receivedMs) * 10) / 10;
-        log[level]({ id, method, path, status: ctx.status, code: ctx.state.code, ms }, 'request');
+        const fields = { method, path: path.slice(0, LONGEST_PATH), status, code: state.code };
+        log[!isRead && isShown(state, fields) ? 'info' : 'debug']({ id, ...fields, ms }, 'request');
       };
       ctx.res.once('close', contain(logLine));
     }
     return next();
   };
+  return { middleware, close: () => perMinute.close() };
 }
 
 /** The codes of acts that fail and still take effect, such as a lock that the disk refused. */
@@ -64,16 +83,15 @@ export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Pro
   return async ctx => {
     const { changes } = log;
     const record = (outcome: ErrorCode | 'done') => {
-      const { who, bystander } = ctx.state;
+      const { who } = ctx.state;
       // A rejected body may contain anything, so it is not recorded.
       const isBare = isSecret || outcome === 'invalid-request';
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
-      const changed = log.changes !== changes;
-      // `changed` is also true if another request changed something meanwhile. So the code must say that this act
-      // took effect.
-      const holds = outcome !== 'done' && STILL_TAKE_EFFECT.includes(outcome);
-      if (bystander === undefined) log.record(event, changed && holds);
-      else log.recordOf(bystander, event, changed);
+      // The number of changes also differs if another request changed something meanwhile. So the outcome must say
+      // that this one took effect.
+      const holds = outcome === 'done' || STILL_TAKE_EFFECT.includes(outcome);
+      ctx.state.changed = holds && log.changes !== changes;
+      log.recordRequest(event, ctx.state);
     };
     try {
       await act(ctx);

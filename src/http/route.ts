@@ -30,8 +30,6 @@ interface Endpoint<Body, Query, Answer> {
    * missing right.
    */
   readonly problems?: readonly ErrorCode[];
-  /** True if programs send the call many times a second. Its lines in the journal then have level debug. */
-  readonly isRoutine?: true;
   /** How the event log records the call. */
   readonly event?: {
     /** The name of the event; the id of the route by default. */
@@ -76,7 +74,6 @@ function define(method: Route['method']) {
     const readBody = endpoint.body && compile(endpoint.body);
     const readQuery = endpoint.query && queryCheck(endpoint.query);
     const handle = async (ctx: Context, authorize: Authorize) => {
-      ctx.state.isRoutine = endpoint.isRoutine;
       authorize(ctx, typeof right === 'string' ? right : 'none');
       const body = readBody?.(await jsonBody(ctx)) as Body;
       const need = typeof right === 'string' ? right : right.of(body);

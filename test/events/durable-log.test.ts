@@ -94,11 +94,10 @@ describe('the durable log', () => {
     await run.end();
   });
 
-  it('keeps the newest 2000 events while the folder cannot be read, those of callers with rights first', async () => {
+  it('keeps the newest 2000 events while the folder cannot be read', async () => {
     disk.fail('list');
     const run = await new LogRun(disk, 'late').open();
     run.resets(500);
-    run.strangers(100);
     run.resets(1990);
     await run.clock.advance(10_000);
     disk.fail();
@@ -106,11 +105,10 @@ describe('the durable log', () => {
     await run.end();
     const kept = linesOf(disk).map(({ what, detail }) => [what, detail?.index ?? detail?.events]);
     expect(kept.slice(0, 3)).to.deep.equal([
-      ['log-lost', 32 + 490],
+      ['log-lost', 490],
       ['reset', 490],
       ['reset', 491],
     ]);
-    expect(kept.filter(([what]) => what === 'logout')).to.deep.equal([]);
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 

@@ -13,9 +13,13 @@ describe('event log', () => {
   afterEach(() => log.close());
 
   const events = (after = 0) => log.after(after).events;
-  const refused = (who: string, what = 'laser') => log.record({ what, who, outcome: 'stopped' });
-  const switched = (action: string) =>
-    log.record({ what: 'laser', who: '10.0.0.7', outcome: 'done', detail: { action } });
+  const refused = (who: string, what = 'laser') =>
+    log.recordRequest({ what, who, outcome: 'stopped' }, { mayAct: true, changed: false });
+  const switched = (action: string, changed = true) =>
+    log.recordRequest(
+      { what: 'laser', who: 'operator', outcome: 'done', detail: { action } },
+      { mayAct: true, changed },
+    );
   const seqs = (of: readonly LogEvent[]) => of.map(({ seq }) => seq);
 
   it('numbers what is recorded and says when it was', async () => {
@@ -66,104 +70,90 @@ describe('event log', () => {
   it('never drops an act to make room for refusals', () => {
     switched('on');
     for (let host = 0; host < 10_000; host += 1) refused(`10.0.${host >> 8}.${host & 255}`);
-    log.close();
     expect(events()[0]).to.include({ what: 'laser', outcome: 'done' });
-    expect(events().at(-1)).to.deep.include({ what: 'unlisted', detail: { requests: 10_000 - 200 } });
+    expect(events().length).to.equal(101);
   });
 
-  it('makes one line of an act that is done again and again, and keeps the order of different ones', () => {
-    for (const action of ['on', 'on', 'on', 'off', 'on', 'off']) switched(action);
+  it('keeps the refusals of a referee while an operator is refused in a hundred ways', () => {
+    refused('referee', 'phase');
+    for (let act = 0; act < 200; act += 1) refused('operator', `act ${act}`);
+    expect(events().filter(({ who }) => who === 'referee')).to.have.length(1);
+    expect(events().at(-1)).to.include({ who: 'operator', what: 'act 199' });
+  });
+
+  it('has a line for each act, and counts those that change nothing', async () => {
+    for (const action of ['on', 'off', 'on']) switched(action);
+    for (let count = 0; count < 5; count += 1) switched('on', false);
+    switched('off');
+    await clock.advance(60_000);
     expect(events().map(({ detail }) => Object.values(detail ?? {}).join(' '))).to.deep.equal([
       'on',
       'off',
-      'on 2',
       'on',
       'off',
+      'on 5',
     ]);
   });
 
-  it('counts an act after a change that the robot made itself as a new act', () => {
-    switched('on');
-    log.record({ what: 'laser', detail: { reason: 'time limit' } });
-    switched('on');
-    expect(events().map(({ who }) => who)).to.deep.equal(['10.0.0.7', undefined, '10.0.0.7']);
-  });
+  describe('for callers without a right to act', () => {
+    const asks = (what: string, index: number, outcome = 'token-required', changed = false) =>
+      log.recordRequest(
+        { what, who: `10.9.${index >> 8}.${index & 255}`, outcome },
+        { mayAct: false, changed },
+      );
+    const flood = () => {
+      for (let index = 0; index < 10_000; index += 1) asks(index % 2 === 0 ? 'mode' : 'laser', index);
+    };
+    const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-  describe('for callers without rights', () => {
-    const asks = (what: string, index = 0, changed = false) =>
-      log.recordOf('stranger', { what, who: `10.9.${index >> 8}.${index & 255}`, outcome: 'done' }, changed);
-    let heard: LogEvent[];
-    beforeEach(() => {
-      heard = [];
-      log.recorded.add(({ event, hasRights }) => {
-        if (!hasRights) heard.push(event);
-      });
-    });
-    const ofStrangers = () => heard.map(({ what, detail }) => ({ what, ...detail }));
-
-    it('merges what changed nothing, whatever the order', async () => {
-      for (let count = 0; count < 20_000; count += 1) asks(count % 2 === 0 ? 'logout' : 'laser');
-      expect(ofStrangers()).to.deep.equal([{ what: 'logout' }, { what: 'laser' }]);
+    it('has one line, and a count after a minute', async () => {
+      flood();
+      expect(shown()).to.deep.equal([{ what: 'mode' }]);
+      log.record({ what: 'reset' });
       await clock.advance(60_000);
-      expect(ofStrangers().slice(2)).to.deep.equal([
-        { what: 'logout', repeats: 9999 },
-        { what: 'laser', repeats: 9999 },
-      ]);
+      expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('makes a line of what changed something', () => {
-      for (const changed of [false, true, true, false, true]) asks('stop', 0, changed);
-      expect(ofStrangers()).to.deep.equal([
-        { what: 'stop' },
-        { what: 'stop' },
-        { what: 'stop' },
-        { what: 'stop', repeats: 1 },
-        { what: 'stop' },
-      ]);
-    });
-
-    it('has few lines, then a count, which names what changed something', async () => {
-      for (let index = 0; index < 1000; index += 1) asks('logout', index);
-      asks('stop', 0, true);
-      asks('laser', 1, true);
-      asks('laser', 2, true);
-      expect(ofStrangers().length).to.equal(32);
+    it('has a line for a stop that was done, and for one that changed something, also in a flood', async () => {
+      flood();
+      for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
+      log.record({ what: 'reset' });
       await clock.advance(60_000);
-      expect(ofStrangers().slice(32)).to.deep.equal([
-        { what: 'unlisted', requests: 1003 - 32, stop: 1, laser: 2 },
+      expect(shown(1)).to.deep.equal([
+        { what: 'stop' },
+        { what: 'stop' },
+        { what: 'reset' },
+        { what: 'unlisted', repeats: 9999 },
       ]);
-      await clock.advance(24 * 3_600_000);
-      for (let index = 0; index < 1000; index += 1) asks('logout', index);
-      await clock.advance(24 * 3_600_000);
-      expect(ofStrangers()).to.have.length(33);
-    });
-
-    it('has a line more for every four lines of the others, and tells the last count at the end', () => {
-      for (let index = 0; index < 32; index += 1) asks('logout', index);
-      for (let count = 0; count < 8; count += 1) log.record({ what: 'reset' });
-      for (let index = 100; index < 110; index += 1) asks('logout', index);
       log.close();
-      expect(ofStrangers().slice(32)).to.deep.equal([
-        { what: 'logout' },
-        { what: 'logout' },
-        { what: 'unlisted', requests: 8 },
+      expect(shown(5)).to.deep.equal([
+        { what: 'unlisted', act: 'stop', changed: true, repeats: 1 },
+        { what: 'unlisted', act: 'stop', repeats: 1 },
       ]);
     });
 
-    it('never takes a place in memory from the others, nor the merging of their refusals', async () => {
-      refused('desk');
-      switched('on');
-      for (let index = 0; index < 10_000; index += 1) asks('stop', index, true);
-      for (let count = 0; count < 10; count += 1) refused('desk');
-      expect(events().filter(({ who }) => who === 'desk')).to.have.length(1);
-      expect(events().filter(({ who }) => who === '10.0.0.7')).to.have.length(1);
-      await clock.advance(60_000);
-      expect(events().at(-1)?.detail).to.deep.include({ requests: 10_000 - 32 });
-      expect(
-        events()
-          .filter(({ who }) => who === 'desk')
-          .at(-1)?.detail,
-      ).to.deep.equal({ repeats: 10 });
+    it('has at most one count for each line of the others, however long a flood lasts', async () => {
+      const heard: LogEvent[] = [];
+      log.recorded.add(({ event }) => heard.push(event));
+      for (let hour = 0; hour < 24; hour += 1) {
+        flood();
+        await clock.advance(3_600_000);
+      }
+      log.close();
+      expect(heard.map(({ what }) => what)).to.deep.equal(['mode', 'unlisted']);
+    });
+
+    it('takes no place in memory from the refusals of others', async () => {
+      for (const who of ['desk', 'operator']) refused(who);
+      for (let act = 0; act < 300; act += 1) {
+        flood();
+        log.record({ what: 'reset' });
+        await clock.advance(60_000);
+      }
+      expect(events().flatMap(({ outcome, who }) => (outcome === 'stopped' ? [who] : []))).to.deep.equal([
+        'desk',
+        'operator',
+      ]);
     });
   });
 });

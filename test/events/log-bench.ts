@@ -39,22 +39,13 @@ export class LogRun {
 
   #listened(): EventLog {
     const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.lastSeq });
-    log.recorded.add(({ event, hasRights }) => this.durable.add(event, hasRights));
+    log.recorded.add(({ event }) => this.durable.add(event));
     return log;
   }
 
   /** Records events of the robot itself. */
   resets(count: number): void {
     for (let index = 0; index < count; index += 1) this.log.record({ what: 'reset', detail: { index } });
-  }
-
-  /** Records acts of callers without a token that change nothing. */
-  strangers(count: number): void {
-    for (let index = 0; index < count; index += 1) {
-      const who = `10.0.${(index >> 8) & 255}.${index & 255}`;
-      const act = index % 2 === 0 ? { what: 'logout' } : { what: 'laser', detail: { action: 'off' } };
-      this.log.recordOf('stranger', { ...act, who, outcome: 'done' }, false);
-    }
   }
 
   /** Resolves when the recorded events are on the disk, if the disk works. */

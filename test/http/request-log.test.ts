@@ -1,22 +1,57 @@
 import { expect } from 'chai';
-import { call, eventually } from '../support/daemon.js';
-import { simulatedDaemon } from '../support/simulated-daemon.js';
+import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
 
-describe('the log of requests', () => {
-  const daemon = simulatedDaemon();
+describe('the log on stdout', () => {
+  let daemon: ClockedDaemon;
+  const start = async (settings: Settings = {}) => {
+    daemon = await ClockedDaemon.start(settings);
+  };
+  afterEach(() => daemon.close());
+  const lines = () =>
+    daemon.logged.flatMap(({ msg, path, status, code, repeats }) =>
+      ['request', 'unlisted'].includes(String(msg)) ? [[path ?? msg, status, code, repeats]] : [],
+    );
+  const laser = (action: string, as?: string) =>
+    daemon.ask({ ask: 'POST /api/laser', body: { action }, ...(as && { as }) });
 
-  it('has a line for each call that acts or is refused, and none for calls that read', async () => {
-    const lines = () => daemon.logged.filter(line => line.msg === 'request');
-    await daemon.get('/api/status');
-    await daemon.get('/api/nothing');
-    await daemon.post('/api/laser', { action: 'off' });
-    await daemon.post('/api/laser', { action: 'dim' });
-    const ended = await call(daemon.url, 'DELETE', '/api/gimbal/pidconfig/trial');
-    await eventually(async () => lines().length === 3);
-    expect(lines().map(({ method, path, status, code }) => [method, path, status, code])).to.deep.equal([
-      ['POST', '/api/laser', 200, undefined],
-      ['POST', '/api/laser', 400, 'invalid-request'],
-      ['DELETE', '/api/gimbal/pidconfig/trial', ended.status, ended.body.code],
+  it('has a line for each request that changes something or is refused, and none for a read', async () => {
+    await start();
+    await daemon.ask({ ask: 'GET /api/status' });
+    await daemon.ask({ ask: 'GET /api/nothing' });
+    for (const action of ['on', 'off', 'on', 'off', 'dim']) await laser(action);
+    expect(lines()).to.deep.equal([
+      ...Array.from({ length: 4 }, () => ['/api/laser', 200, undefined, undefined]),
+      ['/api/laser', 400, 'invalid-request', undefined],
     ]);
+  });
+
+  it('has two lines a minute for requests that change nothing, with their number', async () => {
+    await start();
+    for (let count = 0; count < 20; count += 1) await laser('off');
+    await daemon.wait(60_000);
+    expect(lines()).to.deep.equal([
+      ['/api/laser', 200, undefined, undefined],
+      ['/api/laser', 200, undefined, 19],
+    ]);
+  });
+
+  it('has two lines a minute for all callers without a token, and loses no line of a caller with one', async () => {
+    await start({ tokens: true });
+    for (let count = 0; count < 100; count += 1) {
+      await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });
+      if (count === 50) await laser('on', 'operator');
+    }
+    await daemon.wait(60_000);
+    expect(lines()).to.deep.equal([
+      ['/api/nothing0', 404, 'not-found', undefined],
+      ['/api/laser', 200, undefined, undefined],
+      ['unlisted', undefined, undefined, 99],
+    ]);
+  });
+
+  it('has the first 200 characters of a path', async () => {
+    await start();
+    await daemon.ask({ ask: `POST /${'x'.repeat(5000)}` });
+    expect(lines()).to.deep.equal([[`/${'x'.repeat(199)}`, 404, 'not-found', undefined]]);
   });
 });

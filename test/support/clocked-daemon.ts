@@ -61,6 +61,8 @@ export class ClockedDaemon {
   readonly #disk = new RecordingDisk();
   readonly #clock = new ManualClock();
   readonly #server: Server;
+  /** The lines of the daemon's log on stdout. */
+  readonly logged: Readonly<Record<string, unknown>>[] = [];
   #daemon: Daemon | undefined;
 
   private constructor(listener: RequestListener) {
@@ -101,7 +103,7 @@ export class ClockedDaemon {
         {
           config: configWith(usual, config),
           hardware: robot.hardware,
-          log: pino({ level: 'silent' }),
+          log: pino({}, { write: line => started.logged.push(JSON.parse(line)) }),
           clock,
           disk: started.#disk,
           lock: noLock,

@@ -41,7 +41,6 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
     post('/api/drive', 'drive', {
       id: 'drive',
       event: { what: 'drive', onlyRefused: true },
-      isRoutine: true,
       summary: 'Move units in manual at these rates, for a limited time',
       body: command,
       answer: s.answer('Driven', rates, 'The rates that the controllers show.'),
