@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { simulatorSocket } from '../src/access/break-glass.js';
+import { simulatorSocket } from '../src/access/root-socket.js';
 import { command, runProgram } from '../src/command/command.js';
 import { configOf, SIMULATOR } from '../src/command/place.js';
 import { serveOptions } from '../src/command/serve-command.js';
@@ -50,7 +50,7 @@ const serve = command(
       {
         another: `${name} --port 0 --state "$(mktemp -d)"`,
         open: async ({ state }) => ({
-          breakGlass: simulatorSocket(state.folder),
+          rootSocket: simulatorSocket(state.folder),
           hardware: robot.hardware,
           extraRoutes: simRoutes(robot),
         }),

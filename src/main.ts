@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { breakGlassPath } from './access/break-glass.js';
+import { rootSocket } from './access/root-socket.js';
 import { runProgram } from './command/command.js';
 import { robotProgram } from './command/robot-commands.js';
 import type { Interlock } from './config/settings.js';
@@ -21,7 +21,7 @@ const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 const program = robotProgram({
   openBus: openLinuxBus,
   open: async ({ i2c, laser }) => ({
-    breakGlass: runtimeFolder === undefined ? undefined : breakGlassPath(runtimeFolder),
+    rootSocket: runtimeFolder === undefined ? undefined : rootSocket(runtimeFolder),
     marks,
     hardware: await openLinuxHardware({
       i2cBus: i2c.bus,

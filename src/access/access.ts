@@ -28,6 +28,8 @@ const STRANGER: Caller = { token: undefined, rights: [] };
 /** Any caller while access is unavailable. Reading is safe and shows what is wrong. */
 const READER: Caller = { token: undefined, rights: ['read'] };
 const EVERYTHING: Caller = { token: undefined, rights: RIGHTS };
+/** Root on the board. Root may write the list of tokens anyway. */
+export const ROOT: Caller = { token: undefined, rights: RIGHTS };
 const MAY_STOP: readonly Right[] = ['drive', 'rule'];
 
 /** Undefined before the first read. */

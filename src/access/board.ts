@@ -1,6 +1,9 @@
 import { isObject } from '../core/json.js';
 
-/** The member `board` of status. The daemon sends it only at its socket for root, never over HTTP. */
+/** Answers root with the status and its member `board`. */
+export const BOARD_PATH = '/api/board';
+
+/** What the daemon shows only to root. */
 export interface Board {
   /** The address and the port on which the daemon listens. */
   readonly host: string;

@@ -51,7 +51,7 @@ export function isNewTokenName(text: string): boolean {
 
 /** Whether the log uses this name for other callers: those without a token, or the board. */
 export function isReservedName(name: string): boolean {
-  return isIP(name) !== 0 || name.toLowerCase() === 'break glass';
+  return isIP(name) !== 0 || ['root', 'break glass'].includes(name.toLowerCase());
 }
 
 export function isToken(value: unknown): value is Token {

@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Board, boardOf } from '../access/board.js';
-import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { UNIT_LIST } from '../core/units.js';
 import { urlOf } from '../daemon/port.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import { Failure, type Said } from './command.js';
-import { askDaemon, type Place } from './place.js';
+import { boardStatus, type Place } from './place.js';
 
 const NOT_AT_REST =
   'not measured: this needs a dark laser, both units in manual, no match, and the right to switch the laser off';
@@ -53,7 +52,7 @@ export async function benchCommand(place: Place, seconds: number, token: string 
 }
 
 async function look(place: Place) {
-  const status = await askDaemon(place, BREAK_GLASS_LOOK, { command: 'bench' });
+  const status = await boardStatus(place, 'bench');
   const board = boardOf(status);
   if (!isStatus(status) || board === undefined) throw new Failure('An older daemon runs: restart it.');
   return { status, board, atMs: performance.now(), processorMs: processorMs(board.pid) };

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { askBreakGlass, breakGlassPath, RUNTIME_FOLDER, simulatorSocket } from '../access/break-glass.js';
+import { BOARD_PATH } from '../access/board.js';
+import {
+  askAsRoot,
+  type RootAnswer,
+  RUNTIME_FOLDER,
+  rootSocket,
+  simulatorSocket,
+} from '../access/root-socket.js';
 import { type Config, loadConfig } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
@@ -46,7 +53,7 @@ export function homeOf({ simulated }: Asked): Home {
 }
 
 export function placeOf({ simulated: isSimulated = false, state = SIMULATOR.state }: Asked): Place {
-  return { isSimulated, socket: isSimulated ? simulatorSocket(state) : breakGlassPath(RUNTIME_FOLDER) };
+  return { isSimulated, socket: isSimulated ? simulatorSocket(state) : rootSocket(RUNTIME_FOLDER) };
 }
 
 /** Throws `bad-config`. */
@@ -69,14 +76,15 @@ function portOf(text: string | undefined): number | undefined {
  */
 export async function askDaemon(
   { socket, isSimulated }: Place,
-  asked: string,
+  method: 'GET' | 'POST',
+  path: string,
   {
-    command = asked,
+    command,
     noDaemon = "No robot's daemon runs here (systemctl status trunnion).",
     cure = '',
-  }: { command?: string; noDaemon?: string; cure?: string } = {},
-): Promise<Readonly<Record<string, unknown>>> {
-  return askBreakGlass(socket, asked).catch((error: unknown) => {
+  }: { command: string; noDaemon?: string; cure?: string },
+): Promise<RootAnswer> {
+  return askAsRoot(socket, method, path).catch((error: unknown) => {
     const errno = errnoOf(error);
     if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`);
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
@@ -86,4 +94,9 @@ export async function askDaemon(
       'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.',
     );
   });
+}
+
+/** Resolves with the daemon's status and its member `board`. */
+export async function boardStatus(place: Place, command: string): Promise<RootAnswer['body']> {
+  return (await askDaemon(place, 'GET', BOARD_PATH, { command })).body;
 }

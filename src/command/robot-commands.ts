@@ -1,4 +1,3 @@
-import { BREAK_GLASS_ACTS } from '../access/break-glass.js';
 import { ROLE_NAMES } from '../access/roles.js';
 import { badConfig } from '../config/config-file.js';
 import { systemClock } from '../core/clock.js';
@@ -6,12 +5,12 @@ import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
 import { valued } from './arguments.js';
 import { benchCommand, LASER_OFFS, MOST_SECONDS } from './bench-command.js';
-import { ACTS, breakGlassCommand } from './break-glass-command.js';
 import { command, type Program } from './command.js';
 import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { verifyCommand } from './log-command.js';
 import { type Asked, configOf, homeOf, placeOf, ROBOT } from './place.js';
+import { ACTS, type RootAct, rootCommand } from './root-commands.js';
 import { serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
@@ -30,6 +29,7 @@ const PLACE_OPTIONS = {
   ),
 } as const;
 const TOKEN_OPTION = { token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN') };
+const ROOT_ACTS: readonly RootAct[] = ['stop', 'unlock', 'match end'];
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
 
@@ -63,9 +63,9 @@ With --token or --url it asks over HTTP. Otherwise it asks the daemon of this bo
           return statusCommand(placeOf(values), isRemote ? remote : undefined);
         },
       ),
-      ...BREAK_GLASS_ACTS.map(act =>
+      ...ROOT_ACTS.map(act =>
         command({ command: act, about: ACTS[act].about, options: BOARD_OPTIONS }, ({ values }) =>
-          breakGlassCommand(act, placeOf(values)),
+          rootCommand(act, placeOf(values)),
         ),
       ),
       command(

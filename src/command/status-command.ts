@@ -1,5 +1,4 @@
 import { type Board, boardOf } from '../access/board.js';
-import { BREAK_GLASS_LOOK } from '../access/break-glass.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
 import { visible } from '../core/control-characters.js';
 import { errnoOf } from '../core/errors.js';
@@ -8,7 +7,7 @@ import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import { Failure, failed, type Said } from './command.js';
-import { askDaemon, type Place } from './place.js';
+import { boardStatus, type Place } from './place.js';
 
 const ANSWER_MS = 2000;
 
@@ -22,7 +21,7 @@ interface Remote {
  * wrong. It is 1 if something is wrong, or if there is no answer.
  */
 export async function statusCommand(place: Place, remote: Remote | undefined): Promise<Said> {
-  const answer = await (remote === undefined ? askDaemon(place, BREAK_GLASS_LOOK) : overHttp(remote));
+  const answer = await (remote === undefined ? boardStatus(place, 'status') : overHttp(remote));
   if (!isStatus(answer)) return failed(detailOf(answer));
   const wrong = wrongIn(answer);
   return {

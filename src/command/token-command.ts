@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { READ_AGAIN_MS } from '../access/access.js';
-import { boardOf } from '../access/board.js';
-import { askBreakGlass, BREAK_GLASS_LOOK, simulatorSocket } from '../access/break-glass.js';
+import { BOARD_PATH, boardOf } from '../access/board.js';
 import { isRole, ROLE_NAMES, type Role } from '../access/roles.js';
+import { askAsRoot, simulatorSocket } from '../access/root-socket.js';
 import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '../access/token.js';
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/config.js';
@@ -16,9 +16,9 @@ import { urlOf } from '../daemon/port.js';
 import { realDisk, refusal } from '../storage/disk.js';
 import { damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
-import { SIMULATED } from './break-glass-command.js';
 import { done, failed, type Said, wrong } from './command.js';
 import type { Place } from './place.js';
+import { SIMULATED } from './root-commands.js';
 
 /** The robot whose tokens a command reads or changes. */
 export interface TokenPlace extends Place {
@@ -114,7 +114,12 @@ Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration
 async function pageOf({ config, socket }: TokenPlace): Promise<{ url: string; isKnown: boolean }> {
   const { folder } = config.state;
   const sockets = [socket, simulatorSocket(folder)];
-  const answers = sockets.map(path => askBreakGlass(path, BREAK_GLASS_LOOK).then(boardOf, () => undefined));
+  const answers = sockets.map(path =>
+    askAsRoot(path, 'GET', BOARD_PATH).then(
+      ({ body }) => boardOf(body),
+      () => undefined,
+    ),
+  );
   const board = (await Promise.all(answers)).find(one => one?.stateFolder === resolve(folder));
   const { host, port } = board ?? config.http;
   const isAny = host === '0.0.0.0' || host === '::';

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -18,21 +19,51 @@ const BACKLOG = 4096;
 
 export type Port = Awaited<ReturnType<typeof openPort>>;
 
+interface Parts {
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
 /** Opens a port. Requests wait until `serve` is called. Rejects with `cannot-listen`. */
 export async function openPort(
   { host, port }: { readonly host: string; readonly port: number },
-  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  parts: Parts,
 ) {
+  const { server, ...requests } = httpServer(parts);
+  const address = await listen(server, host, port);
+  // `url` is an address that a browser on this machine can open.
+  return { address, url: urlOf(address), ...requests };
+}
+
+/**
+ * Opens the socket where root on the board needs no token. Requests wait until `serve` is called. If the socket cannot
+ * be opened, the daemon runs without it.
+ */
+export async function openRootSocket(path: string, parts: Parts) {
+  const { server, ...requests } = httpServer(parts);
+  try {
+    await rm(path, { force: true });
+    await once(server.listen(path), 'listening');
+    await chmod(path, 0o600);
+  } catch (error) {
+    parts.log.error(
+      describeError(error),
+      'no socket for root: trunnion stop and unlock do not reach this daemon',
+    );
+  }
+  return requests;
+}
+
+function httpServer({ log, clock }: Parts) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response), containment(log));
-  const address = await listen(server, host, port);
-  // An error, such as too many open files, loses one connection only.
-  server.on('error', error => log.warn(describeError(error), 'connection not accepted'));
+  // After the start, an error such as too many open files loses one connection only.
+  server.on('error', error => {
+    if (server.listening) log.warn(describeError(error), 'connection not accepted');
+  });
   return {
-    address,
-    /** An address that a browser on this machine can open. */
-    url: urlOf(address),
+    server,
     /** Answers the waiting requests whose callers are still connected, and all later requests. */
     serve: (listener: RequestListener): void => {
       answer = listener;

@@ -99,7 +99,7 @@ function kill(): void {
 export interface Entry {
   /** The command that starts a second daemon beside a running one. Undefined if only one can run. */
   readonly another?: string;
-  open(config: Config): Promise<Pick<Parts, 'hardware' | 'extraRoutes' | 'breakGlass' | 'marks'>>;
+  open(config: Config): Promise<Pick<Parts, 'hardware' | 'extraRoutes' | 'rootSocket' | 'marks'>>;
 }
 
 /** Serves until a signal ends the process. If the start fails, the process logs the reason and ends. */

@@ -3,7 +3,6 @@ import { basename, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { type Board, isLoopback } from '../access/board.js';
-import { openBreakGlass } from '../access/break-glass.js';
 import { Autotune, darkWhileTuning } from '../autotune/autotune.js';
 import { type Propose, proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
@@ -19,6 +18,7 @@ import { EventLog, newRunId } from '../events/event-log.js';
 import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
+import { asRoot } from '../http/authorization.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
 import { Match } from '../match/match.js';
@@ -33,7 +33,7 @@ import { markedDisk } from '../storage/marked-disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { openStopFile } from '../storage/stop-file.js';
 import { agreedSilence, recordGivenSilence, silenceFile } from './agreed-silence.js';
-import { openPort, type Port } from './port.js';
+import { openPort, openRootSocket, type Port } from './port.js';
 import type { Notifier } from './systemd-notify.js';
 
 /**
@@ -56,8 +56,8 @@ export interface Parts {
   readonly isEnding?: () => boolean;
   /** Computes the proposals of tunings. By default in a worker thread. */
   readonly propose?: Propose;
-  /** The path of the socket for `trunnion stop`, `unlock` and `match end`. Undefined for no socket. */
-  readonly breakGlass?: string;
+  /** The path of the socket for root. Undefined for no socket. */
+  readonly rootSocket?: string;
   /** The folder of the marks that say which state folders were used. Undefined for no marks. */
   readonly marks?: string;
   /** The simulator's own routes. */
@@ -82,7 +82,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 
 /** As `start`, on a port that is already open. */
 export async function startBehind(port: Port, parts: Parts) {
-  const { config, hardware, log, clock, notifier, lock, breakGlass: path } = parts;
+  const { config, hardware, log, clock, notifier, lock } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
   const files = { folder, disk: diskOf(parts, folder), clock };
@@ -148,7 +148,6 @@ export async function startBehind(port: Port, parts: Parts) {
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
-  const { listener, status, close: closeApp } = createApp({ ...parts, ...rooms });
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
@@ -165,24 +164,13 @@ export async function startBehind(port: Port, parts: Parts) {
     pollHz,
     tokens: access.tokens,
   });
-  const acts = {
-    stop: () => robot.stop('break glass'),
-    unlock: () => control.unlock(),
-    'match end': () => control.end(),
-  };
-  const glass =
-    path &&
-    (await openBreakGlass({
-      path,
-      log,
-      eventLog,
-      simulated: isSimulated,
-      status: () => ({ ...status(), board: board() }),
-      acts,
-    }));
+  const { listener, close: closeApp } = createApp({ ...parts, ...rooms, board });
+  const rootSocket =
+    parts.rootSocket === undefined ? undefined : await openRootSocket(parts.rootSocket, parts);
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
     port.serve(listener);
+    rootSocket?.serve(asRoot(listener));
     log.info({ url, host: address.address, simulated: isSimulated }, `listening on ${url}`);
     notifier?.ready();
   }
@@ -191,11 +179,10 @@ export async function startBehind(port: Port, parts: Parts) {
   const close = async () => {
     darkenPin(hardware, log);
     notifier?.stopping();
-    const portClosed = port.close();
+    const portsClosed = Promise.all([port.close(), rootSocket?.close()]);
     await autotune.end('the daemon ends').catch(() => undefined);
     await robot.close();
-    if (glass) await glass.close();
-    await portClosed;
+    await portsClosed;
     closeApp();
     deadlines.close();
     for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();

@@ -6,7 +6,8 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { askBreakGlass, BREAK_GLASS_LOOK, breakGlassPath, RUNTIME_FOLDER } from '../access/break-glass.js';
+import { BOARD_PATH } from '../access/board.js';
+import { askAsRoot, RUNTIME_FOLDER, rootSocket } from '../access/root-socket.js';
 import { RobotError } from '../core/errors.js';
 import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
@@ -59,8 +60,11 @@ export const linuxSystem = {
       .then(answer => answer.json())
       .catch(() => undefined),
   /** The daemon's status from the socket for root; undefined without an answer. */
-  boardStatus: (socket = breakGlassPath(RUNTIME_FOLDER)): Promise<unknown> =>
-    askBreakGlass(socket, BREAK_GLASS_LOOK).catch(() => undefined),
+  boardStatus: (socket = rootSocket(RUNTIME_FOLDER)): Promise<unknown> =>
+    askAsRoot(socket, 'GET', BOARD_PATH).then(
+      ({ body }) => body,
+      () => undefined,
+    ),
   /** Binds the port and releases it at once. */
   tryPort: async (host: string, port: number): Promise<void> => {
     const server = createServer().listen(port, host);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
+import type { Board } from '../access/board.js';
 import type { Autotune } from '../autotune/autotune.js';
 import type { Config } from '../config/settings.js';
 import type { Clock } from '../core/clock.js';
@@ -24,6 +25,7 @@ export interface AppOptions {
   readonly config: Config;
   readonly access: Access;
   readonly match: MatchControl;
+  readonly board: () => Board;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }

@@ -7,7 +7,7 @@ import { asRobotError, describeError, RobotError } from '../core/errors.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { Status } from '../schemas/status.js';
 import type { AppOptions } from './app-options.js';
-import { authorization } from './authorization.js';
+import { authorization, isRoot } from './authorization.js';
 import { serveConsole } from './console.js';
 import { containment } from './contain.js';
 import { createEvents } from './events.js';
@@ -21,6 +21,7 @@ import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
 import { robotRoutes, viewRoutes } from './routes/robot-routes.js';
+import { rootRoutes } from './routes/root-routes.js';
 import { sessionRoutes } from './routes/session-routes.js';
 import { autotuneRoutes, trialRoutes } from './routes/trial-routes.js';
 import { stepRoutes, unitRoutes } from './routes/unit-routes.js';
@@ -30,12 +31,11 @@ import { telemetrySource } from './telemetry-source.js';
 interface App {
   /** Answers requests. It never throws. */
   readonly listener: RequestListener;
-  readonly status: () => Status;
   /** Writes the numbers of the counted requests to the log. */
   close(): void;
 }
 
-/** The whole HTTP interface, with the status that it reports. It does not open a port. */
+/** The whole HTTP interface. It does not open a port. */
 export function createApp(options: AppOptions): App {
   const { clock, log, robot } = options;
   const contain = containment(log);
@@ -70,9 +70,13 @@ export function createApp(options: AppOptions): App {
   const authorize = authorization(options.access);
   const requests = requestLog(log, clock, contain);
 
+  const ofRoot = rootRoutes(options, statusNow);
   const router = new Router({ strict: true, sensitive: true });
-  for (const route of [...documented, openApiRoute(documented)]) {
-    const act = (ctx: Context) => route.handle(ctx, authorize);
+  for (const route of [...documented, openApiRoute(documented), ...ofRoot]) {
+    const act = (ctx: Context) => {
+      if (ofRoot.includes(route) && !isRoot(ctx)) throw new RobotError('not-found', { path: ctx.path });
+      return route.handle(ctx, authorize);
+    };
     router[route.method](route.path, route.method === 'get' ? act : recorded(route, options.eventLog, act));
   }
   serveConsole(router, fileURLToPath(new URL('../../console/', import.meta.url)));
@@ -93,7 +97,7 @@ export function createApp(options: AppOptions): App {
     return refusal === undefined ? koa(request, response) : refuse(refusal, response);
   };
   const listener = contain(answer, (_, response) => response.destroy());
-  return { listener, status: statusNow, close: requests.close };
+  return { listener, close: requests.close };
 }
 
 /** The headers of every answer. */

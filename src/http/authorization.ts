@@ -1,5 +1,7 @@
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Context } from 'koa';
-import type { Access, Caller } from '../access/access.js';
+import { type Access, type Caller, ROOT } from '../access/access.js';
 import { hashOf } from '../access/token.js';
 import { RobotError } from '../core/errors.js';
 import { isOwnOrigin } from './foreign-pages.js';
@@ -9,9 +11,23 @@ import { keepInFlood } from './server.js';
 /** The lifetime of the page's cookie. The token in it may be removed sooner. */
 const SESSION_S = 30 * 24 * 3600;
 
+const ofRoot = new WeakSet<Socket>();
+
+/** Serves the connections of the daemon's socket for root. */
+export function asRoot(listener: RequestListener): RequestListener {
+  return (request, response) => {
+    ofRoot.add(request.socket);
+    listener(request, response);
+  };
+}
+
+export function isRoot(ctx: Context): boolean {
+  return ofRoot.has(ctx.req.socket);
+}
+
 export function authorization(access: Access): Authorize {
   return (ctx, need) => {
-    const { hash, isCookie } = presented(ctx);
+    const { isCookie } = presented(ctx);
     const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
       // A browser also sends its cookie for pages of other sites, so the cookie gives no right here.
@@ -19,7 +35,7 @@ export function authorization(access: Access): Authorize {
       if (!access.allows(need, caller)) throw new RobotError('cross-site', { origin: ctx.get('Origin') });
       return;
     }
-    const caller = access.callerOf(hash);
+    const caller = callerOf(access, ctx);
     nameCaller(ctx, caller);
     if (caller.token !== undefined && ctx.state.mayAct) keepInFlood(ctx.socket);
     access.require(need, caller);
@@ -27,13 +43,15 @@ export function authorization(access: Access): Authorize {
 }
 
 /** Sets the caller's name for the event log. */
-export function nameCaller(ctx: Context, { token, rights }: Caller): void {
-  if (token !== undefined) ctx.state.who = token.name;
+export function nameCaller(ctx: Context, caller: Caller): void {
+  const { token, rights } = caller;
+  if (caller === ROOT) ctx.state.who = 'root';
+  else if (token !== undefined) ctx.state.who = token.name;
   ctx.state.mayAct = rights.some(right => right !== 'read');
 }
 
 export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller {
-  return access.callerOf(presented(ctx).hash);
+  return isRoot(ctx) ? ROOT : access.callerOf(presented(ctx).hash);
 }
 
 interface Presented {

@@ -191,7 +191,7 @@ export class Match implements Permission {
 
   /** Ends the match, whatever the desk's latest revision is. */
   end(): void {
-    this.#change({ phase: 'ended', endsAtMs: null }, 'break glass');
+    this.#change({ phase: 'ended', endsAtMs: null }, 'root');
   }
 
   /** Accepts a beat of a desk. Throws `lease-held` while another desk has the lease. */

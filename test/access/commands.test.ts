@@ -103,6 +103,7 @@ describe('trunnion token', () => {
     ['../x', 'referee'],
     ['192.168.1.7', 'referee'],
     ['Break Glass', 'referee'],
+    ['root', 'referee'],
     ['desk ', 'referee'],
   ] as const)
     it(`refuses to add "${name}" as ${role}`, async () => {

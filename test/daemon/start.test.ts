@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { askBreakGlass } from '../../src/access/break-glass.js';
+import { askAsRoot } from '../../src/access/root-socket.js';
 import { loadConfig } from '../../src/config/config.js';
 import { type Clock, systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
@@ -105,9 +105,9 @@ describe('start', () => {
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
-      const breakGlass = join(root, 'socket');
+      const rootSocket = join(root, 'socket');
       const look = async () => {
-        const daemon = await begin(folder, 0, hardware, { marks, breakGlass });
+        const daemon = await begin(folder, 0, hardware, { marks, rootSocket });
         const { access, match, storage, stopped } = (await call(daemon.url, 'GET', '/api/status')).body;
         return { daemon, storage, seen: [access.state, match.lock?.by, stopped] };
       };
@@ -126,7 +126,7 @@ describe('start', () => {
       const [, mark = ''] = /run sudo rm (\S+) and sudo trunnion unlock/.exec(again.storage.cure) ?? [];
       await rm(mark);
       await eventually(async () => (await readdir(folder)).includes('match.json'));
-      await askBreakGlass(breakGlass, 'unlock');
+      await askAsRoot(rootSocket, 'POST', '/api/match/unlock');
       await again.daemon.close();
       const anew = await look();
       await anew.daemon.close();

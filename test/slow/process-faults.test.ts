@@ -5,6 +5,9 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { simulatorSocket } from '../../src/access/root-socket.js';
+import { saidOf } from '../../src/command/command.js';
+import { rootCommand } from '../../src/command/root-commands.js';
 import { Child } from '../support/child.js';
 import { call, eventually, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
@@ -124,6 +127,58 @@ describe('a fault of the process', () => {
     await eventually(() => isWhole(url));
     expect((await call(url, 'GET', '/api/status')).body.laser.state).to.equal('off');
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
+  });
+
+  describe('and trunnion stop on the board', () => {
+    const stop = async () => {
+      const startMs = performance.now();
+      const said = await rootCommand('stop', { socket: simulatorSocket(folder()), isSimulated: false }).catch(
+        saidOf,
+      );
+      expect(performance.now() - startMs).to.be.lessThan(2000);
+      return said.text;
+    };
+
+    it('stops the robot while strangers flood the network port', async () => {
+      const url = await served(daemon('throws'));
+      let isOver = false;
+      const flood = Array.from({ length: 60 }, async () => {
+        while (!isOver) await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' });
+      });
+      await eventually(async () => (await call(url, 'GET', '/healthz')).status === 200);
+      expect(await stop()).to.include('the laser is dark');
+      isOver = true;
+      await Promise.all(flood);
+    });
+
+    it('stops the robot while the disk hangs', async () => {
+      const child = daemon('hangs its disk');
+      const url = await served(child);
+      child.process.kill('SIGUSR2');
+      await eventually(async () => (await save(url, 0.25)).status === 503);
+      expect(await stop()).to.include('the laser is dark');
+    });
+
+    it('says that the daemon does not answer while the daemon is frozen', async () => {
+      const child = daemon('throws');
+      await served(child);
+      child.process.kill('SIGSTOP');
+      expect(await stop()).to.include('does not answer');
+    });
+
+    it('is served, and the daemon ends in order, while other clients send a byte now and then', async () => {
+      const child = daemon('throws');
+      await served(child);
+      const clients = Array.from({ length: 70 }, () =>
+        connect(simulatorSocket(folder())).on('error', () => undefined),
+      );
+      const trickle = setInterval(() => {
+        for (const client of clients) client.write('P');
+      }, 50);
+      expect(await stop()).to.include('the laser is dark');
+      expect(await child.kill('SIGTERM')).to.equal(0);
+      clearInterval(trickle);
+    });
   });
 
   it('says that its disk is full, still drives, and saves again when there is room', async function () {

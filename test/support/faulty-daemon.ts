@@ -1,5 +1,6 @@
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { simulatorSocket } from '../../src/access/root-socket.js';
 import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { serve } from '../../src/daemon/run.js';
@@ -54,6 +55,7 @@ const told: OutputPin = {
 };
 process.on('SIGUSR2', () => FAULTS[fault]?.());
 await serve({
+  rootSocket: simulatorSocket(state),
   config: loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state }),
   hardware: { ...robot.hardware, laser: told },
   log: createLog({ level: 'info' }),

@@ -33,6 +33,8 @@ export interface SimulatedDaemon {
   readonly sim: SimulatedRobot;
   /** The state folder. */
   readonly folder: string;
+  /** The path of the socket for root. */
+  readonly rootSocket: string;
   readonly logged: readonly Record<string, unknown>[];
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -47,6 +49,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
   let folder = '';
   const logged: Record<string, unknown>[] = [];
 
+  const rootSocket = () => `${folder}.sock`;
   const open = async () => {
     if (sim === undefined) throw new Error('not started');
     const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder });
@@ -64,6 +67,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       disk: around.disk?.(realDisk) ?? realDisk,
       log: pino({}, { write: line => logged.push(JSON.parse(line)) }),
       clock: systemClock,
+      rootSocket: rootSocket(),
       extraRoutes: simRoutes(sim),
     });
   };
@@ -91,6 +95,9 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     },
     get folder() {
       return folder;
+    },
+    get rootSocket() {
+      return rootSocket();
     },
     logged,
     get: path => call(now().daemon.url, 'GET', path),

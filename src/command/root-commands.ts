@@ -1,10 +1,11 @@
-import type { BreakGlassAct } from '../access/break-glass.js';
 import type { Said } from './command.js';
 import { askDaemon, type Place } from './place.js';
 
 export const SIMULATED = 'The robot is simulated.';
 
 interface Words {
+  /** The path of the call. */
+  readonly path: string;
   /** The line in the help. */
   readonly about: string;
   readonly done: string;
@@ -18,8 +19,9 @@ interface Words {
 
 const RESTART = 'Restart it: sudo systemctl restart trunnion. ';
 
-export const ACTS: Readonly<Record<BreakGlassAct, Words>> = {
+export const ACTS = {
   stop: {
+    path: '/api/stop',
     about: 'Stop the robot, on the board and without a token',
     done: 'Stopped: the laser is dark, and torque is off.',
     unconfirmed:
@@ -29,6 +31,7 @@ export const ACTS: Readonly<Record<BreakGlassAct, Words>> = {
     cure: 'Cut the power. ',
   },
   unlock: {
+    path: '/api/match/unlock',
     about: 'Remove the match lock, on the board and without a token',
     done: 'Unlocked. A stopped robot stays stopped until someone resumes.',
     unconfirmed:
@@ -37,19 +40,24 @@ export const ACTS: Readonly<Record<BreakGlassAct, Words>> = {
     cure: RESTART,
   },
   'match end': {
+    path: '/api/match/end',
     about: 'End the match, on the board and without a token',
     done: 'The match has ended. A referee sets the next phase: on the page, or with POST /api/match.',
     unconfirmed: 'The match has ended, but not all of it is confirmed (CODE).',
     noDaemon: "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
     cure: RESTART,
   },
-};
+} as const satisfies Readonly<Record<string, Words>>;
+
+export type RootAct = keyof typeof ACTS;
 
 /** `trunnion stop`, `unlock` and `match end`, on the board, without a token. */
-export async function breakGlassCommand(act: BreakGlassAct, place: Place): Promise<Said> {
+export async function rootCommand(act: RootAct, place: Place): Promise<Said> {
   const words = ACTS[act];
-  const { done, code, simulated } = await askDaemon(place, act, words);
-  const text = done === true ? words.done : words.unconfirmed.replace('CODE', String(code));
-  const detail = simulated === true ? `${text} ${SIMULATED}` : text;
-  return { text: detail, exitCode: done === true ? 0 : 1, json: { ok: done, code, simulated, detail } };
+  const { status, body } = await askDaemon(place, 'POST', words.path, { command: act, ...words });
+  const ok = status === 200;
+  const text = ok ? words.done : words.unconfirmed.replace('CODE', String(body.code));
+  const simulated = place.isSimulated;
+  const detail = simulated ? `${text} ${SIMULATED}` : text;
+  return { text: detail, exitCode: ok ? 0 : 1, json: { ok, code: body.code, simulated, detail } };
 }

@@ -1,0 +1,24 @@
+import { BOARD_PATH } from '../../access/board.js';
+import * as s from '../../schemas/schema.js';
+import type { Status } from '../../schemas/status.js';
+import type { AppOptions } from '../app-options.js';
+import { get, post, type Route } from '../route.js';
+
+/** Calls that only root on the board can make. The OpenAPI document leaves them out. */
+export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status): Route[] {
+  return [
+    get(BOARD_PATH, 'read', {
+      id: 'board',
+      summary: 'The status, and what only root may know',
+      answer: s.growing({}),
+      act: () => ({ ...statusNow(), board: board() }),
+    }),
+    post('/api/match/end', 'rule', {
+      id: 'endMatch',
+      event: { what: 'phase' },
+      summary: "End the match, whatever the desk's latest revision is",
+      answer: s.growing({}),
+      act: () => match.end().then(() => match.status),
+    }),
+  ];
+}
