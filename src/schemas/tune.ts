@@ -6,7 +6,14 @@ import { figures } from './step.js';
 
 const measured = s.answer(
   'MeasuredGains',
-  { gains: loopGains, figures },
+  {
+    gains: loopGains,
+    figures,
+    steps: s.array(
+      figures,
+      'All full steps of that trial. `figures` are those of the step that settled last.',
+    ),
+  },
   'Gains with the figures of their own trial.',
 );
 

@@ -46,14 +46,20 @@ export function turnedRound(run: ExcitedRun): ExcitedRun {
   return { ...run, halves };
 }
 
-/** The figures of a half wave that rings. If none rings, those of the full step that settles last. */
-export function figuresOf(shape: LoopShape, { halves, decimation }: ExcitedRun): StepFigures {
+/**
+ * `figures`: those of a half wave that rings. If none rings, those of the full step that settles last. `steps`: those of
+ * all full steps.
+ */
+export function figuresOf(
+  shape: LoopShape,
+  { halves, decimation }: ExcitedRun,
+): { readonly figures: StepFigures; readonly steps: readonly StepFigures[] } {
   const all = halves.map(half => figuresOfHalf(shape, half, decimation));
   const wild = all.find(figures => figures.end === 'rings');
-  if (wild !== undefined) return wild;
-  const full = all.length > 1 ? all.slice(1) : all;
-  const worst = full.sort((a, b) => (b.settlingS ?? 1e9) - (a.settlingS ?? 1e9))[0];
-  return worst ?? stepFigures({ measured: [], periodS: decimation * shape.periodS });
+  const steps = all.length > 1 ? all.slice(1) : all;
+  const [slowest] = steps.toSorted((a, b) => (b.settlingS ?? 1e9) - (a.settlingS ?? 1e9));
+  const none = () => stepFigures({ measured: [], periodS: decimation * shape.periodS });
+  return { figures: wild ?? slowest ?? none(), steps };
 }
 
 export function figuresOfHalf(

@@ -124,9 +124,9 @@ async function attempt(
   const request = { amplitude, periodS, halves: HALVES, runaway, swingsOn, rings };
   const { end, ...recording } = await port.excite(request);
   const run = { ...recording, gains };
-  const recorded = figuresOf(shape, run);
+  const { figures: recorded, steps } = figuresOf(shape, run);
   const figures: StepFigures = end === 'rings' ? { ...recorded, end } : recorded;
-  return { gains, figures, run, isUsable: end === 'whole' && run.halves.length > 0 };
+  return { gains, figures, steps, run, isUsable: end === 'whole' && run.halves.length > 0 };
 }
 
 /** Looks for gains that are measurably better than the gains in force. */
@@ -190,8 +190,8 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
   return { ...nothing, state: 'better', proposed, predicted, why: 'measured in a trial of its own' };
 }
 
-function measuredOf({ gains, figures }: Measured): Measured {
-  return { gains, figures };
+function measuredOf({ gains, figures, steps }: Measured): Measured {
+  return { gains, figures, steps };
 }
 
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {

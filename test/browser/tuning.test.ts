@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, card, consoleInBrowser, eventually, field, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, eventually, field, has, shows } from './console-page.js';
 
 describe('tuning on the page', function () {
   this.timeout(180_000);
@@ -49,7 +49,11 @@ describe('tuning on the page', function () {
     const page = await open();
     const { speed } = await gainsOf('chassis');
     const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
-    const better = { gains: { ...speed, kp: speed.kp + 1 }, figures };
+    const better = {
+      gains: { ...speed, kp: speed.kp + 1 },
+      figures,
+      steps: [figures, { ...figures, settlingS: 0.3 }],
+    };
     const found = { before: null, proposed: better, predicted: null, why: 'measured' };
     const ended = { id: '1', by: 'me', unit: 'chassis', loop: 'position', style: 'normal', words: [] };
     await page.route('**/api/chassis/autotune', async route => {
@@ -67,13 +71,20 @@ describe('tuning on the page', function () {
     await panel.getByRole('button', { name: 'Tune…' }).click();
     await shows(
       panel,
-      /Speed loop moves ±[\d.]+ m\/s .* for at most 45 s.*put in debug mode first\. The laser goes dark/,
+      /Speed loop moves ±0\.3 m\/s .* for at most 45 s\.All 3 move one after another: Speed loop ±0\.3 m\/s; Heading angle loop ±0\.3 rad; Position loop ±0\.3 m\. About 56 s in all.*put in debug mode first\. The laser goes dark/,
     );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await panel.getByRole('button', { name: /^Tune all 3/ }).click();
     const report = page.getByRole('region', { name: 'Tuning' });
-    await shows(report, /Speed loop: settles in 400 ms.*Heading angle loop: skipped: a reason\./);
-    await report.getByRole('button', { name: 'Keep' }).click();
+    await shows(
+      report,
+      /Speed loop.*→ 400 ms300 ms to 400 ms.*Better: settles now.*Heading angle loop.*Left \(skipped\): a reason\./,
+    );
+    const keep = report.getByRole('button', { name: 'Keep' });
+    await report.getByLabel('Keep Speed loop').uncheck();
+    await has(keep, 'aria-disabled', 'true');
+    await report.getByLabel('Keep Speed loop').check();
+    await keep.click();
     await shows(report, /Saved: revision \d+\./);
     await report.getByRole('button', { name: 'Undo' }).click();
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { leftText } from '../../src/console/model/tuning.js';
+import { insideOut, leftText, reasonOf, toggled, usualS } from '../../src/console/model/tuning.js';
+import { unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
@@ -49,7 +50,88 @@ async function open() {
 
 const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
 
+describe('the loops to keep after a tuning', () => {
+  const chassis = unitNamed('chassis');
+  const all = new Set(['speed', 'angle', 'position']);
+
+  it('lose those that were tuned upon an inner loop when that is unticked, and get it back with an outer one', () => {
+    const without = toggled(chassis, all, 'speed');
+    expect([...without]).to.deep.equal(['angle']);
+    expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
+    expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
+  });
+
+  it('are tuned from the inside out, in the time of all', () => {
+    expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
+      'angle_yaw',
+      'angle_pitch',
+      'visual_yaw',
+      'visual_pitch',
+    ]);
+    expect(usualS(chassis.loops)).to.equal(56);
+  });
+
+  it('say in what they are better', () => {
+    const reason = (was: object, is: object) =>
+      reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
+    const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
+    expect(reason(was, { settlingS: 0.0696, overshootPercent: 2, iae: 0.009 })).to.equal(
+      'overshoots less, follows closer',
+    );
+    expect(reason(was, { ...was, settlingS: 0.05 })).to.equal('settles sooner');
+    expect(reason({ ...was, settlingS: null }, was)).to.equal('settles now');
+  });
+});
+
 describe('a tuning on the page', () => {
+  it('of this page takes plot and step card along to the loop that moves, and one of another caller does not', async () => {
+    const { page, says, begin } = await open();
+    const chosen = () => page.model.choice.value.loop;
+    await begin();
+    expect(chosen()).to.equal('speed');
+    page.model.choose({ unit: 'chassis', loop: 'position' });
+    says({ words: ['computing'] });
+    expect(chosen()).to.equal('position');
+    says({ loop: 'angle' });
+    expect(chosen()).to.equal('angle');
+    says({ state: 'good' });
+    says({ id: 'another', by: 'Bob', loop: 'speed', state: 'running' });
+    expect(chosen()).to.equal('angle');
+  });
+
+  it('shows the runs whose figures it reports, and not newer ones with the same gains', async () => {
+    const { page, says, begin } = await open();
+    const { daemon, model } = page;
+    const [old, better] = [
+      { kp: 40, ki: 320, kd: 0 },
+      { kp: 50, ki: 300, kd: 0 },
+    ];
+    const run = (number: number, gains: object, peak: number) => ({
+      number,
+      at: `${number}`,
+      gains,
+      figures: { peak },
+    });
+    const steps = [run(4, better, 0.4), run(3, better, 0.3), run(2, old, 0.2), run(1, old, 0.1)];
+    const { override } = daemon;
+    daemon.override = (method, path, body) => {
+      const own = override(method, path, body);
+      if (own !== undefined || !/steps?$/.test(path)) return own;
+      return { status: 200, body: path.endsWith('steps') ? steps : steps.at(-1) };
+    };
+    await begin();
+    const measured = (gains: object, peak: number) => ({ gains, figures: { peak }, steps: [] });
+    const result = { loop: 'speed', before: measured(old, 0.1), proposed: measured(better, 0.3) };
+    says({ state: 'better', results: [result] as never });
+    await page.wait(200);
+    const fetched = () => page.sentTo(/step\?/, 'GET').map(one => one.path.match(/\d+$/)?.[0]);
+    expect(fetched().slice(0, 2)).to.deep.equal(['3', '1']);
+    model.runs.tick(2);
+    model.runs.tick(4);
+    await page.wait(200);
+    expect(fetched().slice(2)).to.include.members(['4', '2']);
+  });
+
   it('of several loops says how many are done and left, and about how long these take', async () => {
     const { page, says } = await open();
     await page.model.tuning.begin('chassis', ['speed', 'angle']);

@@ -29,6 +29,10 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/pidconfig\/history(\?\S*)? \/body\/\d+\/(by|profile): absent -> "/,
     /openapi\.json .*\/(by|profile): absent -> {/,
   ],
+  'a tuning reports all full steps of its trials': [
+    /\/(before|proposed)\/steps: absent -> \[/,
+    /openapi\.json .*\/MeasuredGains\/(properties\/steps|required\/2): absent -> /,
+  ],
   'a controller may be driven': [
     /\/(gimbal|chassis)\/flags\/\d: absent -> "motion"$/,
     /\/(gimbal|chassis)\/drivable: absent -> true$/,

@@ -1,4 +1,4 @@
-import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
@@ -106,6 +106,14 @@ export class Model {
     this.referee = new Referee(observed);
     this.driving = new Driving(observed, () => this.hasRightTo('drive'));
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
+    const moved = computed(() =>
+      this.tuning.isOwn && this.tuning.running ? keyOf(this.tuning.running) : '',
+    );
+    effect(() => {
+      // Plot and step card follow the loop that a tuning of this page moves.
+      const running = moved.value === '' ? undefined : untracked(() => this.tuning.running);
+      if (running !== undefined) this.choose({ unit: running.unit, loop: running.loop });
+    });
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();

@@ -1,5 +1,5 @@
 import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Gains, sameGains, type UnitName } from '../../core/units.js';
+import { sameGains, type UnitName } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import type { DaemonClient } from '../daemon/daemon.js';
@@ -77,7 +77,7 @@ export class Runs {
   }
 
   /**
-   * The main run: the newest, or the one with the gains that a tuning proposes. Until its samples have
+   * The main run: the newest, or the one that a tuning proposes, or the newest of several ticked ones. Until its samples have
    * arrived, the newest run that has samples.
    */
   get main(): RememberedStep | undefined {
@@ -85,7 +85,7 @@ export class Runs {
     return main ?? this.list.value.map(run => this.#sampled(run)).find(run => run !== undefined);
   }
 
-  /** The runs drawn below the main run: the ticked ones, or the newest run with the previous gains. */
+  /** The runs drawn below the main run: the other ticked ones, or the newest run with the previous gains. */
   get under(): readonly DrawnRun[] {
     return this.#underneath.flatMap(run => {
       const step = this.#sampled(run);
@@ -128,22 +128,26 @@ export class Runs {
 
   get #main(): StepSummary | undefined {
     const proposed = this.proposal?.proposed;
-    return (proposed && this.#of(proposed.gains)) ?? this.list.value[0];
+    const ticked = this.ticked.value;
+    if (ticked.size > 1) return this.list.value.find(run => ticked.has(run.number));
+    return (proposed && this.#of(proposed)) ?? this.list.value[0];
   }
 
   get #underneath(): readonly StepSummary[] {
     const main = this.#main;
     const ticked = this.ticked.value;
     if (main === undefined) return [];
-    if (ticked.size > 0) return this.list.value.filter(run => ticked.has(run.number));
-    const began = this.proposal?.before?.gains;
+    if (ticked.size > 0) return this.list.value.filter(run => ticked.has(run.number) && run !== main);
+    const began = this.proposal?.before;
     const before = this.list.value.find(run => !sameGains(run.gains, main.gains));
-    const under = (began && !sameGains(began, main.gains) && this.#of(began)) || before;
+    const under = (began && !sameGains(began.gains, main.gains) && this.#of(began)) || before;
     return under === undefined ? [] : [under];
   }
 
-  #of(gains: Gains): StepSummary | undefined {
-    return this.list.value.find(run => sameGains(run.gains, gains));
+  /** The run whose figures the tuning reports. If it is not kept any more, the newest one with these gains. */
+  #of({ gains, figures }: NonNullable<Tune['before']>): StepSummary | undefined {
+    const runs = this.list.value.filter(run => sameGains(run.gains, gains));
+    return runs.find(run => run.figures.peak === figures.peak) ?? runs[0];
   }
 
   async #fetch(): Promise<void> {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Timer } from '../../core/clock.js';
 import { type Style, USUAL_TUNING_PERIODS } from '../../core/tuning-terms.js';
-import { perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
+import { type Loop, perUnit, UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
 import { isUnanswered } from '../daemon/request.js';
@@ -11,13 +11,50 @@ import type { Observed } from './stop.js';
 
 const RETRY_MS = 1000;
 
+/** The seconds that a tuning of these loops usually takes. */
+export function usualS(loops: readonly Loop[]): number {
+  return USUAL_TUNING_PERIODS * loops.reduce((sum, { excitationPeriodS }) => sum + excitationPeriodS, 0);
+}
+
+/** The loop and those that it was tuned upon. */
+function withInner(unit: Unit, name: string | undefined): string[] {
+  return unit.loops
+    .filter(loop => loop.name === name)
+    .flatMap(({ inner }) => [name ?? '', ...withInner(unit, inner)]);
+}
+
+/** The loops of a unit in the order in which they are tuned: from the inside out. */
+export function insideOut(unit: Unit): Loop[] {
+  return unit.loops.toSorted((a, b) => withInner(unit, a.name).length - withInner(unit, b.name).length);
+}
+
+/**
+ * The loops to keep after a tick or untick of one. With a loop goes every loop that was tuned upon it, and with a
+ * ticked loop come those that it was tuned upon.
+ */
+export function toggled(unit: Unit, kept: ReadonlySet<string>, loop: string): ReadonlySet<string> {
+  if (!kept.has(loop)) return new Set([...kept, ...withInner(unit, loop)]);
+  return new Set([...kept].filter(one => !withInner(unit, one).includes(loop)));
+}
+
+/** In what the proposed gains are better than the ones before. */
+export function reasonOf({ before, proposed }: Pick<Tune['results'][number], 'before' | 'proposed'>): string {
+  const [was, is] = [before?.figures, proposed?.figures];
+  if (was?.settlingS == null || is?.settlingS == null) return 'settles now';
+  const isLess = (name: 'settlingS' | 'iae') => (is[name] ?? 0) < 0.98 * (was[name] ?? 0);
+  const reasons = [
+    isLess('settlingS') && 'settles sooner',
+    (is.overshootPercent ?? 0) < (was.overshootPercent ?? 0) - 0.5 && 'overshoots less',
+    isLess('iae') && 'follows closer',
+  ];
+  return reasons.filter(Boolean).join(', ') || 'better in sum';
+}
+
 /** The number of loops that are done and left, and about how long they take. */
 export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' | 'results'>): string {
   const left = loops.slice(results.length);
   const tuned = unitNamed(unit).loops.filter(({ name }) => left.includes(name));
-  const periodsS = tuned.reduce((sum, { excitationPeriodS }) => sum + excitationPeriodS, 0);
-  const leftS = USUAL_TUNING_PERIODS * periodsS;
-  return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${leftS} s.`;
+  return `${results.length} of ${loops.length} loops done, ${left.length} left: about ${usualS(tuned)} s.`;
 }
 
 /**

@@ -22,6 +22,7 @@ interface FigureTableProps {
 
 /** The figures of a step, beside those of another step. An oscillating response has no figures. */
 export function FigureTable({ current, previous, quantity }: FigureTableProps) {
+  const newest = useModel().runs.list.value[0]?.number;
   const wildness = wildnessOf(current, quantity);
   const caveat = caveatOf(current);
   const steps = [{ step: current, colour: 'accent' }, ...(previous === undefined ? [] : [previous])];
@@ -37,9 +38,9 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
         <thead>
           <tr>
             <td />
-            {steps.map(({ step, colour }, index) => (
+            {steps.map(({ step, colour }) => (
               <th scope="col" key={step.number} style={{ color: `var(--${colour})` }}>
-                {index === 0 ? 'Newest' : 'Compared with'}
+                {step.number === newest ? 'Newest' : `Run #${step.number}`}
                 <small>{gainsText(step.gains)}</small>
               </th>
             ))}
@@ -97,7 +98,9 @@ export function RunTable() {
                   type="checkbox"
                   aria-label={`Draw run ${run.number}`}
                   checked={runs.ticked.value.has(run.number)}
-                  style={{ accentColor: `var(--${runs.ticked.value.get(run.number)})` }}
+                  style={{
+                    accentColor: `var(--${run.number === runs.main?.number ? 'accent' : runs.ticked.value.get(run.number)})`,
+                  }}
                   onChange={() => runs.tick(run.number)}
                 />{' '}
                 #{run.number}

@@ -1,11 +1,11 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
-import { leftText } from '../model/tuning.js';
-import { Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
+import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/tuning.js';
+import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
 import { KEEP, SavedNote, TRY } from '../tuning/gain-acts.js';
 import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
@@ -28,7 +28,19 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   return (
     <fieldset class="question" aria-label="Tune">
       <p>
-        <strong>{loop.title}</strong> {moves(loop)}
+        <strong>{loop.title}</strong> moves {farText(loop)} around its present value, in jumps every{' '}
+        {loop.excitationPeriodS / 2} s, for at most {LONGEST_TUNING_S} s.
+      </p>
+      <p>
+        <strong>All {unit.loops.length}</strong> move one after another:{' '}
+        {insideOut(unit)
+          .map(one => `${one.title} ${farText(one)}`)
+          .join('; ')}
+        . About {usualS(unit.loops)} s in all, at most {LONGEST_TUNING_S * unit.loops.length} s.
+      </p>
+      <p>
+        If a loop is off by more than {unit.loops.map(one => `${one.runaway} ${one.quantity}`).join(', ')},
+        its test steps end.
         {model.status.value?.[unit.name].mode !== 'debug' && ` The ${name} is put in debug mode first.`} The
         laser goes dark. The tuning ends with this page, with a stop, or by End; it proposes gains and saves
         none.
@@ -53,12 +65,8 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   );
 }
 
-function moves({ maxAmplitude, quantity, excitationPeriodS, runaway }: Loop): string {
-  const far = Number((TUNING_PART * maxAmplitude).toPrecision(2));
-  return (
-    `moves ±${far} ${quantity} around its present value, in jumps every ${excitationPeriodS / 2} s, for at most ` +
-    `${LONGEST_TUNING_S} s. If it is off by more than ${runaway} ${quantity}, the test steps end.`
-  );
+function farText({ maxAmplitude, quantity }: Loop): string {
+  return `±${Number((TUNING_PART * maxAmplitude).toPrecision(2))} ${quantity}`;
 }
 
 type Result = Tune['results'][number];
@@ -66,39 +74,19 @@ type Result = Tune['results'][number];
 /** The progress or the result of the chosen unit's tuning, loop by loop. */
 export function TuneReport({ tune }: { readonly tune: Tune }) {
   const { tuning, access } = useModel();
-  const unit = unitNamed(tune.unit);
+  if (tune.state !== 'running') return <TuneEnd tune={tune} key={tune.id} />;
   return (
     <>
-      {tune.results.length > 0 && (
-        <ul class="tuned-loops">
-          {tune.results.map(result => (
-            <li key={result.loop}>
-              {loopNamed(unit, result.loop).title}: {verdictOf(result)}
-            </li>
-          ))}
-        </ul>
-      )}
-      {tune.state === 'running' ? (
-        <p role="status">
-          <strong>Tuning {loopNamed(unit, tune.loop).title}.</strong> {tune.words.at(-1) ?? 'It begins'}…{' '}
-          {tune.loops.length > 1 && `${leftText(tune)} `}
-          <Press run={() => tuning.end(tune.unit)} disabled={!access.hasRight('tune')}>
-            End
-          </Press>
-        </p>
-      ) : (
-        <TuneEnd tune={tune} key={tune.id} />
-      )}
+      <p role="status">
+        <strong>Tuning {loopNamed(unitNamed(tune.unit), tune.loop).title}.</strong>{' '}
+        {tune.words.at(-1) ?? 'It begins'}… {tune.loops.length > 1 && `${leftText(tune)} `}
+        <Press run={() => tuning.end(tune.unit)} disabled={!access.hasRight('tune')}>
+          End
+        </Press>
+      </p>
+      <Results tune={tune} />
     </>
   );
-}
-
-function verdictOf({ state, why, before, proposed }: Result): string {
-  if (state === 'good') return 'your gains are already as good; nothing changed.';
-  if (state !== 'better' || proposed === null) return `${state}: ${why}.`;
-  const from = before?.figures.settlingS ?? null;
-  const than = from === null ? '; it did not settle before' : ` instead of ${milliseconds(from)}`;
-  return `settles in ${milliseconds(proposed.figures.settlingS)}${than}.`;
 }
 
 /** The result of a tuning. Its gains are proposed, and not saved. */
@@ -113,56 +101,118 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   const better = tune.results.flatMap(({ loop, state, proposed }) =>
     state === 'better' && proposed ? [{ loop, gains: proposed.gains }] : [],
   );
+  const ticked = useSignal<ReadonlySet<string>>(new Set(better.map(({ loop }) => loop)));
+  const chosen = better.filter(({ loop }) => ticked.value.has(loop));
   const stored = gains.stored.value?.gains;
-  const isKept = better.every(one => sameGains(stored?.[one.loop], one.gains));
+  const isKept = chosen.every(one => sameGains(stored?.[one.loop], one.gains));
   const keep = async () => {
-    const loops = Object.fromEntries(better.map(one => [one.loop, one.gains]));
+    const loops = Object.fromEntries(chosen.map(one => [one.loop, one.gains]));
     if (!(await gains.saveLoops(loops, revision.value)))
       revision.value = gains.saving.refusal.value?.revision ?? revision.value;
   };
   const tryThem = () => {
-    for (const one of better) gains.editLoop(one.loop, one.gains);
+    for (const one of chosen) gains.editLoop(one.loop, one.gains);
     void gains.try();
   };
   return (
     <>
-      <p role="status">{tune.state === 'aborted' && `Ended: ${tune.why}. `}</p>
+      {tune.state === 'aborted' && <p role="status">Ended: {tune.why}.</p>}
+      <Results tune={tune} ticked={ticked} />
       {better.length > 0 && isKept && <SavedNote gains={gains} />}
       <span class="row">
-        {better.length > 0 && !isKept && (
+        {better.length > 0 && (
           <>
-            <Press {...TRY} run={tryThem} disabled={model.isStopping}>
+            <Press {...TRY} run={tryThem} disabled={isKept || model.isStopping}>
               Try
             </Press>
-            <Press {...KEEP} run={keep}>
-              Keep
+            <Press {...KEEP} run={keep} disabled={isKept}>
+              Keep {better.length > 1 && `${chosen.length} of ${better.length}`}
             </Press>
           </>
         )}
         <Press run={writes(model.tuning.dismissed, tune.id)}>Dismiss</Press>
       </span>
-      {tune.results.map(result => (
-        <Proposal key={result.loop} {...result} />
-      ))}
     </>
   );
 }
 
-/** The gains that a tuning proposes for one loop, with measured and predicted figures. */
-function Proposal(result: Result) {
-  const { before, proposed, predicted } = result;
-  if (proposed === null) return null;
+interface ResultsProps {
+  readonly tune: Tune;
+  /** The loops to keep. Without it, nothing can be ticked. */
+  readonly ticked?: Signal<ReadonlySet<string>>;
+}
+
+/** Each tuned loop: before and after, why it is better or was left, and whether to keep it. */
+function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
+  const unit = unitNamed(name);
+  if (results.length === 0) return null;
+  return (
+    <table class="figures tuned-loops" aria-label="Tuned loops">
+      <Heads texts={['Loop', 'Settling', 'Overshoot']} />
+      {results.map(result => {
+        const { loop, state, before, proposed } = result;
+        const { title } = loopNamed(unit, loop);
+        return (
+          <tbody key={loop}>
+            <tr>
+              <th scope="row">
+                {ticked && state === 'better' && (
+                  <input
+                    type="checkbox"
+                    aria-label={`Keep ${title}`}
+                    checked={ticked.value.has(loop)}
+                    onChange={() => {
+                      ticked.value = toggled(unit, ticked.value, loop);
+                    }}
+                  />
+                )}{' '}
+                {title}
+              </th>
+              <td>{changeOf('settlingS', milliseconds, before, proposed)}</td>
+              <td>{changeOf('overshootPercent', value => withUnit(value, 1, '%'), before, proposed)}</td>
+            </tr>
+            <tr>
+              <th colSpan={3} scope="row">
+                <Why title={title} {...result} />
+              </th>
+            </tr>
+          </tbody>
+        );
+      })}
+    </table>
+  );
+}
+
+/** A figure before and after, with the spread over all full steps after. */
+function changeOf(
+  name: 'settlingS' | 'overshootPercent',
+  text: (value: number | null) => string,
+  before: Result['before'],
+  proposed: Result['proposed'],
+) {
+  const all = proposed?.steps.map(step => step[name] ?? Number.NaN) ?? [];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  return (
+    <>
+      {text(before?.figures[name] ?? null)} {proposed && `→ ${text(proposed.figures[name])}`}
+      {most > least && <small>{`${text(least)} to ${text(most)}`}</small>}
+    </>
+  );
+}
+
+/** Why a loop is better or was left, with the gains and the prediction. */
+function Why({ title, ...result }: Result & { readonly title: string }) {
+  const { state, why, before, proposed, predicted } = result;
   const mismatch = mismatchOf(result);
   return (
     <>
-      <p class="hint">
-        {before !== null && `${gainsText(before.gains)} → `}
-        <strong>{gainsText(proposed.gains)}</strong>, measured overshoot{' '}
-        {withUnit(proposed.figures.overshootPercent, 1, '%')}
-        {predicted !== null &&
-          `; predicted ${milliseconds(predicted.settlingS)} and ${withUnit(predicted.overshootPercent, 1, '%')} (dotted), fit ${withUnit(predicted.fitPercent, 1, '%')}`}
-      </p>
-      {mismatch !== undefined && <p class="caveat">{mismatch}</p>}
+      <small>
+        {state === 'better' ? `Better: ${reasonOf(result)}.` : `Left (${state}): ${why}.`}
+        {proposed && before && ` ${gainsText(before.gains)} → ${gainsText(proposed.gains)}.`}
+        {predicted &&
+          ` Predicted ${milliseconds(predicted.settlingS)}, ${withUnit(predicted.overshootPercent, 1, '%')} (dotted); the model leaves ${withUnit(predicted.fitPercent, 1, '%')} unexplained.`}
+      </small>
+      {mismatch && <small class="caveat">{`${title}: ${mismatch}`}</small>}
     </>
   );
 }
