@@ -14,6 +14,7 @@ export function isDrive(asked: Asked): boolean {
   if (isPost(asked, '/api/laser')) return bodyMember(asked, 'action') === 'on';
   return (
     isPost(asked, '/api/resume') ||
+    isPost(asked, '/api/drive') ||
     isTuneStart(asked) ||
     (/mode\/switch|excitation/.test(path) && isPost(asked, path))
   );

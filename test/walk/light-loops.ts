@@ -8,6 +8,9 @@ export class LightLoops implements UnitLoops {
   readonly pose: UnitLoops['pose'];
   readonly targetVisible = false;
   edges = 0;
+  /** Whether a motion moved the unit in the last loop period, and whether it did so outside manual or without torque. */
+  moves = false;
+  strays = false;
   #excitation: Excitation | undefined;
   #wavePhase = 0;
   readonly #rateHz: number;
@@ -25,7 +28,9 @@ export class LightLoops implements UnitLoops {
     return this.#excitation;
   }
 
-  tick({ mode, torque, excitation }: LoopCommand): void {
+  tick({ mode, torque, excitation, rates }: LoopCommand): void {
+    this.moves = Object.values(rates).some(rate => rate !== 0);
+    this.strays = this.moves && (mode !== 'manual' || !torque);
     const runs = mode === 'debug' && excitation.amplitude > 0;
     this.#excitation = runs ? excitation : undefined;
     const reading = this.readings[excitation.loop];
@@ -42,6 +47,7 @@ export class LightLoops implements UnitLoops {
 
   reset(): void {
     this.#excitation = undefined;
+    this.moves = this.strays = false;
     for (const reading of Object.values(this.readings)) reading.setpoint = reading.measured = 0;
   }
 }

@@ -4,6 +4,7 @@ import { AccessModel, isAccessRefusal } from './access-model.js';
 import type { Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import { type Answer, isTaken, type Request } from './caller.js';
+import { DriveModel } from './drive-model.js';
 import type { WalkSettings } from './history.js';
 import { IdModel } from './id-model.js';
 import { LightModel } from './light-model.js';
@@ -46,6 +47,7 @@ export class Model {
   readonly match: MatchModel;
   readonly tune = new TuneModel();
   readonly units: Readonly<Record<UnitName, UnitModel>>;
+  readonly drives = perUnit(({ name }) => new DriveModel(name));
   readonly #ids = new IdModel();
   readonly #outstanding = new Set<Asked>();
   #events = 0;
@@ -76,7 +78,10 @@ export class Model {
     if (!standing) return;
     this.#standingTrouble = Number.POSITIVE_INFINITY;
     const at = this.#next();
-    for (const { name } of UNIT_LIST) this.units[name].mayGoOffline(at);
+    for (const { name } of UNIT_LIST) {
+      this.units[name].mayGoOffline(at);
+      this.drives[name].trouble(true);
+    }
   }
 
   /** The daemon's event loop is late, so frames in flight may fail. */
@@ -88,6 +93,7 @@ export class Model {
 
   calm(nowMs: number): void {
     this.#standingTrouble = 0;
+    for (const { name } of UNIT_LIST) this.drives[name].trouble(false);
     this.#troubleMs = nowMs;
   }
 
@@ -95,7 +101,10 @@ export class Model {
     const identities = this.access.identitiesOf(request);
     const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, identities };
     this.#outstanding.add(asked);
-    for (const { name } of UNIT_LIST) this.units[name].sent(asked);
+    for (const { name } of UNIT_LIST) {
+      this.units[name].sent(asked);
+      this.drives[name].sent(asked);
+    }
     const isRefused = this.access.surelyRefuses(request);
     if (!isRefused) {
       this.light.sent(asked);
@@ -117,7 +126,10 @@ export class Model {
     this.#ids.answered(asked);
     this.stop.answered(asked, truth, nowMs);
     this.log.answered(asked);
-    for (const { name } of UNIT_LIST) this.units[name].answered(asked, truth.units[name]);
+    for (const { name } of UNIT_LIST) {
+      this.units[name].answered(asked, truth.units[name]);
+      this.drives[name].answered(asked);
+    }
     // True if no other request can have changed the gains just now.
     const isAlone = this.#outstanding.size === 0 && nowMs >= this.#hungUpMs + ANSWER_MS;
     if (isAlone)
@@ -139,6 +151,7 @@ export class Model {
   }
 
   tokens(list: TokenList, nowMs: number): void {
+    for (const { name } of UNIT_LIST) this.drives[name].mayEnd();
     // The first token closes an open robot and stops it.
     if (this.access.mayBeOpen && list.length > 0) this.#mayStop();
     this.access.written(list, nowMs);
@@ -190,6 +203,7 @@ export class Model {
 
   reset(unit: UnitName, nowMs: number): void {
     const at = this.#next();
+    this.drives[unit].mayEnd();
     this.stop.reset(unit, at);
     this.tune.reset(unit, nowMs);
     this.units[unit].reset(at, this.#daemonKnows && this.stop.stopped.can(false));
@@ -223,7 +237,10 @@ export class Model {
     this.light.watch(truth.lit, nowMs);
     this.stop.watch(truth);
     const at = this.#next();
-    for (const { name } of UNIT_LIST) this.units[name].watch(truth.units[name], at, nowMs);
+    for (const { name } of UNIT_LIST) {
+      this.units[name].watch(truth.units[name], at, nowMs);
+      this.drives[name].watch(truth.units[name], nowMs);
+    }
     if (this.#ending) return;
     for (const asked of this.#outstanding) {
       const waitedMs = nowMs - asked.sentMs;
@@ -275,11 +292,13 @@ export class Model {
   }
 
   #mayStop(): void {
+    for (const { name } of UNIT_LIST) this.drives[name].mayEnd();
     this.stop.mayFall();
     this.light.mayDarken();
   }
 
   #stops(from?: number): void {
+    for (const { name } of UNIT_LIST) this.drives[name].mayEnd();
     const at = this.#next();
     this.stop.fell(at);
     this.light.forbidden(from ?? at, at);
@@ -313,7 +332,8 @@ export class Model {
     const said = () => `${path} answered ${status} ${JSON.stringify(body)}`;
     promise(isTaken(answer) || status === 503 || (status >= 400 && status < 500), 'answers', said);
     const moves =
-      isTuneStart(asked) || (/mode\/switch|excitation|laser/.test(path) && asked.request.method === 'POST');
+      isTuneStart(asked) ||
+      (/mode\/switch|excitation|laser|drive/.test(path) && asked.request.method === 'POST');
     const isOff = JSON.stringify(asked.request.body) === '{"action":"off"}';
     const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);

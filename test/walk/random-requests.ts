@@ -1,6 +1,6 @@
 import { ROLE_NAMES } from '../../src/access/roles.js';
 import { PHASES, type Phase } from '../../src/core/phases.js';
-import { type GainSet, MODES, type Unit } from '../../src/core/units.js';
+import { type GainSet, MODES, UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
 import { needOf } from './access-model.js';
 import type { Request } from './caller.js';
@@ -21,7 +21,7 @@ export class RandomRequests {
   any(unit: Unit): Request {
     const random = this.#random;
     const path = (rest: string) => `/api/${unit.name}/${rest}`;
-    const { mode, wave, gains, trial, tune, stop, match } = this.#theme;
+    const { mode, wave, gains, trial, tune, stop, match, drive } = this.#theme;
     const request = random.weighted<() => Request>([
       [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
       [4, () => post(path('mode/switch'), { mode: 'debug' })],
@@ -33,6 +33,7 @@ export class RandomRequests {
       [3 * tune, () => tuneStart(random, unit)],
       [2 * tune, () => tuneRenewal(random, unit)],
       [tune, () => ({ method: 'DELETE', path: path('autotune') })],
+      [14 * drive, () => post('/api/drive', randomDrive(random, unit))],
       [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
       [4 * stop, () => post('/api/stop')],
       [5 * stop, () => post('/api/resume')],
@@ -138,6 +139,18 @@ function tuneStart(random: Random, { name, loops }: Unit): Request {
 function tuneRenewal(random: Random, { name, loops: [loop] }: Unit): Request {
   const leaseS = random.among([0.2, 1, 5]);
   return post(`/api/${name}/autotune`, { loop: loop?.name, leaseS, id: LATEST_ID });
+}
+
+function randomDrive(random: Random, unit: Unit) {
+  const ratesOf = ({ axes }: Unit) =>
+    Object.fromEntries(axes.map(({ name }) => [name, random.among([0, 0.25, -1])]));
+  const units = random.chance(0.3) ? UNIT_LIST : [unit];
+  return {
+    ...Object.fromEntries(units.map(one => [one.name, ratesOf(one)])),
+    holdMs: random.among([50, 200, 500]),
+    id: random.among(['stick', 'stick', 'keys']),
+    ...(random.chance(0.2) && { takeover: true }),
+  };
 }
 
 function randomWave(random: Random, unit: Unit) {

@@ -10,10 +10,23 @@ export interface Theme {
   readonly access: number;
   readonly disk: number;
   readonly end: number;
+  readonly drive: number;
 }
 
 export const THEMES: readonly Theme[] = [
-  { mode: 1, wave: 1, gains: 1, trial: 1, tune: 0.3, stop: 1, match: 0.2, access: 0, disk: 1, end: 1 },
+  {
+    mode: 1,
+    wave: 1,
+    gains: 1,
+    trial: 1,
+    tune: 0.3,
+    stop: 1,
+    match: 0.2,
+    access: 0,
+    disk: 1,
+    end: 1,
+    drive: 0.5,
+  },
   {
     mode: 0.3,
     wave: 3,
@@ -25,9 +38,34 @@ export const THEMES: readonly Theme[] = [
     access: 0,
     disk: 0.3,
     end: 0.5,
+    drive: 0,
   },
-  { mode: 1, wave: 0.3, gains: 0.5, trial: 0.5, tune: 0.2, stop: 3, match: 0, access: 0, disk: 0.5, end: 1 },
-  { mode: 0.3, wave: 0, gains: 4, trial: 4, tune: 0.2, stop: 0.5, match: 0, access: 0, disk: 4, end: 4 },
+  {
+    mode: 1,
+    wave: 0.3,
+    gains: 0.5,
+    trial: 0.5,
+    tune: 0.2,
+    stop: 3,
+    match: 0,
+    access: 0,
+    disk: 0.5,
+    end: 1,
+    drive: 0.5,
+  },
+  {
+    mode: 0.3,
+    wave: 0,
+    gains: 4,
+    trial: 4,
+    tune: 0.2,
+    stop: 0.5,
+    match: 0,
+    access: 0,
+    disk: 4,
+    end: 4,
+    drive: 0,
+  },
   {
     mode: 0.2,
     wave: 0.3,
@@ -39,6 +77,7 @@ export const THEMES: readonly Theme[] = [
     access: 0,
     disk: 0.3,
     end: 0.3,
+    drive: 0,
   },
   {
     mode: 1,
@@ -51,8 +90,21 @@ export const THEMES: readonly Theme[] = [
     access: 0,
     disk: 0.5,
     end: 1,
+    drive: 0.5,
   },
-  { mode: 1, wave: 0.5, gains: 0.5, trial: 0.5, tune: 0.3, stop: 1, match: 2, access: 1, disk: 1.5, end: 3 },
+  {
+    mode: 1,
+    wave: 0.5,
+    gains: 0.5,
+    trial: 0.5,
+    tune: 0.3,
+    stop: 1,
+    match: 2,
+    access: 1,
+    disk: 1.5,
+    end: 3,
+    drive: 1,
+  },
   {
     mode: 0.3,
     wave: 0.2,
@@ -64,5 +116,19 @@ export const THEMES: readonly Theme[] = [
     access: 0,
     disk: 0.2,
     end: 0.5,
+    drive: 0,
+  },
+  {
+    mode: 1,
+    wave: 0.2,
+    gains: 0.3,
+    trial: 0.2,
+    tune: 0.1,
+    stop: 1,
+    match: 1,
+    access: 0.5,
+    disk: 0.2,
+    end: 0.5,
+    drive: 4,
   },
 ];

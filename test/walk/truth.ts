@@ -18,6 +18,9 @@ export interface UnitTruth {
   readonly gains: GainSet | undefined;
   /** The excitation in force in debug mode, in the form of `waveKey`. */
   readonly wave: string;
+  /** Whether a motion moves the unit, and whether it does so where no motion may. */
+  readonly moves: boolean;
+  readonly strays: boolean;
 }
 
 /** The true state of the simulated hardware. */
@@ -56,6 +59,8 @@ function unitTruth(found: unknown, unit: Unit, loops: LightLoops): UnitTruth {
     torque: member(found, 'torque') === true,
     gains: isGainSet(gains, unit) ? gains : undefined,
     wave: waveKey(loops.wave),
+    moves: loops.moves,
+    strays: loops.strays,
   };
 }
 

@@ -1,0 +1,78 @@
+import type { UnitName } from '../../src/core/units.js';
+import { type Asked, bodyMember, isPost, isSameCaller } from './asked.js';
+import { promise } from './broken-promise.js';
+import type { UnitTruth } from './truth.js';
+
+/** The longest transaction of a frame, and the loop periods until it takes effect. */
+const FRAME_MS = 60;
+/** A driver keeps a unit for this long after the last command has ended. */
+const KEPT_MS = 1000;
+
+/** Knows what may move one unit: a command that still holds, of the unit's driver. */
+export class DriveModel {
+  readonly #unit: UnitName;
+  /** Commands that ask this unit to move, newest last. */
+  #commands: Asked[] = [];
+  /** The last command that was answered 200. Undefined if something may have ended driving since. */
+  #last: Asked | undefined;
+  #isTroubled = false;
+
+  constructor(unit: UnitName) {
+    this.#unit = unit;
+  }
+
+  sent(asked: Asked): void {
+    if (moves(asked, this.#unit)) this.#commands.push(asked);
+    else if (asked.request.method !== 'GET' && !isPost(asked, '/api/drive')) this.mayEnd();
+  }
+
+  answered(asked: Asked): void {
+    if (asked.answer?.status !== 200 || !isPost(asked, '/api/drive')) return;
+    if (bodyMember(asked, this.#unit) === undefined) return;
+    const before = this.#last;
+    this.#last = asked;
+    if (before?.answer === undefined || before.answer.at > asked.sent) return;
+    const isOther =
+      isSameCaller(before.identities, asked.identities) === false ||
+      bodyMember(before, 'id') !== bodyMember(asked, 'id');
+    const isKept = asked.sentMs < holdsUntilMs(before) && bodyMember(asked, 'takeover') !== true;
+    promise(!(isOther && isKept), 'one driver', () => `the ${this.#unit} obeyed two drivers at once`);
+  }
+
+  /** Something may have ended driving: another driver may begin. */
+  mayEnd(): void {
+    this.#last = undefined;
+  }
+
+  /** While a bus call hangs, a frame takes effect later. */
+  trouble(isTroubled: boolean): void {
+    this.#isTroubled = isTroubled;
+    this.mayEnd();
+  }
+
+  watch({ moves: isMoving, mode, strays }: UnitTruth, nowMs: number): void {
+    this.#commands = this.#commands.filter(asked => nowMs < holdsUntilMs(asked) + KEPT_MS);
+    if (!isMoving) return;
+    promise(!strays, 'no motion where it is forbidden', () => `the ${this.#unit} moves in ${mode}`);
+    const lives = this.#commands.some(asked => nowMs <= holdsUntilMs(asked) + FRAME_MS);
+    promise(
+      lives || this.#isTroubled,
+      'motion has an author',
+      () => `the ${this.#unit} moves, and no command holds`,
+    );
+  }
+}
+
+function holdsUntilMs(asked: Asked): number {
+  return asked.sentMs + Number(bodyMember(asked, 'holdMs'));
+}
+
+function moves(asked: Asked, unit: UnitName): boolean {
+  const rates = bodyMember(asked, unit);
+  return (
+    isPost(asked, '/api/drive') &&
+    typeof rates === 'object' &&
+    rates !== null &&
+    Object.values(rates).some(Boolean)
+  );
+}
