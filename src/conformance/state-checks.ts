@@ -95,6 +95,11 @@ export function modeChecks({ loops }: Unit): readonly Check[] {
       [enter('auto'), shows({ mode: 'auto' })],
     ],
     'An excitation is accepted in every mode.': eachMode(name => [enter(name), readsBack(excitation, quiet)]),
+    'without torque, the controller sets the amplitude to 0, and the amplitude of an accepted excitation frame reads back as 0.':
+      eachMode(name => [
+        [enter(name), write(excitation, { ...quiet, amplitude: 0.01 }), effect],
+        [reads(excitation, quiet), shows({ frame_refused: false })],
+      ]),
     'The limits are compared as float32.': keeps('refused', ...loops.map(limits)),
     'Firmware that has the register `guarded_excitation` sets the flag of that name.': async host => {
       const bytes = await host.bytes(guarded_excitation.address, frameBytes(guarded_excitation));

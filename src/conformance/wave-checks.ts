@@ -1,10 +1,12 @@
 import type { Unit } from '../core/units.js';
 import { capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import {
+  beats,
   type Check,
   eachMode,
   effect,
   enter,
+  heartbeat,
   ifGuarded,
   latch,
   listed,
@@ -20,6 +22,9 @@ import { amplitudeOf, Differs, type Host, near, type Step, same } from './host.j
 const { capture, capture_select, excitation, guarded_excitation } = REGISTERS;
 const PERIOD_S = 0.5;
 
+/** After the step, the setpoint has moved by this part of the amplitude. */
+type Shift = readonly [step: Step, part: number];
+
 /** The wave of debug mode, its guard and its captures. The unit turns by a tenth of the largest amplitude. */
 export function waveChecks({ loops }: Unit): readonly Check[] {
   // A loop that holds an angle, so that the unit stays in place.
@@ -32,9 +37,9 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
   const excite = (part: number, period_s: number) =>
     write(excitation, { ...wave, amplitude: Math.fround(part * amplitude), period_s });
 
-  /** Takes each step in debug mode. After it, the setpoint must have moved by this part of the amplitude. */
-  const moves = (...parts: readonly (readonly [step: Step, part: number])[]): Step => [
-    begin,
+  /** Takes the steps, and compares the setpoint after each with the one before the first. */
+  const setpointIs =
+    (...parts: Shift[]): Step =>
     async host => {
       const setpoint = async () => (await host.telemetry())[`${held.name}.setpoint`] ?? 0;
       const from = await setpoint();
@@ -42,8 +47,8 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
         await host.take(step);
         near(`${held.name}, setpoint`, await setpoint(), from + part * amplitude, amplitude / 10);
       }
-    },
-  ];
+    };
+  const moves = (...parts: Shift[]): Step => [begin, setpointIs(...parts)];
 
   /** Waits for a capture of the wave, and returns its header. */
   const captured = async (host: Host, period_s = PERIOD_S) => {
@@ -64,11 +69,27 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
   /** The first edge of this wave is within its guard. The second is twice as high. */
   const wide = { ...wave, deviation: Math.fround(1.5 * amplitude) };
 
+  /** After a wave and these steps, the setpoint keeps its value for longer than half a period. */
+  const endsWith = (...steps: Step[]): Step => [
+    [begin, excite(1, 0.5), wait(100), steps, effect, shows({ torque: true, mode: 'debug' })],
+    [reads(excitation, { amplitude: 0 }), setpointIs([wait(300), 0])],
+  ];
+
   return listed({
     'An excitation is accepted in every mode.': eachMode(name => [
       [release, enter(name)],
       readsBack(excitation, wave),
     ]),
+    'So nothing moves when torque returns.': {
+      'after a stop': endsWith(latch(1), latch(0)),
+      'after silence of the host': endsWith(
+        beats(false),
+        heartbeat(20),
+        wait(60),
+        beats(true),
+        heartbeat(300),
+      ),
+    },
     'Entering `debug` from another mode sets the amplitude to 0, so that nothing moves until the host asks for it.':
       [release, write(excitation, wave), effect, enter('debug'), reads(excitation, { amplitude: 0 })],
     'Writing the mode in force changes nothing and must not disturb the loops.': moves(

@@ -191,6 +191,9 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ],
 ];
 
+const KEEPS_AMPLITUDE =
+  'controller.c: if (!command->torque) → if (!command->torque) command->motion = no_motion; if (0)';
+
 /** What a core does wrong while it moves, the beginning of the sentence whose check must notice it, and its source. */
 const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: string])[] = [
   [
@@ -258,6 +261,8 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'A commit that is repeated',
     'bus.c: if (bus->commit_refused) → bus->commit_refused &= motor->loop.state.checksum != checksum; if (bus->commit_refused)',
   ],
+  ['keeps an amplitude without torque', 'without torque, the controller sets', KEEPS_AMPLITUDE],
+  ['begins a wave again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
   ['keeps the wave in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
 ];
 
@@ -301,7 +306,7 @@ describe('the conformance checks', () => {
         const { gains, ...truth } = made.controller.truth();
         expect(truth).to.include({ stopped: true, torque: false, mode: 'manual' });
         expect(gainsChecksum(unit, gains as GainSet)).to.equal(gainsChecksum(unit, defaultGains(unit)));
-      }).timeout(180_000);
+      }).timeout(600_000);
     }
 
   it('give no torque without --move', async () => {
