@@ -15,7 +15,7 @@ const accessOn = (disk: Disk, clock = new ManualClock(), folder = '/state') =>
   new Access({ disk, folder, clock, required: false, stop: 'token' });
 
 describe('access', () => {
-  it('refuses 10,000 wrong tokens without reading the disk, and still accepts a right one', async () => {
+  it('refuses 10,000 wrong tokens without reading the disk, and then accepts a valid token', async () => {
     const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
     const access = accessOn(disk);
     let reads = 0;
@@ -31,7 +31,7 @@ describe('access', () => {
     access.close();
   });
 
-  it('does not wait for a disk that hangs at the start: until it answers, everybody may read and stop, and nothing else', async () => {
+  it('starts while the disk hangs, and allows only reads and stops until the disk answers', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -65,7 +65,7 @@ describe('access without a list of tokens', () => {
     ['a folder', (path: string) => mkdir(path)],
     ['a link that leads nowhere', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is unavailable once ${what} is in its place, even after that is removed`, () =>
+    it(`is unavailable once ${what} has the name of the list, even after it is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -132,7 +132,7 @@ describe('a list of tokens that was read', () => {
     });
   }
 
-  it('is read again after a failure, although its file is the same as before', async () => {
+  it('is read again after a failed read, even if the file has not changed', async () => {
     const found = list(encodeTokens(TOKENS));
     now = found;
     await open();
@@ -145,7 +145,7 @@ describe('a list of tokens that was read', () => {
     }
   });
 
-  it('leaves an open robot open while it cannot be read', async () => {
+  it('does not close an open robot while the list cannot be read', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -154,7 +154,7 @@ describe('a list of tokens that was read', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('that was damaged gives no access when it cannot be read, or is deleted', async () => {
+  it('gives no access after it was damaged, even if the file is then unreadable or deleted', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
@@ -168,7 +168,7 @@ describe('a list of tokens that was read', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('decides at a start: if it cannot be read, the robot is closed; if there is none, the robot is open', async () => {
+  it('closes the robot at a start if it cannot be read, and leaves the robot open if there is none', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -51,7 +51,7 @@ describe('trunnion token', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('makes, shows and removes tokens, and answers when a daemon has seen the change', () =>
+  it('makes, shows and removes tokens, and returns when the daemon has read the change', () =>
     inPlace(async (place, folder) => {
       const { exitCode, text } = await addToken(place, 'desk', 'referee');
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
@@ -79,7 +79,7 @@ describe('trunnion token', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('shows no token that was not stored, even if several commands run at once, and is refused while another command runs', () =>
+  it('shows only stored tokens, and is refused while another command changes the list', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 1, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
@@ -122,19 +122,19 @@ describe('trunnion token', () => {
         expect(text).to.contain(`configuration): ${page}/#token=`);
       }));
 
-  it('says that nothing was changed if the disk refuses a new token', () =>
+  it('says that nothing was changed if the disk refuses the write', () =>
     inPlace(async (place, folder) => {
       await mkdir(`${tokenFile(folder)}.lock`);
       const error = await addToken(place, 'desk', 'referee').catch(saidOf);
       expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
     }));
 
-  it('changes nothing if there is no folder', async () => {
+  it('changes nothing if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('asks for root if another user may not read, and advises nothing that takes the folder from the daemon', async function () {
+  it('asks for root if the caller may not read the folder, and gives no advice that would change its owner', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {

@@ -41,7 +41,7 @@ describe('the socket for root', () => {
       ]);
     });
 
-    it('answers every call, and shows the board', async () => {
+    it('answers every call, and the status shows an act of the board', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
       const { board, laser } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
       expect(laser).to.be.an('object');

@@ -15,7 +15,7 @@ describe('tokens', () => {
     expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
   });
 
-  it('are taken as they are typed', () => {
+  it('are accepted in small letters and with blanks or dashes', () => {
     expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
     expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
       'driver',
@@ -28,13 +28,13 @@ describe('tokens', () => {
     );
   });
 
-  it('come back from their file, which does not hold the secrets', () => {
+  it('are read back from their file, which does not contain the secrets', () => {
     const file = encodeTokens(TOKENS);
     expect(decodeTokens(file)).to.deep.equal(TOKENS);
     for (const secret of Object.values(secrets)) expect(file.toString()).not.to.include(secret);
   });
 
-  it('are the same or none at all, whichever byte of the file is damaged', () => {
+  it('are all valid or all rejected, whichever byte of the file is damaged', () => {
     const file = encodeTokens(TOKENS);
     for (let at = 0; at < file.length; at += 1) {
       for (const bits of [0x01, 0x04, 0x20, 0x80, 0xff]) {
@@ -46,7 +46,7 @@ describe('tokens', () => {
     }
   });
 
-  it('are none at all wherever the file is cut', () => {
+  it('are all rejected, wherever the file is cut', () => {
     const file = encodeTokens(TOKENS);
     for (let length = 0; length < file.length - 1; length += 1) {
       expect(decodeTokens(file.subarray(0, length)), `cut at ${length}`).to.equal(undefined);

@@ -35,7 +35,7 @@ describe('autotune', function () {
     expect(bench.autotune.isRunning).equal(false);
   };
 
-  it('proposes measured gains for bad ones, in words on the way, and saves nothing', async () => {
+  it('proposes measured gains for a badly tuned loop, reports each step in words, and saves nothing', async () => {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
@@ -64,7 +64,7 @@ describe('autotune', function () {
     [/somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [why, act] of ends) {
-    it(`is aborted because ${why.source}, and leaves everything as it was`, async () => {
+    it(`is aborted because ${why.source}, and restores mode, wave and gains`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
@@ -79,7 +79,7 @@ describe('autotune', function () {
     });
   }
 
-  it('ends at a save that was under way when it began', async () => {
+  it('ends when a save takes effect that was under way at its start', async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -92,7 +92,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('says that its end is not proven if the controller does not answer, and restores everything when it does', async () => {
+  it('reports that its end is not proven if the controller does not answer, and restores everything when it answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -107,7 +107,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('removes its wave in the end, although it could not do so before', async () => {
+  it('removes its wave at the end, even if earlier attempts failed', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -125,7 +125,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('does not write gains again if they ran away while its renewal waited', async () => {
+  it('does not write gains again that ran away while its renewal waited', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -161,7 +161,7 @@ describe('autotune', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('leaves a caller’s wave alone that was set as soon as the controller was back', async () => {
+  it('does not end a wave that a caller set as soon as the controller returned', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -179,7 +179,7 @@ describe('autotune', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with calmer gains after the controller ended the wave, which it does in time', async () => {
+  it('continues with calmer gains after the guard ended the wave, before the loop is 0.56 rad from its setpoint', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
@@ -201,7 +201,7 @@ describe('autotune', function () {
     expect(most).above(0.4).below(0.56);
   });
 
-  it('lets a loop ring for less than a second, from the first sign of it until its wave is gone', async () => {
+  it('removes the wave within a second after a loop begins to ring', async () => {
     await save({ kp: 300, ki: 1500, kd: 0 });
     const seconds: number[] = [];
     let seen = new Ringing(0.3);
@@ -224,7 +224,7 @@ describe('autotune', function () {
     expect(Math.max(...seconds), String(seconds)).below(1);
   });
 
-  it('is over after 45 s at most, whatever it waits for', async () => {
+  it('ends after 45 s at most, whatever it waits for', async () => {
     await anew(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();
     await bench.renewed();
@@ -252,7 +252,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('keeps the laser dark, and says why', async () => {
+  it('darkens the laser, and refuses light with the code tune-running', async () => {
     bench.robot.laserOn();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
@@ -261,7 +261,7 @@ describe('autotune', function () {
     expect(bench.robot.laserOn()).equal('on');
   });
 
-  it('leaves the light on if it is refused because the journal cannot be read', () => {
+  it('does not darken the laser if the tuning is refused because the journal cannot be read', () => {
     bench.robot.laserOn();
     bench.robot.store.current = () => {
       throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });
@@ -270,7 +270,7 @@ describe('autotune', function () {
     expect(bench.robot.laser.report()).include({ state: 'on' });
   });
 
-  it('is one at a time, in debug mode, with a target for the loops that need one', async () => {
+  it('is refused beside another tuning, outside debug mode and after a stop', async () => {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));

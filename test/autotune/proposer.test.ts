@@ -20,7 +20,7 @@ describe('a proposal from a thread of its own', () => {
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
   };
 
-  it('is the same as without the thread, and does not block this one', async function () {
+  it('equals the proposal that this thread computes, and does not block this thread', async function () {
     this.timeout(30_000);
     const task = await someTask();
     let turns = 0;
@@ -33,7 +33,7 @@ describe('a proposal from a thread of its own', () => {
     expect(turns).above(10);
   });
 
-  it('ends with its thread as soon as its result is not needed', async function () {
+  it('ends its thread as soon as nobody needs the result', async function () {
     this.timeout(30_000);
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);

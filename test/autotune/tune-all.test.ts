@@ -39,7 +39,7 @@ describe('a tuning of several loops', function () {
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
   const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
 
-  it('goes from the inside out, runs better gains at once, and ends with one proposal for all loops', async () => {
+  it('tunes inner loops first, runs better gains at once, and ends with one proposal for all loops', async () => {
     expect(start('visual_yaw', 'angle_yaw')).deep.include({
       loop: 'angle_yaw',
       loops: ['angle_yaw', 'visual_yaw'],
@@ -62,7 +62,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips a visual loop without a target, and is refused if there is no other loop', async () => {
+  it('skips a visual loop without a target, and is refused if no other loop is left', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');
@@ -75,7 +75,7 @@ describe('a tuning of several loops', function () {
     expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
-  it('ends only the visual loop whose target is lost, while it moves or computes', async () => {
+  it('ends a visual loop whose target is lost while it moves, and continues with the other loops', async () => {
     start('angle_yaw', 'visual_yaw', 'visual_pitch');
     await until(moves('angle_yaw'));
     isVisible = false;
@@ -91,7 +91,7 @@ describe('a tuning of several loops', function () {
     expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
   });
 
-  it('keeps its proposal when it is ended in the middle of a later loop', async () => {
+  it('keeps the proposal for finished loops when it is ended during a later loop', async () => {
     start('angle_yaw', 'angle_pitch');
     await until(moves('angle_pitch'));
     await bench.during(bench.robot.stop());

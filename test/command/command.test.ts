@@ -25,7 +25,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 describe('the command line', () => {
   for (const { command, operands = [], options } of program.commands) {
     describe(command, () => {
-      it('shows its options and defaults for --help, -h and help, wherever they are', async () => {
+      it('shows options and defaults for --help, -h and help, at any place in the line', async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -36,11 +36,11 @@ describe('the command line', () => {
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });
 
-      it('is in the list with its first line', async () => {
+      it('lists every command with the first line of its help', async () => {
         expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
       });
 
-      it('says in words which option or operand is wrong', async () => {
+      it('names the option or operand that is wrong', async () => {
         const given = operands.map(() => 'x').join(' ');
         const help = `\ntrunnion ${command} --help shows what it takes.`;
         expect(await said(`${command} --nonsense ${given}`)).to.equal(
@@ -105,7 +105,7 @@ describe('the output of a command', () => {
     expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
   });
 
-  it('has coloured words at the beginning of lines, and nowhere else', () => {
+  it('has colours only at the beginning of lines', () => {
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
   });
@@ -141,14 +141,14 @@ describe('a command as a process', function () {
     });
   });
 
-  it('fails without a word if nobody reads its output', async () => {
+  it('ends without a message if the reader of its output has closed the pipe', async () => {
     const child = spawn(process.execPath, ['dist/src/main.js', 'help']);
     child.stdout.destroy();
     expect(await text(child.stderr)).to.equal('');
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(1);
   });
 
-  it('does not exit with 0 if it waits for something that can never happen', () => {
+  it('does not exit with 0 if it waits for a promise that never settles', () => {
     expect(exitCodeOf('() => new Promise(() => {})')).equal(13);
   });
 });

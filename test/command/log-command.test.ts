@@ -25,7 +25,7 @@ async function write(folder: string): Promise<void> {
 }
 
 describe('trunnion log verify', () => {
-  it('takes a folder or a file, names its head, and finds a kept head in it', () =>
+  it('accepts a folder or a file, names its head, and finds a kept head in it', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
@@ -87,7 +87,7 @@ describe('trunnion log verify', () => {
       });
     }));
 
-  it('asks for what it takes', async () => {
+  it('asks for a folder or a file if it gets neither', async () => {
     const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
     expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });

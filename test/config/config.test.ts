@@ -20,7 +20,7 @@ async function load(text: string, overrides = {}): Promise<ReturnType<typeof loa
 }
 
 describe('configuration', () => {
-  it('has a default for everything', () => {
+  it('has a default for every setting', () => {
     const config = loadConfig(undefined, {}, DEFAULTS);
     expect(config.http).to.deep.equal({ host: '127.0.0.1', port: 8080, allowedHosts: [] });
     expect(config.laser).to.deep.equal({ gpio: 17, activeLow: false, maxOnS: 0, interlock: null });
@@ -28,7 +28,7 @@ describe('configuration', () => {
     expect(config.state.folder).to.equal('/tmp/state');
   });
 
-  it('comes from the file, and the command line overrides the file', async () => {
+  it('is read from the file, and the command line overrides it', async () => {
     const text = 'http:\n  port: 9000\n  host: 10.0.0.1\nlaser:\n  interlock: {gpio: 27}\n';
     const config = await load(text, { port: 0, state: '/elsewhere' });
     if (typeof config === 'string') throw new Error(config);
@@ -47,7 +47,7 @@ describe('configuration', () => {
     expect(config.match.phases).to.deep.equal({ ...usual, pre: { ...usual.pre, laser: true } });
   });
 
-  it('is the defaults when the installed file is left as it is', async () => {
+  it('has the defaults if the installed file is not changed', async () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
@@ -101,7 +101,7 @@ describe('configuration', () => {
       'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
   };
   for (const [text, complaint] of Object.entries(refused)) {
-    it(`refuses ${JSON.stringify(text)}, and says nothing else`, async () => {
+    it(`refuses ${JSON.stringify(text)} with one message`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);

@@ -28,7 +28,7 @@ describe('the answers of 0.3.0', () => {
 
   for (const file of readdirSync(FOLDER)) {
     const story = file.replace('.jsonl', '');
-    it(`are given today: ${story}`, async () => {
+    it(`are still given: ${story}`, async () => {
       const lines = readFileSync(FOLDER + file, 'utf8')
         .trim()
         .split('\n');

@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect by themselves, at their times', async () => {
+  it('take effect at their times without a question', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -57,7 +57,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['moved']);
   });
 
-  it('do not overtake the one that takes effect, if its act asks as well', () => {
+  it('take effect one after the other, even if the act of one asks for the time', () => {
     const first = deadlines.make(() => {
       deadlines.judge();
       passed.push('first');
@@ -69,7 +69,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('wait for their time, although Node’s timers may run early', async () => {
+  it('never take effect early, even if the timer runs early', async () => {
     const after: Clock['after'] = (delayMs, act) => clock.after(0.9 * delayMs, act);
     const early = new Deadlines({ nowMs: () => clock.nowMs(), wallTime: () => clock.wallTime(), after });
     early.make(() => passed.push('in time')).set(1000);

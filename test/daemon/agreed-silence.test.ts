@@ -29,7 +29,7 @@ describe('the host silence that controllers are given', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is ${wantedMs} ms after ${JSON.stringify(recorded)}, recorded before it is longer`, async () => {
+    it(`is ${wantedMs} ms after ${JSON.stringify(recorded)}, and a longer one is recorded first`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -41,7 +41,7 @@ describe('the host silence that controllers are given', () => {
     ['cannot be recorded', () => Promise.reject(new Error('full'))],
     ['hangs on its way to the disk', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`is no longer than before if it ${what}`, async () => {
+    it(`is not raised if it ${what}`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);
@@ -51,13 +51,13 @@ describe('the host silence that controllers are given', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('keeps units that it does not know', async () => {
+  it('keeps the record of units that this version does not know', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('counts as without end after a file that could not be read, until the controller has another', async () => {
+  it('counts as unlimited if its file cannot be read, until the controller has another', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -66,7 +66,7 @@ describe('the host silence that controllers are given', () => {
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('is recorded as shorter when the controller has it', async () => {
+  it('is recorded as shorter only after the controller has it', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

@@ -36,7 +36,7 @@ describe('start', () => {
       ...more,
     });
 
-  it('sends nothing on the bus if its port is taken, because the daemon there may control the robot', () =>
+  it('sends nothing on the bus if another daemon has its port', () =>
     inTemporaryFolder(async folder => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
@@ -71,7 +71,7 @@ describe('start', () => {
       }
     }));
 
-  it('drops the waiting requests if it is told to end', () =>
+  it('drops waiting requests if the process is told to end', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
@@ -88,7 +88,7 @@ describe('start', () => {
       expect(level()).to.deep.equal({ level: 0 });
     }));
 
-  it('gives its port back when it cannot start', () =>
+  it('closes its port if it cannot start', () =>
     inTemporaryFolder(async folder => {
       const { hardware } = litRobot();
       const first = await begin(folder, 0, hardware);
@@ -101,7 +101,7 @@ describe('start', () => {
       await first.close();
     }));
 
-  it('is closed and locked if a marked state folder is empty, until somebody removes the mark and the lock', () =>
+  it('is closed and locked if a marked state folder is empty, until the mark and the lock are removed', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
@@ -133,7 +133,7 @@ describe('start', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('darkens a lit laser before anything else, and so does a shutdown', () =>
+  it('and shutdown darken a lit laser before anything else', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

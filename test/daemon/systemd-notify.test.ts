@@ -53,7 +53,7 @@ describe('createNotifier', () => {
     ['no watchdog where there is none', { WATCHDOG_USEC: undefined }, 0],
     ['no watchdog with a time that is none', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
-    it(`feeds ${what}, from when the daemon is ready until it stops`, async () => {
+    it(`feeds ${what} between ready and stopping`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });
       await clock.advance(5000);
       expect(sent).to.deep.equal([]);
@@ -114,7 +114,7 @@ describe('a daemon under systemd', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
 
-  it('is heard as the main process: ready, alive again and again, stopping', async () => {
+  it('sends ready, then alive repeatedly, then stopping, as the main process', async () => {
     await inTemporaryFolder(async state => {
       const env = { NOTIFY_SOCKET: listener.path, WATCHDOG_USEC: '400000' };
       const daemon = run(['dist/sim/main.js', '--port', '0', '--state', state], env);
@@ -132,7 +132,7 @@ describe('a daemon under systemd', () => {
     });
   });
 
-  it('is not held up by a systemd that reads nothing', async () => {
+  it('starts and ends even if systemd reads nothing', async () => {
     // Nothing reads from these sockets. If sending blocked, the loop would hang when the kernel's queue is full.
     const flood = `const fs = require('node:fs'); let taken = 0;
       try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }

@@ -265,13 +265,13 @@ const rows: readonly Row[] = [
 ];
 
 describe('doctor', () => {
-  it('finds nothing wrong on a board that is well, while the daemon runs and touches nothing of its', async () => {
+  it('finds nothing wrong on a good board with a running daemon, and does not use its bus or pin', async () => {
     const { system, findings } = await examine(RUNNING);
     expect(findings.filter(({ ok }) => ok !== 'fine')).to.deep.equal([]);
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('without the daemon finds only that, and reads only identity and status of the controllers', async () => {
+  it('finds only that the daemon does not run, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ ok }) => ok !== 'fine').map(({ check }) => check)).to.deep.equal(['service']);
     expect(system.touched).to.deep.equal([
@@ -284,13 +284,13 @@ describe('doctor', () => {
     ]);
   });
 
-  it('touches nothing of a daemon that does not answer', async () => {
+  it('uses neither bus nor pin of a daemon that does not answer', async () => {
     const { system } = await examine({ ...RUNNING, status: undefined });
     expect(system.touched).to.deep.equal([]);
   });
 
   for (const [changes, says] of rows) {
-    it(`finds ${says}, and gives every fault a cure`, async () => {
+    it(`finds ${says}, and names a cure for every fault`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ ok, check, detail, cure }) => `${ok} ${check}: ${detail} ${cure}`);
       expect(
@@ -307,7 +307,7 @@ describe('doctor', () => {
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
   });
 
-  it('reports a port below 1024 as closed to the daemon, whichever user runs doctor', async () => {
+  it('reports that the daemon may not open a port below 1024, whichever user runs doctor', async () => {
     const { findings } = await examine(
       {},
       { ...CONFIG, http: { ...CONFIG.http, host: '0.0.0.0', port: 80 } },

@@ -10,7 +10,7 @@ import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
 describe('the system as doctor sees it', () => {
-  it('syncs a file to try a folder, and removes the file', () =>
+  it('tries a folder by syncing a file in it, and removes the file', () =>
     inTemporaryFolder(async folder => {
       expect(await linuxSystem.trySync(folder)).to.be.least(0);
       expect(await readdir(folder)).to.deep.equal([]);
@@ -39,7 +39,7 @@ describe('the system as doctor sees it', () => {
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');
   });
 
-  it('shows a daemon by its hold on the state folder, whatever its port', async function () {
+  it('finds a daemon by its lock on the state folder, whatever its port', async function () {
     if (process.platform !== 'linux') skip(this, 'no /proc/locks here');
     requirePrograms(this, 'flock');
     await inTemporaryFolder(async folder => {

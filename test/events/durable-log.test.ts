@@ -15,7 +15,7 @@ describe('the durable log', () => {
     disk = new RecordingDisk();
   });
 
-  it('begins a file at each run, and continues the chain and its numbers', async () => {
+  it('begins a file at each run, and continues the hash chain and the numbers', async () => {
     for (const runId of ['a', 'b', 'c']) await runOn(disk, runId, run => run.resets(4));
     expect(names(disk)).to.deep.equal([1, 2, 3].map(number => `events-0000000${number}.jsonl`));
     const lines = linesOf(disk);
@@ -24,7 +24,7 @@ describe('the durable log', () => {
     expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
   });
 
-  it('continues the numbers of a file that it can read and not sync', async () => {
+  it('continues the numbers of a file that it can read but not sync', async () => {
     await runOn(disk, 'a', run => run.resets(4));
     disk.fail('sync');
     const run = await new LogRun(disk, 'b').open();
@@ -35,12 +35,12 @@ describe('the durable log', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  it('leaves a run without events no file', async () => {
+  it('makes no file for a run without events', async () => {
     await runOn(disk, 'a', () => undefined);
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('shows only heads of synced lines', async () => {
+  it('gives out only heads of synced lines', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect(run.durable.head).to.equal(undefined);
     run.resets(2);
@@ -62,7 +62,7 @@ describe('the durable log', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('makes one file, and not one for each attempt, while the disk is full', async () => {
+  it('makes one file for all attempts while the disk is full', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(3);
     await run.written();
@@ -77,7 +77,7 @@ describe('the durable log', () => {
     expect(linesOf(disk)).to.have.length(6);
   });
 
-  it('closes a file that cannot be written', async () => {
+  it('closes the descriptor of a file that cannot be written', async () => {
     let open = 0;
     const create = disk.create.bind(disk);
     disk.create = async path => {
@@ -112,7 +112,7 @@ describe('the durable log', () => {
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 
-  it('is not waited for if it hangs at the start, and is written when the disk answers', async () => {
+  it('does not delay a start if the disk hangs, and is written when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await new LogRun(disk, 'b').open();
@@ -129,7 +129,7 @@ describe('the durable log', () => {
     );
   });
 
-  it('says so when the disk hangs, and writes all at once when it answers', async () => {
+  it('reports that the disk hangs, and writes all events at once when it answers', async () => {
     const run = await new LogRun(disk, 'a').open();
     const answerAgain = disk.hang();
     run.resets(1);
@@ -151,7 +151,7 @@ describe('the durable log', () => {
     await run.end();
   });
 
-  it('is not ok while events are lost, and counts none that reaches the medium after all', async () => {
+  it('reports the number of lost events, and does not count an event that reaches the disk later', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: (string | undefined)[] = [];
     run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
@@ -175,7 +175,7 @@ describe('the durable log', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('logs only once that each sync takes over a second', async () => {
+  it('reports only once that syncs take over a second', async () => {
     const run = await new LogRun(disk, 'a').open();
     recordStorage({ log: run.durable }, run.log);
     disk.interfere = operation =>
@@ -192,7 +192,7 @@ describe('the durable log', () => {
     await run.end();
   });
 
-  it('continues at once in a new file when its own was moved, also after it was put back', async () => {
+  it('continues at once in a new file if its own was moved, even if that is put back', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: unknown[] = [];
     run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
@@ -210,11 +210,11 @@ describe('the durable log', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  describe('drops its oldest files', () => {
+  describe('as it grows', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
 
-    it('by their bytes, once the log says so', async () => {
+    it('drops its oldest files above its size limit, after a line about it', async () => {
       for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
       expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
       const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
@@ -228,7 +228,7 @@ describe('the durable log', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('but never for their number, so that a crash loop does not drop the match', async () => {
+    it('drops no file because there are many, so a crash loop does not drop the match', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();
@@ -240,7 +240,7 @@ describe('the durable log', () => {
       expect(linesOf(disk)[0]).to.include({ boot: 'match', seq: 1 });
     }).timeout(60_000);
 
-    it('and keeps logging if one cannot be removed', async () => {
+    it('keeps logging if an old file cannot be removed', async () => {
       disk.fail('remove');
       const run = await new LogRun(disk, 'a', KEPT).open();
       for (let count = 0; count < 30; count += 1) {

@@ -27,7 +27,7 @@ describe('the log lines of events', () => {
   });
   afterEach(() => end());
 
-  it('have the name and the detail of the event, and why something failed', () => {
+  it('have the event’s name, its detail and the reason of a failure', () => {
     events.emit({ what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } });
     events.emit({ unit: 'chassis', ...failure('offline', new RobotError('nack', { address: 33 })) });
     eventLog.record({ what: 'phase', detail: { before: 'none', after: 'pre' } });
@@ -44,12 +44,12 @@ describe('the log lines of events', () => {
     ]);
   });
 
-  it('leave out acts, which have a line for their request', () => {
+  it('leave out acts, because their request has a line', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });
 
-  it('share one line a minute if they are equal warnings, and an absent controller fills no event log', async () => {
+  it('are one a minute for equal warnings, and an absent controller does not fill the event log', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)

@@ -22,7 +22,7 @@ describe('event log', () => {
     );
   const seqs = (of: readonly LogEvent[]) => of.map(({ seq }) => seq);
 
-  it('numbers what is recorded and says when it was', async () => {
+  it('gives each event a number and a time', async () => {
     await clock.advance(1500);
     log.record({ what: 'reset', unit: 'gimbal' });
     expect(JSON.parse(JSON.stringify(events()))).to.deep.equal([
@@ -41,7 +41,7 @@ describe('event log', () => {
     expect(heard).to.deep.equal([1, 2, 3]);
   });
 
-  it('keeps the newest and says how many it dropped', () => {
+  it('keeps the newest events and counts those that it dropped', () => {
     for (let count = 0; count < 1000; count += 1) log.record({ what: 'reset' });
     const page = log.after(100);
     expect(page.events.length).to.equal(400);
@@ -50,7 +50,7 @@ describe('event log', () => {
     expect(log.after(990).dropped).to.equal(0);
   });
 
-  it('makes one line a minute of equal refusals, with their count', async () => {
+  it('has one line a minute for equal refusals, with their count', async () => {
     for (let count = 0; count < 50; count += 1) refused('10.0.0.7');
     refused('10.0.0.8');
     refused('10.0.0.7', 'mode');
@@ -81,7 +81,7 @@ describe('event log', () => {
     expect(events().at(-1)).to.include({ who: 'operator', what: 'act 199' });
   });
 
-  it('has a line for each act, and counts those that change nothing', async () => {
+  it('has a line for each act, and counts acts that change nothing', async () => {
     for (const action of ['on', 'off', 'on']) switched(action);
     for (let count = 0; count < 5; count += 1) switched('on', false);
     switched('off');
@@ -106,7 +106,7 @@ describe('event log', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has one line, and a count after a minute', async () => {
+    it('has one line at once, and a count after a minute', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });
@@ -114,7 +114,7 @@ describe('event log', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has a line for a stop that was done, and for one that changed something, also in a flood', async () => {
+    it('has one line for a stop and one for a stop that changed something, even in a flood', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });
@@ -132,7 +132,7 @@ describe('event log', () => {
       ]);
     });
 
-    it('has at most one count for each line of the others, however long a flood lasts', async () => {
+    it('has at most one count for each line of other callers, however long a flood lasts', async () => {
       const heard: LogEvent[] = [];
       log.recorded.add(({ event }) => heard.push(event));
       for (let hour = 0; hour < 24; hour += 1) {
@@ -143,7 +143,7 @@ describe('event log', () => {
       expect(heard.map(({ what }) => what)).to.deep.equal(['mode', 'unlisted']);
     });
 
-    it('takes no place in memory from the refusals of others', async () => {
+    it('keeps the refusals of other callers in memory', async () => {
       for (const who of ['desk', 'operator']) refused(who);
       for (let act = 0; act < 300; act += 1) {
         flood();

@@ -36,7 +36,7 @@ async function linesOf(child: ChildProcess): Promise<Record<string, unknown>[]> 
 }
 
 describe('log', () => {
-  it('comes whole and in order, with its last line', async () => {
+  it('arrives whole and in order, with its last line', async () => {
     const child = logger(1000);
     const reading = linesOf(child);
     await once(child, 'message');
@@ -45,7 +45,7 @@ describe('log', () => {
     expect(written).to.deep.equal([...Array(1000).keys(), 'end']);
   });
 
-  it('loses lines to a reader who comes late, and says how many', async () => {
+  it('drops lines for a reader who is too slow, and says how many', async () => {
     const child = logger(50_000);
     await once(child, 'message');
     const reading = linesOf(child);
@@ -59,13 +59,13 @@ describe('log', () => {
     );
   });
 
-  it('does not keep the process for a reader who takes nothing', async () => {
+  it('does not keep the process alive for a reader who reads nothing', async () => {
     const child = logger(50_000);
     await once(child, 'message');
     expect(await end(child)).to.equal(0);
   });
 
-  it('does not keep the process for a full disk', async function () {
+  it('does not keep the process alive if the disk is full', async function () {
     if (!existsSync('/dev/full')) skip(this, 'no /dev/full on this machine');
     const child = logger(1000, openSync('/dev/full', 'w'));
     await once(child, 'message');

@@ -21,7 +21,7 @@ const withLines = ({ name }: LogFile, lines: readonly string[]): LogFile => ({
   content: Buffer.from(lines.map(line => `${line}\n`).join('')),
 });
 
-describe('a log that was changed', () => {
+describe('the verification of a log', () => {
   let files: readonly LogFile[];
   let heads: readonly LogHead[];
   let head: LogHead | undefined;
@@ -33,13 +33,13 @@ describe('a log that was changed', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes untouched, with every head, and file by file', () => {
+  it('passes an unchanged log, with every head, and file by file', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
   });
 
-  it('is detected with any byte changed', () => {
+  it('finds any changed byte', () => {
     for (const at of files.keys())
       for (let byte = 0; byte < files[at]!.content.length; byte += 1) {
         const changed = replaced(at, ({ name, content }) => {
@@ -51,7 +51,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is detected with bytes changed that a text does not show', () => {
+  it('finds changed bytes that a text does not show', () => {
     const hidden = { name: 'x', content: Buffer.from('{"seq":1,"what":"\ufffd","boot":"","prev":""}\n') };
     const at = hidden.content.indexOf(Buffer.from('\ufffd'));
     const { content } = hidden;
@@ -63,7 +63,7 @@ describe('a log that was changed', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('is detected with any line missing but the first of the log', () => {
+  it('finds any missing line except the first of the log', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is detected if lines are missing at the end of a file, without any head', () => {
+  it('finds lines missing at the end of a file, without a head', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -82,7 +82,7 @@ describe('a log that was changed', () => {
       }
   });
 
-  it('is detected with a whole file missing in the middle, or with files in another order', () => {
+  it('finds a file missing in the middle, and files in another order', () => {
     const [first, middle, last] = files;
     expect(verifyLog([first!, last!])).to.include({ ok: false, file: last!.name, line: 1 });
     expect(verifyLog([middle!, first!, last!]).ok).to.equal(false);
@@ -93,7 +93,7 @@ describe('a log that was changed', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('is detected by a kept head if the end is cut off, or if the log is written again', async () => {
+  it('finds with a kept head that the end is cut off, or that the log was written again', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('a log that was changed', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('is detected with a head that is newer than the line which the next file continues', () => {
+  it('finds with a newer head a line that the next file does not confirm', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -116,7 +116,7 @@ describe('a log that was changed', () => {
     expect(found.ok ? '' : found.why).to.contain('is not confirmed by the next file');
   });
 
-  it('may have a torn last line in any file, which is reported', () => {
+  it('passes a torn last line of any file, and reports it', () => {
     for (const at of files.keys()) {
       const torn = replaced(at, ({ name, content }) => ({
         name,
@@ -129,7 +129,7 @@ describe('a log that was changed', () => {
     }
   });
 
-  it('leaves out what 0.2.0 wrote after a return to it, in a file that is older by its name', async () => {
+  it('leaves out a file that 0.2.0 wrote after a downgrade', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({
@@ -138,7 +138,7 @@ describe('a log that was changed', () => {
     });
   });
 
-  it('names a head that is older than the first line', () => {
+  it('reports a head that is older than the first line', () => {
     const verdict = verifyLog(files.slice(1), heads[0]);
     expect(verdict.ok ? '' : verdict.why).to.include('older than the first line here');
   });
