@@ -47,7 +47,7 @@ describe('a journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
-  it('says of later lines who saved them and from which profile, also after a restart', async () => {
+  it('gets later lines with caller and profile, which a restart reads again', async () => {
     const { store, disk } = await storeOf(fixture);
     await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
     await store.close();
@@ -58,7 +58,7 @@ describe('a journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has lines as this version writes them, so that an older one can read on', () => {
+  it('has the same format as lines of this version, so 0.1.0 can read them', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -71,7 +71,7 @@ describe('a journal of a newer format', () => {
     'after lines of today': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
   };
   for (const [name, journal] of Object.entries(journals)) {
-    it(`is refused in words and left as it is: ${name}`, async () => {
+    it(`is refused with an explanation, and is not changed: ${name}`, async () => {
       const { store, disk } = await storeOf(journal);
       const { ok, detail, cure } = store.report();
       expect([ok, detail]).to.deep.equal([false, `cannot read ${PATH}: format 2`]);
@@ -84,7 +84,7 @@ describe('a journal of a newer format', () => {
 });
 
 describe('a journal that another program wrote', () => {
-  it('is used without lines that have the last possible revision, and the next save is found again', async () => {
+  it('is used without lines that have the last possible revision, and a restart finds the next save', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -92,14 +92,14 @@ describe('a journal that another program wrote', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('refuses a save if no valid revision is left, and says so', async () => {
+  it('refuses a save with an explanation if no valid revision is left', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
   });
 
   for (const kp of [1e300, -1e39, 'much']) {
-    it(`is used without gains that no controller can have, and a save mends it: ${kp}`, async () => {
+    it(`is used without lines whose gains no controller can run, and accepts a save: ${kp}`, async () => {
       const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
       expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
       expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);
@@ -108,7 +108,7 @@ describe('a journal that another program wrote', () => {
     });
   }
 
-  it('sets aside what was saved twice under one number, and takes the later line', async () => {
+  it('uses the later of two lines with one revision, and sets a copy of the file aside', async () => {
     const journal = line(1) + line(2) + line(1, {});
     const { store, disk, text } = await storeOf(journal);
     const [kept = ''] = store.report().setAside;
@@ -130,7 +130,7 @@ describe('a journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('of 100,000 lines is read a little at a time', async () => {
+  it('is read in small parts if it has 100,000 lines', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );
@@ -153,7 +153,7 @@ describe('a journal that another program wrote', () => {
 });
 
 describe('a store of gains', () => {
-  it('does not make a start wait for a disk that hangs, and loads the gains when the disk answers', async () => {
+  it('does not delay a start while the disk hangs, and loads the gains when the disk answers', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line(7)) });
     const clock = new ManualClock();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('a store of gains', () => {
     expect(store.current('chassis').revision).to.equal(7);
   });
 
-  it('touches no journal while it has no lock', async () => {
+  it('neither reads nor writes the journal without the lock', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from('torn') });
     const clock = new ManualClock();
     let refused: RobotError | undefined = new RobotError('storage-failed', {

@@ -45,7 +45,7 @@ describe('a journal file', () => {
     ['of other JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} loads what holds`, async () => {
+    it(`${name} loads all valid lines`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -78,7 +78,7 @@ describe('a journal file', () => {
     );
   });
 
-  it('loads the complete lines of any prefix', () => {
+  it('that is cut at any byte loads its complete lines', () => {
     const gain = fc.double({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.dictionary(fc.string(), fc.record({ kp: gain, ki: gain, kd: gain }), { maxKeys: 4 });
     const entries = fc.array(
@@ -101,7 +101,7 @@ describe('a journal file', () => {
 });
 
 describe('Journal', () => {
-  it('syncs saves that wait together once', async () => {
+  it('syncs once for all saves that wait together', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     const before = disk.operations.length;
@@ -111,7 +111,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync'])
-    it(`stays as it was when ${operation} fails, and takes saves again when the disk works`, async () => {
+    it(`is unchanged when ${operation} fails, and accepts saves when the disk works again`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -152,7 +152,7 @@ describe('Journal', () => {
       expect(Object.values(disk.files())).to.deep.include(damaged);
     });
 
-  it('times out on a slow disk, and takes the line back when the disk is done', async () => {
+  it('times out a save on a slow disk, and removes its line when the disk answers', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -178,7 +178,7 @@ describe('Journal', () => {
     expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
   });
 
-  it('refuses at once while a disk hangs, so that nothing piles up', async () => {
+  it('refuses saves at once while the disk hangs, so no queue grows', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -196,7 +196,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`contains nothing of a save at its refusal if one ${operation} failed`, async () => {
+    it(`contains no part of a refused save if one ${operation} failed`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -231,7 +231,7 @@ describe('Journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('says that nothing remains of a save that was never begun', async () => {
+  it('says that nothing remains of a save that was refused before any write', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     disk.fail('sync');
@@ -272,7 +272,7 @@ describe('Journal', () => {
     expect([newest(entries, 'gimbal'), newest(entries, 'chassis')]).to.deep.equal([90_000, 3]);
   });
 
-  it('writes nothing after it was closed', async () => {
+  it('writes nothing after it is closed', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await open(disk);
     await save('gimbal', 1);

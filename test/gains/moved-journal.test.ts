@@ -113,7 +113,7 @@ describe('a state folder that was replaced', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('keeps the journal that another process put there, beside ours', () =>
+  it('gets this daemon’s journal, and keeps a copy of the journal that another process put there', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);
@@ -124,7 +124,7 @@ describe('a state folder that was replaced', () => {
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('is left alone when another daemon has the new one', () =>
+  it('is not used if another daemon has locked the new folder', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

@@ -78,7 +78,7 @@ describe('after a power cut the journal has the last confirmed save or a newer o
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('that follows a kill at any operation and a new start', async () => {
+  it('after a kill at any operation and a new start', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

@@ -53,7 +53,7 @@ describe('GPIO', () => {
     expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
   });
 
-  it('has no pins beyond those of its chip', async () => {
+  it('refuses pins that its chip does not have', async () => {
     board(PI_3);
     const chip = await headerChip(root());
     expect(() => lineNumber(chip, 54)).to.throw(RobotError, 'only 0 to 53');
@@ -63,7 +63,7 @@ describe('GPIO', () => {
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ])
-    it(`opens the laser pin ${dark} in one write when ${activeLow ? 'active-low' : 'active-high'}, and ends dark`, async () => {
+    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin ${dark} in one write, and leaves it dark at the end`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 529, { value: light, direction: 'out', active_low: '1' });
       const pin = await openLaserPin(options, { bcm: 17, activeLow });
@@ -91,7 +91,7 @@ describe('GPIO', () => {
     expect((await passing(clock, opening)).read()).to.equal(false);
   });
 
-  it('stops waiting for files of the laser pin that never come', async () => {
+  it('stops waiting if the files of the laser pin never appear', async () => {
     const { clock, options } = board(PI_5);
     const { context } = await passing(clock, failureOf(openLaserPin(options, LASER), 'pin-failed'));
     expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT');
@@ -115,7 +115,7 @@ describe('GPIO', () => {
     });
 
   for (const activeLow of [false, true])
-    it(`reads the contact of the interlock, ${activeLow ? 'active-low' : 'active-high'}, and hears of edges`, async () => {
+    it(`reads the ${activeLow ? 'active-low' : 'active-high'} contact of the interlock, and reports its edges`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 539);
       let edges = 0;
@@ -141,7 +141,7 @@ describe('GPIO', () => {
   });
 });
 
-describe('what the kernel says of a line', () => {
+describe('an error of the kernel for a GPIO line', () => {
   const cures = [
     ['EACCES', /usermod -aG gpio/],
     ['EPERM', /usermod -aG gpio/],
@@ -152,7 +152,7 @@ describe('what the kernel says of a line', () => {
     ['EIO', /dmesg/],
   ] as const;
   for (const [code, cure] of cures) {
-    it(`${code} has a cure`, () => {
+    it(`has a cure: ${code}`, () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
       expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);

@@ -96,7 +96,7 @@ describe('LinuxI2cBus', () => {
     expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
   });
 
-  it('makes one call at a time, so that the first to each address is alone', async () => {
+  it('makes one call at a time, so no call runs beside the first call to an address', async () => {
     const native = new ScriptedNative(['hang', 1, 1]);
     const bus = new LinuxI2cBus(native, 1);
     const calls = [bus.readBlock(0x20, 0, 1), bus.readBlock(0x21, 0, 1), bus.readBlock(0x20, 0, 1)];
@@ -107,7 +107,7 @@ describe('LinuxI2cBus', () => {
     expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
   });
 
-  it('closes after the call in flight, and makes none after', async () => {
+  it('closes after the call in flight, and makes no call afterwards', async () => {
     const native = new ScriptedNative(['hang']);
     const bus = new LinuxI2cBus(native, 1);
     const inFlight = bus.readBlock(0x20, 0, 1);
@@ -123,7 +123,7 @@ describe('LinuxI2cBus', () => {
     expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
   });
 
-  it('fails every call with the reason why there is no addon', async () => {
+  it('fails every call with the reason why the addon did not load', async () => {
     const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);

@@ -51,7 +51,7 @@ function piIn(root: string) {
 const INTERLOCK = { interlock: { bcm: 27, activeLow: true } };
 
 describe('Linux hardware', () => {
-  it('without addons has no laser and no bus, and says what to do', async () => {
+  it('has neither laser nor bus without its addons, and names the cure', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
     const clock = new ManualClock();
     const hardware = await openOn(
@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('has a bus for one process alone, and touches no pin before it has it', function () {
+  it('locks the bus for one process, and uses no pin before it has the lock', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -127,7 +127,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens a lost laser pin again, and leaves its level at the end', () =>
+  it('opens a lost laser pin again, and does not change its level at the end', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('survives the loss of an interlock line in an interrupt, and reports it at once', () =>
+  it('continues after it loses the interlock line during an interrupt, and reports the loss at once', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });

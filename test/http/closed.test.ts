@@ -58,7 +58,7 @@ describe('a robot with tokens', () => {
       }
     });
 
-  it('keeps the connection of a token while strangers use all connections', async () => {
+  it('keeps the connection of a caller with a token while strangers use all others', async () => {
     const { hostname: host, port, host: name } = new URL(daemon.url);
     const sockets: Socket[] = [];
     const asked = async (localAddress: string, header = '') => {
@@ -76,7 +76,7 @@ describe('a robot with tokens', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('has no token in any log', async () => {
+  it('writes no token to any log', async () => {
     await as(undefined, 'POST', '/api/session', { token: SECRETS.operator });
     const log = await as(SECRETS.spectator, 'GET', '/api/log');
     expect(log.body.events.at(-1)).to.include({ what: 'login', who: 'operator', outcome: 'done' });
@@ -122,7 +122,7 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.operator);
   });
 
-  it('stays closed when its list is deleted, and says that the last one holds', async () => {
+  it('stays closed when its list is deleted, and says that the last list is still in force', async () => {
     await rm(tokenFile(daemon.folder));
     const log = async () => (await as(SECRETS.referee, 'GET', '/api/log')).text;
     await eventually(async () => (await log()).includes('"holds":"the last list"'));
@@ -150,7 +150,7 @@ describe('a robot with tokens', () => {
     for (const response of streams) response.destroy();
   });
 
-  it('refuses every act but a stop to everybody when the list of tokens is damaged', async () => {
+  it('refuses every act except a stop if the list of tokens is damaged', async () => {
     const file = await readFile(tokenFile(daemon.folder));
     await writeFile(tokenFile(daemon.folder), file.subarray(0, file.length / 2));
     await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');

@@ -29,14 +29,14 @@ describe('the page over HTTP', () => {
       },
     );
 
-  it('names its files, and nothing else, in the page', async () => {
+  it('refers only to its own files', async () => {
     const page = (await raw('/', 'identity')).body.toString();
     const links = [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, link]) => link);
     expect(['/', ...links].sort()).to.deep.equal([...paths].sort());
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  it('is the same in gzip, lets files be cached for ever, and forbids foreign scripts', async () => {
+  it('is the same in gzip, allows unlimited caching of its files, and forbids foreign scripts', async () => {
     for (const path of paths) {
       const plain = await raw(path, 'identity');
       const packed = await raw(path, 'br, gzip');
@@ -53,7 +53,7 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('says what to do when it is not built', () =>
+  it('names the command to run if the page is not built', () =>
     inTemporaryFolder(async folder => {
       const act = routerOf(folder).stack[0]!.stack.at(-1)!;
       expect(() => act({} as never, () => Promise.resolve()))

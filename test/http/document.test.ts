@@ -4,7 +4,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 describe('GET /api/openapi.json', () => {
   const daemon = simulatedDaemon();
 
-  it('does not delay other requests while the document is made', async () => {
+  it('does not delay other requests while the document is computed', async () => {
     const answered: string[] = [];
     const ask = async (path: string) => {
       await daemon.get(path);

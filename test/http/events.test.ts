@@ -124,14 +124,14 @@ describe('events', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('show status at once, as an event stream that must not be cached', async () => {
+  it('send a status at once, in a stream that must not be cached', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
     expect(reader.events()).to.deep.equal([{ name: 'status', data: statusIn('manual') }]);
   });
 
-  it('show the newest of changes that come together, once', async () => {
+  it('send only the newest of several changes in one turn', async () => {
     const early = await read();
     sources.mode = 'auto';
     sources.mode = 'debug';
@@ -149,7 +149,7 @@ describe('events', () => {
     }
   });
 
-  it('continue after a defect, which the log reports', async () => {
+  it('continue after a defect, and the log reports it', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);
@@ -159,7 +159,7 @@ describe('events', () => {
     expect(logged.join('')).to.include('a defect');
   });
 
-  it('show telemetry and steps to every reader', async () => {
+  it('send telemetry and steps to every reader', async () => {
     const readers = await Promise.all([read(), read(), read()]);
     sources.telemetry.emit(sample(1));
     sources.step.emit(STEP);
@@ -177,7 +177,7 @@ describe('events', () => {
     }
   });
 
-  it('send two readings at a time, and lose none', async () => {
+  it('send two readings in each message, and lose none', async () => {
     const reader = await read();
     let pieces = 0;
     reader.response.on('data', () => {
@@ -210,7 +210,7 @@ describe('events', () => {
     ]);
   });
 
-  it('comment at least every 10 s', async () => {
+  it('send a comment at least every 10 s', async () => {
     const reader = await read();
     await clock.advance(10_000);
     await reader.until(() => /\n:.*\n\n/.test(reader.text));
@@ -224,7 +224,7 @@ describe('events', () => {
     await reader.until(() => !sources.telemetry.any && !sources.step.any);
   });
 
-  it('have room for 32 readers; HEAD takes none', async () => {
+  it('have room for 32 readers, and HEAD does not count as one', async () => {
     for (let count = 0; count < 32; count += 1) await read();
     expect((await connect('HEAD')).statusCode).to.equal(200);
     expect((await connect()).statusCode).to.equal(503);
@@ -232,7 +232,7 @@ describe('events', () => {
     await eventually(async () => (await connect()).statusCode === 200);
   });
 
-  it('are not kept for a slow reader; its status arrives when it reads again', async () => {
+  it('are dropped for a slow reader, who gets the status when it reads again', async () => {
     const slow = new Reader(await connect());
     const quick = await read();
     slow.response.pause();
@@ -263,7 +263,7 @@ describe('events', () => {
   }
   const event = (seq: number): LogEvent => ({ seq, t: seq, at: '2030-01-01T00:00:00Z', what: 'mode' });
 
-  it('keep what a slow reader must not miss, in order, and send the newest status after it', async () => {
+  it('keep events and steps in order for a slow reader, and then send the newest status', async () => {
     const slow = await slowReader();
     sources.log.emit({ event: event(1) });
     sources.step.emit(STEP);
@@ -280,7 +280,7 @@ describe('events', () => {
     ]);
   });
 
-  it('end for a slow reader with too much unsent data, so that it reconnects and asks', async () => {
+  it('end the stream of a slow reader with too much unsent data, so that it reconnects', async () => {
     const slow = await slowReader();
     for (let seq = 0; seq < 50; seq += 1) sources.log.emit({ event: event(seq) });
     expect(slow.response.destroyed).to.equal(false);
@@ -289,7 +289,7 @@ describe('events', () => {
     await eventually(async () => events.streams === 0);
   });
 
-  it('end for a reader that has taken nothing for 2 s', async () => {
+  it('end the stream of a reader that has read nothing for 2 s', async () => {
     const stuck = new Reader(await connect());
     await read();
     stuck.response.pause();

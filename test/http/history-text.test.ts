@@ -3,7 +3,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { historyText } from '../../src/http/routes/gains-routes.js';
 
 describe('the text of a history', () => {
-  it('is that of JSON.stringify, and does not block the event loop while it is made', async () => {
+  it('equals that of JSON.stringify, and is computed without blocking the event loop', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     const history = Array.from({ length: 1000 }, (_, index) => ({
       revision: 1000 - index,

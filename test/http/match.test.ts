@@ -37,7 +37,7 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
-  it('says how old the last beat is', async () => {
+  it('shows the age of the last beat', async () => {
     await daemon.wait(1500);
     expect((await ask('GET /api/match')).beatAgeS).to.be.within(1.5, 1.6);
   });
@@ -70,7 +70,7 @@ describe('a match over HTTP', () => {
       });
     }
 
-  it('refuses in the order locked, wrong-phase, stopped', async () => {
+  it('names the first cause of a refusal in the order locked, wrong-phase, stopped', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -99,7 +99,7 @@ describe('a match over HTTP', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('says when its phase ends', async () => {
+  it('shows when its phase ends', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });
@@ -115,7 +115,7 @@ describe('a match of a robot without a laser pin', () => {
     },
   );
 
-  it('allows every phase, since there is no laser to be lit', async () => {
+  it('allows every phase', async () => {
     await daemon.post('/api/match/lease', { holder: 'desk', ttlMs: 1000 });
     for (const [index, phase] of PHASES.entries()) {
       const answer = await daemon.post('/api/match', { id: 'M1', revision: index + 1, phase });

@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../src/http/problem-table.js';
 import { problemOf } from '../../src/http/problems.js';
 
 describe('docs/api.md', () => {
-  it('says of every conflict what to do', () => {
+  it('names a cure for every conflict', () => {
     const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
@@ -18,13 +18,13 @@ describe('a problem of an act that failed in several ways', () => {
   const unproven = new RobotError('not-confirmed', { unit: 'gimbal', units });
   const pin = (written: string) => new RobotError('pin-failed', { written });
 
-  it('says each failure once, even if two acts failed in the same way', () => {
+  it('names each failure once, even if two acts failed in the same way', () => {
     const { problem } = problemOf(pin('dark').beside([pin('lit').beside([unproven]), unproven]));
     expect(problem.also).to.deep.equal(['pin-failed', 'not-confirmed']);
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('keeps what another failure names', () => {
+  it('keeps the units that another failure names', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });

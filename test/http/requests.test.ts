@@ -47,7 +47,7 @@ describe('a request', () => {
       ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
     ],
   ] as const) {
-    it(`with ${text} for ${path} is told every fault`, async () => {
+    it(`with ${text} for ${path} gets every fault in its answer`, async () => {
       const { body } = await ask(`POST ${path}`, undefined, {
         text,
         headers: { 'Content-Type': 'application/json' },
@@ -75,7 +75,7 @@ describe('a request', () => {
     });
   }
 
-  it('locks the robot, whatever characters its reason has', async () => {
+  it('to lock the robot is obeyed, whatever characters its reason has', async () => {
     const reason = `\u001b[2J${'x'.repeat(300)}`;
     expect((await ask('POST /api/match/lock', { reason })).body.lock.reason).to.equal(
       `\ufffd[2J${'x'.repeat(196)}`,
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect((await ask('POST /api/match/lock', { reason: '' })).body.lock.reason).to.equal('');
   });
 
-  it('may load and remove a stored profile whose name would be refused today', async () => {
+  it('can load and remove a stored profile whose name is refused for new profiles', async () => {
     const [name, stored] = ['old \u009b', { note: '', starred: false, savedAt: '', gains: gains(5) }];
     const profiles = { format: 'trunnion profiles 1', gimbal: [], chassis: [{ name, ...stored }] };
     await daemon.close();
@@ -109,7 +109,7 @@ describe('a request', () => {
     });
   }
 
-  it('may name the revision from which gains were made, and is refused without a change if another is in force', async () => {
+  it('with a base revision is refused without a change if another revision is in force', async () => {
     expect(await coded(ask(`${save}?baseRevision=0`, gains(1)))).to.equal(200);
     expect(await coded(ask(`${save}?baseRevision=0`, gains(5)))).to.equal('changed-meanwhile');
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
@@ -122,7 +122,7 @@ describe('a request', () => {
       );
   });
 
-  it('may load a profile, whose name and caller the history and the status keep until the next save', async () => {
+  it('that loads a profile is named with its caller in history and status until the next save', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -134,7 +134,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('may store profiles that the next robot takes, and is told what they replace', async () => {
+  it('can store profiles of another robot, and the answer names the replaced ones', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -154,7 +154,7 @@ describe('a request', () => {
     expect(JSON.stringify(after, withoutTimes)).to.equal(JSON.stringify(body, withoutTimes));
   });
 
-  it('keeps no profile if the gains that it names cannot be read', async () => {
+  it('for a profile of gains that cannot be read stores nothing', async () => {
     await daemon.close();
     await start({ files: { 'gains.jsonl': '{"format":2}\n' } });
     expect(await coded(ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) }))).to.equal(
@@ -170,7 +170,7 @@ describe('a request', () => {
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for another excitation is refused during a tuning, and one for none ends the tuning', async () => {
+  it('for another excitation is refused during a tuning, and a request for amplitude 0 ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const wave = (amplitude: number) =>

@@ -77,7 +77,7 @@ describe('the HTTP server', () => {
       return busy;
     };
 
-    it('answers a newcomer, and closes the oldest connection of the busiest address', async () => {
+    it('answers a new connection, and closes the oldest connection of the busiest address', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -85,7 +85,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('closes no connection of a caller with a right while another caller has one', async () => {
+    it('closes no connection of a caller with a right while a stranger has one', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -136,7 +136,7 @@ describe('the HTTP server', () => {
     expect(others.filter(isOpen)).to.have.length(63);
   });
 
-  it('answers slow requests with 408, and does not obey what comes later', async () => {
+  it('answers a slow request with 408, and ignores the rest of it', async () => {
     server.close();
     await listen({ headersMs: 60, requestMs: 60, checkMs: 20 });
     const headers = open('GET /quick HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
@@ -189,7 +189,7 @@ describe('the HTTP server', () => {
     expect(await ask('127.0.0.1')).to.equal(true);
   });
 
-  it('answers a client that has closed its side', async () => {
+  it('answers a client that has half-closed its connection', async () => {
     const client = open('');
     client.socket.end(`${request('/a').replace('\r\n', '\r\nConnection: close\r\n')}`);
     await client.closed;

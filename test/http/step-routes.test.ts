@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the routes of captured steps', () => {
-  it('hand the loop to the memory, and say where to look for a step that it does not have', async () => {
+  it('read the steps of the loop, and point to the list if a step does not exist', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

@@ -20,7 +20,7 @@ describe('the log of events', () => {
         [what, ...Object.values(detail)].join(' '),
       );
 
-  it('says of each file that it fails, and that it works again', async () => {
+  it('has a line when a file fails, and one when it works again', async () => {
     const { body: gains } = await ask('GET /api/gimbal/pidconfig');
     expect((await ask('POST /api/gimbal/pidconfig', gains)).status).to.equal(200);
     expect(await events(/^storage-/)).to.deep.equal([]);
@@ -37,7 +37,7 @@ describe('the log of events', () => {
     expect((await ask('GET /api/status')).body.log).to.deep.equal({ ok: true });
   });
 
-  it('names the copy of profiles that were damaged', async () => {
+  it('names the copy of a damaged file of profiles', async () => {
     daemon.put('profiles.json', '{');
     await ask('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);
@@ -45,7 +45,7 @@ describe('the log of events', () => {
     expect(String(daemon.files()[found.slice('set-aside '.length)])).to.equal('{');
   });
 
-  it('says whose tokens hold when they change, and when their file is damaged', async () => {
+  it('has a line when the tokens change, and one when their file is damaged', async () => {
     daemon.put('tokens.json', encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf('secret') }]));
     await daemon.wait(1000);
     expect((await ask('GET /api/log')).status).to.equal(401);
@@ -55,7 +55,7 @@ describe('the log of events', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('says of its head that nothing could be kept, on a disk that was full from the start', async () => {
+  it('reports no kept head on a disk that was full from the start', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, body } = await ask('GET /api/log/head');

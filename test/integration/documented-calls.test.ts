@@ -29,7 +29,7 @@ for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
   describe(`the calls in ${file}`, () => {
     const daemon = simulatedDaemon(SETTINGS, { disk: () => new RecordingDisk() });
 
-    it('answer as documented', async function () {
+    it('are answered as documented', async function () {
       requirePrograms(this, 'curl');
       await expectAnswers(daemon.url, await readFile(new URL(file, root), 'utf8'));
     });

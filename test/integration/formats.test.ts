@@ -43,7 +43,7 @@ function logIn(files: Files) {
 
 describe('files of earlier versions', () => {
   for (const version of ['0.1.0', '0.2.0', '0.3.0']) {
-    it(`a configuration of ${version} is taken with every setting in it`, () => {
+    it(`include a configuration of ${version}, and every setting in it applies`, () => {
       const file = join(FIXTURES, version, 'config.yaml');
       const config = loadConfig(file, {}, { host: '0.0.0.0', state: '/nowhere' });
       expect([config.http.host, config.laser.interlock]).to.deep.equal([
@@ -68,7 +68,7 @@ describe('files of earlier versions', () => {
     },
   ];
   for (const { version, savedAt, logs, next } of folders)
-    it(`a state folder of ${version} is read, and its log continues`, async () => {
+    it(`include a state folder of ${version}, which is read and whose log continues`, async () => {
       const files = await filesOf(version);
       const before = logIn(files);
       expect(before.map(({ name }) => name)).to.deep.equal(logs);
@@ -101,7 +101,7 @@ describe('files of earlier versions', () => {
 });
 
 describe('files of newer versions', () => {
-  it('a list of tokens gives no access, says why, and is not changed', async () => {
+  it('include a list of tokens, which gives no access and is not changed', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -114,7 +114,7 @@ describe('files of newer versions', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('an event log is left unchanged and continued in a new file, and is not reported as tampered with', async () => {
+  it('include an event log, which is not changed, continues in a new file and does not count as tampered with', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
@@ -127,7 +127,7 @@ describe('files of newer versions', () => {
     });
   });
 
-  it('a record of lock and match counts as a lock, and is kept', async () => {
+  it('include a record of lock and match, which counts as a lock and is kept', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

@@ -45,7 +45,7 @@ describe('the daemon as a process', () => {
   };
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`ends in order on ${signal}, laser dark, open connections or not`, async () => {
+    it(`ends in order and dark on ${signal}, even with open connections`, async () => {
       const child = runTelling();
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });
@@ -56,7 +56,7 @@ describe('the daemon as a process', () => {
     });
   }
 
-  it('starts without a warning, and its URL comes last', async () => {
+  it('starts without a warning, and prints its URL last', async () => {
     const child = run();
     const url = await child.url();
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -67,7 +67,7 @@ describe('the daemon as a process', () => {
     expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
   });
 
-  it('answers without asking for Node’s fetch, whose loading blocks a small board for a second', async () => {
+  it('never loads Node’s fetch, which blocks a small board for a second', async () => {
     const hook = `for (const name of ['fetch', 'Headers', 'Request', 'Response']) {
       Object.defineProperty(globalThis, name, { get: () => console.log('asked for ' + name) });
     }`;
@@ -84,7 +84,7 @@ describe('the daemon as a process', () => {
     expect(child.lines.filter(line => line.startsWith('asked for'))).to.deep.equal([]);
   });
 
-  it('ends beside another daemon on its state folder or its port, and says so', async () => {
+  it('ends with a message if another daemon has its state folder or port', async () => {
     const { port } = new URL(await run().url());
     const other = join(folder(), 'other');
     for (const [args, code, says] of [
@@ -98,7 +98,7 @@ describe('the daemon as a process', () => {
     }
   });
 
-  it('ends on a bad configuration with file and line', async () => {
+  it('ends with file and line if the configuration is invalid', async () => {
     const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);
     expect(child.lines.join('\n')).to.contain('none.yaml');

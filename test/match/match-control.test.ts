@@ -57,7 +57,7 @@ describe('a phase that is set', () => {
   beforeEach(() => start(0));
   afterEach(() => robot.end());
 
-  it('reports everything that failed: the laser, the controllers, the disk', async () => {
+  it('reports each failure of laser, controllers and disk', async () => {
     robot.robot.laserOn();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
@@ -72,7 +72,7 @@ describe('a phase that is set', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('first darkens the laser if it allows none, says why, and stops nothing that it allows', async () => {
+  it('darkens the laser first if it allows no light, and does not stop a motion that it allows', async () => {
     robot.robot.laserOn();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -83,7 +83,7 @@ describe('a phase that is set', () => {
     expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
   });
 
-  it('ends from the board with a stop, and the end is stored', async () => {
+  it('is ended from the board with a stop, and the end is stored', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -103,7 +103,7 @@ describe('a phase that is set', () => {
     expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 
-  it('stops a robot whose controller goes by itself into a mode that it does not allow', async () => {
+  it('stops the robot if a controller enters a forbidden mode by itself', async () => {
     expect(await robot.outcome(set('teleop'))).to.equal(200);
     await robot.wait(100);
     expect(robot.robot.stopped).to.equal(false);
@@ -112,7 +112,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps a controller that resets itself out of a mode that it does not allow, and stops nothing', async () => {
+  it('does not let a controller return to a forbidden mode after a reset, and does not stop the robot', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -130,7 +130,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
-  it('wins over a resume under way if nothing may move', async () => {
+  it('overtakes a resume under way if the phase allows no motion', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -143,7 +143,7 @@ describe('a phase that is set', () => {
     ]);
   });
 
-  it('stops a robot that runs what it forbids, although a resume is under way', async () => {
+  it('stops a robot in a forbidden mode, even if a resume is under way', async () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -160,7 +160,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('wins over a resume in flight if the phase allows no resume', async () => {
+  it('overtakes a resume whose frames are on the bus if the phase allows no resume', async () => {
     // With both units in manual, the resume would write no mode.
     await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
@@ -182,7 +182,7 @@ describe('a phase that is set', () => {
     }
   });
 
-  it('answers as the stop does, each time, until the stop is confirmed, if nothing may move', async () => {
+  it('answers like an unconfirmed stop, at every call until the stop is confirmed, if nothing may move', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -193,7 +193,7 @@ describe('a phase that is set', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('while a controller is away that is in debug', () => {
+  describe('while a controller in debug is offline', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -217,7 +217,7 @@ describe('a phase that is set', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('adopts it without a stop if it comes back during the resume', async () => {
+    it('adopts the controller without a stop if it returns during the resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('a phase that is set', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before an unknown controller gets torque', async () => {
+    it('stops the robot before a new controller gets torque', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

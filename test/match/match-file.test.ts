@@ -28,7 +28,7 @@ describe('the record of lock and match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('has no match before the first call, and keeps a lock through restarts and boots', async () => {
+  it('has no match before the first call, and keeps a lock through restarts and system boots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
@@ -41,7 +41,7 @@ describe('the record of lock and match', () => {
     expect(await run('a', 11_000).load()).to.deep.equal({ ...playing('teleop'), endsAtMs: 50_000 });
   });
 
-  it('turns every phase but none and ended into pause at another boot', async () => {
+  it('turns every phase except none and ended into pause after a system boot', async () => {
     for (const phase of PHASES) {
       await run().save(playing(phase, 60_000));
       const { phase: after, endsAtMs } = await run('b').load();
@@ -51,7 +51,7 @@ describe('the record of lock and match', () => {
     }
   });
 
-  it('counts as locked or is unchanged, whichever byte is damaged, and the damaged file is kept', async () => {
+  it('is unchanged or counts as locked, whichever byte is damaged, and the damaged file is kept', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

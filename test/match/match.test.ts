@@ -83,7 +83,7 @@ describe('a match', () => {
     });
   }
 
-  it('allows what its configuration says', () => {
+  it('allows the acts that the configuration names', () => {
     const modes = ['manual', 'debug'] as const;
     const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
     begin({ phases });
@@ -93,7 +93,7 @@ describe('a match', () => {
   });
 
   describe('calls', () => {
-    it('may be repeated exactly, which restarts no clock', async () => {
+    it('may be repeated exactly, and a repeated call does not restart the time', async () => {
       const last = call('pre', { remainingS: 10 });
       match.set(last, 'referee');
       await clock.advance(6000);
@@ -104,7 +104,7 @@ describe('a match', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('are stale with an older revision, or with the same one and another content, and change nothing', () => {
+    it('are stale and change nothing with an older revision, or with the same revision and another content', () => {
       const last = call('pre');
       match.set(last, 'referee');
       const before = match.state;
@@ -127,7 +127,7 @@ describe('a match', () => {
         }
     });
 
-    it('are not needed to end the match, and a desk may then send its next revision', async () => {
+    it('are not needed to end the match from the board, and a desk may then send its next revision', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -139,7 +139,7 @@ describe('a match', () => {
   });
 
   describe('time', () => {
-    it('ends the match with a stop, whether or not anyone listens', async () => {
+    it('ends the match with a stop, even if nothing listens for the end', async () => {
       play({ remainingS: 2 });
       await clock.advance(1999);
       expect(match.state.phase).to.equal('auto');
@@ -149,7 +149,7 @@ describe('a match', () => {
       expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
-    it('is not touched by a wall clock that is set', async () => {
+    it('does not change when the wall clock is set', async () => {
       play({ remainingS: 2 });
       const wall = clock.wallTime.bind(clock);
       for (const years of [-1, 1]) {
@@ -197,7 +197,7 @@ describe('a match', () => {
       };
     };
 
-    it('decides the same 1,000 times, whether the timer or the question comes first', () =>
+    it('decides the same in 1,000 rounds, whether the timer or a question comes first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -228,7 +228,7 @@ describe('a match', () => {
       { holder: 'blue', by: 'referee' },
       { holder: 'red', by: 'another referee' },
     ]) {
-      it(`is not for ${other.holder} of ${other.by} until its time to live has passed`, async () => {
+      it(`is refused to ${other.holder} of ${other.by} until its time to live has passed`, async () => {
         beat('red');
         expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1999);
@@ -244,7 +244,7 @@ describe('a match', () => {
       });
     }
 
-    it('keeps every phase but pause and ended for its token while it is live, whatever the desk is called', async () => {
+    it('reserves every phase except pause and ended for its token, whatever the name of the desk is', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -261,7 +261,7 @@ describe('a match', () => {
       }
     });
 
-    it('is not in the log when it is only renewed', () => {
+    it('is not logged again when it is renewed', () => {
       beat();
       const before = happened.length;
       for (let count = 0; count < 10; count += 1) beat();
@@ -270,7 +270,7 @@ describe('a match', () => {
   });
 
   describe('silence of the desk', () => {
-    it('is a stop after 3 s, and nothing moves until the desk is heard again', async () => {
+    it('stops the robot after 3 s, and nothing may move until the next beat', async () => {
       play();
       for (let times = 0; times < 2; times += 1) {
         await clock.advance(2900);
@@ -297,7 +297,7 @@ describe('a match', () => {
       expect(stops).to.deep.equal([]);
     });
 
-    it('counts from before the phase, when the desk was silent already', async () => {
+    it('counts from the last beat, even if the phase began later', async () => {
       beat();
       await clock.advance(2000);
       set('auto');
@@ -314,7 +314,7 @@ describe('a match', () => {
       }
     });
 
-    it('is only reported if the configuration says hold, which needs no lease', async () => {
+    it('is only reported if the configuration says hold, and the phase then needs no lease', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

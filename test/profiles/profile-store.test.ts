@@ -34,7 +34,7 @@ describe('profiles', () => {
     store = open();
   });
 
-  it('outlive the daemon, with note and star, those of one unit apart from those of the other', async () => {
+  it('survive a restart with note and star, separately for each unit', async () => {
     await keep('carpet');
     await keep('__proto__');
     expect(await store.star('chassis', 'carpet', true)).include({ name: 'carpet', starred: true });
@@ -49,7 +49,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['__proto__']);
   });
 
-  it('are refused if their turn comes too late, whatever the caller asked for', async () => {
+  it('are refused if their turn comes too late, whatever the call changes', async () => {
     await store.list('chassis');
     disk.interfere = async operation => {
       if (operation === 'sync') await new Promise<void>(resolve => clock.after(200, resolve));
@@ -63,7 +63,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));
   });
 
-  it('are replaced only when that is asked for, and are so many and no more', async () => {
+  it('are replaced only on request, and limited in number', async () => {
     await Promise.all(['match', 'a', 'b'].map(name => keep(name)));
     expect(await names()).deep.equal(['match', 'a', 'b']);
     expect(await codeOf(keep('match'))).equal('profile-exists');
@@ -76,7 +76,7 @@ describe('profiles', () => {
     expect(await codeOf(store.remove('chassis', 'none'))).equal('unknown-profile');
   });
 
-  it('surely do not change while the disk creates no file', async () => {
+  it('do not change while the disk creates no file, and the error says so', async () => {
     disk.fail('create');
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
   });
@@ -97,7 +97,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('are undone when it works again', async () => {
+    it('are restored when it works again', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -105,7 +105,7 @@ describe('profiles', () => {
       }
     });
 
-    it('may remain, as the error says, if it keeps failing', async () => {
+    it('may remain changed if it keeps failing, and the error says so', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -120,14 +120,14 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are said to ${mayRemain ? 'remain perhaps' : 'be refused'} if a disk hangs at ${operation}`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a disk hangs at ${operation}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
       expect(await refused).include({ errno: 'slow', mayRemain });
     });
 
-  it('are refused at once while a disk hangs, so that nothing piles up', async () => {
+  it('are refused at once while the disk hangs, so no queue grows', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     expect(await codeOf(keep('match'))).equal('storage-failed');
@@ -139,7 +139,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('confirm a star that is on the disk, even if the disk hangs right afterwards', async () => {
+  it('confirm a star that is on the disk, even if the disk hangs immediately afterwards', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {
@@ -164,7 +164,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('start empty if the file is damaged; its copy is reported, and survives another damage', async () => {
+  it('start empty if the file is damaged, and its reported copy survives another damage', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

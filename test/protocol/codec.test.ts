@@ -45,13 +45,13 @@ function decoded(address: number, register: Register, frame: Buffer) {
 
 describe('a golden frame', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
-    it(`${register.name} at ${address.toString(16)}, ${hex.slice(0, 11)}…, is what is sent and understood`, () => {
+    it(`is sent and understood: ${register.name} at ${address.toString(16)}, ${hex.slice(0, 11)}…`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
   }
 
-  it('is listed for every register', () => {
+  it('exists for every register', () => {
     const golden = new Set(GOLDEN_FRAMES.map(({ register }) => register.name));
     expect(EVERY_REGISTER.filter(({ register }) => !golden.has(register.name))).to.deep.equal([]);
   });
@@ -78,7 +78,7 @@ describe('checksums', () => {
     expect(gainsChecksum(unitNamed('chassis'), chassis)).to.equal(0x706c6711);
   });
 
-  it('of gains need every loop', () => {
+  it('of gains are refused if a loop is missing', () => {
     const { speed: _, ...rest } = defaultGains(unitNamed('chassis'));
     expect(() => gainsChecksum(unitNamed('chassis'), rest))
       .to.throw()
@@ -100,7 +100,7 @@ describe('any frame', () => {
     );
   });
 
-  it('that was understood encodes to the same bytes', () => {
+  it('that decodes encodes to the same bytes', () => {
     const anyByte = fc.oneof(fc.nat(3), fc.nat(255));
     const anyBytes = fc.array(anyByte, { minLength: 31, maxLength: 31 });
     fc.assert(
@@ -114,7 +114,7 @@ describe('any frame', () => {
     );
   });
 
-  it('is refused with any single bit flipped', () => {
+  it('is refused if any single bit is flipped', () => {
     for (const { address, register, hex } of GOLDEN_FRAMES) {
       const frame = bytes(hex);
       for (let bit = 0; bit < frame.length * 8; bit += 1) {
@@ -149,7 +149,7 @@ describe('any frame', () => {
     ['a gain that is no number', gainsRegister(0), [0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0]],
   ];
   for (const [name, register, data] of nonsense) {
-    it(`with ${name} is refused though its CRC holds`, () => {
+    it(`with ${name} is refused even if its CRC is right`, () => {
       expect(decoded(ADDRESS, register, sealed(ADDRESS, register, Uint8Array.from(data)))).to.equal(
         undefined,
       );
@@ -195,7 +195,7 @@ describe('a value', () => {
     expect(decodeFrame(ADDRESS, register, fromOtherFirmware)).to.deep.equal({ angle: -3.2767 });
   });
 
-  it('names the bits that are set', () => {
+  it('of a bit field names the bits that are set', () => {
     expect(bitNames(FAULTS, 0b10000001)).to.deep.equal(['silent', 'frame_refused']);
     expect(bitNames(FAULTS, 0)).to.deep.equal([]);
   });

@@ -64,14 +64,14 @@ describe('Link', () => {
     });
   }
 
-  it('retries before what came later with the same priority', async () => {
+  it('retries a frame before later frames of the same priority', async () => {
     const { ends, read } = setUp(nack, manual, nack, nack, nack);
     const first = read().then(() => ends.push('first has ended'));
     await Promise.all([first, read()]);
     expect(ends).to.deep.equal(['mode 1', 'first has ended', 'mode nack']);
   });
 
-  it('says where it failed and why', async () => {
+  it('names unit, register, attempts and cause in its errors', async () => {
     const cause = new Error('EREMOTEIO, Remote I/O error');
     const nack = new RobotError('nack', { errno: 1 }, { cause });
     const { link } = setUp(nack, nack, nack);
@@ -86,7 +86,7 @@ describe('Link', () => {
     expect(error.cause).to.equal(cause);
   });
 
-  it('keeps one transaction in flight and takes the most urgent next', async () => {
+  it('keeps one transaction in flight, and sends the most urgent frame next', async () => {
     const { bus, ends, read } = setUp('hang', ...Array.from({ length: 6 }, () => manual));
     const waiting = ['capture', 'gains', 'readings', 'mode', 'supervision', 'stop'] as const;
     const all = [read('capture'), ...waiting.map(priority => read(priority))];
@@ -96,7 +96,7 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('takes the next frame of a switch before readings that wait', async () => {
+  it('sends the next frame of a switch before readings that wait', async () => {
     const { clock, ends, read } = setUp(manual, manual, manual);
     const goesOn = async () => {
       await read('mode');
@@ -110,7 +110,7 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['mode 1', 'mode 1', 'readings 1']);
   });
 
-  it('gives every third frame to what has waited longest while callers switch without a pause', async () => {
+  it('sends the longest-waiting frame as every third one while callers switch without a pause', async () => {
     const { clock, bus, ends, read } = setUp('hang', ...Array.from({ length: 8 }, () => manual));
     const all = [read('gains'), read('gains')];
     await clock.advance(1);
@@ -125,7 +125,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('reports a pending frame as on the bus now, and any other frame with the time of its end', async () => {
+  it('reports a pending frame with the time now, and a finished frame with the time of its end', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -145,7 +145,7 @@ describe('Link', () => {
     expect(heartbeat()).to.equal(30);
   });
 
-  it('answers after 50 ms whatever the kernel does, and never doubles a call that hangs', async () => {
+  it('times out after 50 ms even if the kernel hangs, and starts no second call meanwhile', async () => {
     const { clock, bus, ends, read } = setUp('hang', manual);
     void read();
     const second = read('stop', 1000);
@@ -170,7 +170,7 @@ describe('Link', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('ends a wait for a stuck bus also if its timer came early and the frame then failed once', async () => {
+  it('ends a wait for a stuck bus even if its timer came early and the frame failed once', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);
@@ -188,7 +188,7 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['gains 1', 'stop 1', 'gains bus-busy']);
   });
 
-  it('puts frames on the wire as the protocol says', async () => {
+  it('sends frames with the bytes that the protocol page shows', async () => {
     const { bus, link } = setUp(undefined, manual);
     await link.write(GIMBAL, REGISTERS.mode, { mode: 2 }, { priority: 'mode', untilMs: 100 });
     await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 });

@@ -25,7 +25,7 @@ for (const unit of UNIT_LIST) {
   describe(`the register map of the ${unit.name}`, () => {
     const map = fullMap(unit);
 
-    it('has frames that one SMBus block carries, none of which overlap, all within the space', () => {
+    it('has frames that fit in one SMBus block, lie within the space and do not overlap', () => {
       for (const [index, register] of map.entries()) {
         expect(frameBytes(register), register.name).to.be.at.most(MAX_FRAME_BYTES);
         const next = map[index + 1]?.address ?? SPACE_BYTES;
@@ -46,7 +46,7 @@ for (const unit of UNIT_LIST) {
       for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
     });
 
-    it('has a bit for each flag and fault', () => {
+    it('has fields wide enough for every flag and fault', () => {
       const [flags, faults] = [REGISTERS.status.fields[2].bits, REGISTERS.status.fields[3].bits];
       expect(flags.length).to.be.at.most(8);
       expect(faults.length).to.be.at.most(16);
@@ -64,7 +64,7 @@ describe('the units', () => {
 });
 
 describe('the bus', () => {
-  it('is used to at most 15 % at 400 kHz, 60 % at 100 kHz, by polling both units 50 times a second', () => {
+  it('is busy for at most 15 % at 400 kHz and 60 % at 100 kHz while both units are polled 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });
