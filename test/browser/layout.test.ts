@@ -75,7 +75,7 @@ describe('the console under faults', function () {
     await fault('chassis', 'unplug');
     await shows(alerts(page), /Chassis is offline/);
     expect(await more.count()).to.equal(0);
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize({ width: 320, height: 844 });
     await more.click();
     await alerts(page).getByRole('button', { name: 'Fold' }).click();
     await more.waitFor();

@@ -1,3 +1,4 @@
+import { UNIT_LIST } from '../../core/units.js';
 import { fixed } from '../model/numbers.js';
 import { isReading } from '../model/telemetry.js';
 import { Press, useModel } from '../parts/parts.js';
@@ -20,15 +21,17 @@ export function Sticks() {
 /** Driving by keys and gamepad, on the desk. */
 export function DrivePanel() {
   const { driving } = useModel();
-  const [drives, aims] = [driving.whyNot('chassis'), driving.whyNot('gimbal')];
+  const whys = UNIT_LIST.map(({ name, title }) => {
+    const why = driving.whyNot(name);
+    return why && `${title}: ${why}. `;
+  }).join('');
   return (
     <section class="card drive" aria-label="Drive">
       <h2>Drive</h2>
       <p>
-        <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held
-        {drives && <span class="dim">: {drives}</span>}. The arrow keys aim while held
-        {aims && <span class="dim">: {aims}</span>}.
+        <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held. The arrow keys aim while held.
       </p>
+      <p class="why clamp dim">{whys}</p>
       <DriveState />
       <p class="hint">{gamepadText(driving.hasGamepad.value)}</p>
     </section>
