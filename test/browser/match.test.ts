@@ -92,6 +92,35 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
+  it('starts both units in the modes that were chosen before, by one hold on Go', async () => {
+    const set = (revision: number, phase: string) =>
+      post('/api/match', { id: 'go', revision, phase, remainingS: null });
+    const beat = () => post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
+    await set(1, 'pre');
+    const page = await open(phone);
+    const go = page.getByRole('button', { name: /^Go/ });
+    await shows(go, /Go.*not in pre/);
+    for (const unit of ['Gimbal', 'Chassis']) {
+      await mode(page, unit, 'auto').tap();
+      await shows(page.getByRole('group', { name: `${unit} mode` }), /Go: auto/);
+    }
+    const modes = async () => {
+      const { gimbal, chassis } = await truth();
+      return [gimbal.mode, chassis.mode];
+    };
+    expect(await modes()).to.deep.equal(['manual', 'manual']);
+    await beat();
+    await set(2, 'teleop');
+    await has(go, 'aria-disabled', null);
+    await go.tap();
+    expect((await truth()).gimbal.stopped).to.equal(true);
+    await beat();
+    await hold(go, 450);
+    await eventually(async () => (await modes()).join() === 'auto,auto');
+    await beat();
+    await set(3, 'none');
+  });
+
   it('releases a button when the finger slides off, or when a stop forbids it', async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
@@ -226,7 +255,7 @@ describe('the match view', function () {
   });
 
   it('shows every line if there is room, with targets for a thumb, and moves nothing', async () => {
-    const page = await open(phone);
+    const page = await open({ ...phone, height: 1100 });
     const places = () =>
       page.evaluate(
         `JSON.stringify([...document.querySelectorAll('.match > header button, main button, .match > .stop')].map(one => one.getBoundingClientRect()))`,

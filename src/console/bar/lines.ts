@@ -109,7 +109,9 @@ export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string
 function stopLines(status: Status, fresh: boolean, { stopCause = '', mayResume = true }: Known): Line[] {
   const known = UNIT_LIST.map(unit => ({ unit, how: stopOf(status[unit.name]) }));
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
-  const advice = mayResume && whyNoResume(status) === '' ? ' Resume puts both units in manual.' : '';
+  const isGo = status.match.phase !== 'none';
+  const puts = isGo ? ' Go resumes, and sets the chosen modes.' : ' Resume puts both units in manual.';
+  const advice = mayResume && whyNoResume(status) === '' ? puts : '';
   const dark = status.laser.light === 'dark' ? 'the laser is dark' : 'the laser is NOT PROVEN dark';
   return [
     ...known

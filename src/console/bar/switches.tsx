@@ -25,8 +25,10 @@ export function StopButton() {
   );
 }
 
+/** Resume, or Go while a match has the robot stopped. */
 export function ResumeButton() {
   const model = useModel();
+  const isGo = model.go.isOffered;
   const isRunning = model.stop.stopped === false;
   const status = model.status.value;
   const why =
@@ -34,13 +36,13 @@ export function ResumeButton() {
   return (
     <Press
       needs="resume"
-      run={() => model.resume()}
+      run={() => (isGo ? model.go.run() : model.resume())}
       class="resume"
       hint={why}
       holds
       disabled={isRunning || why !== ''}
     >
-      Resume
+      {isGo ? 'Go' : 'Resume'}
     </Press>
   );
 }
@@ -95,7 +97,8 @@ function LaserLamp() {
 
 /**
  * The mode buttons of one unit. The mode in force is lit, or grey while the controller is offline. `isInMatch`: leaves out
- * debug, unless it is in force. The buttons do not change with the phase, so that none moves under a finger.
+ * debug, unless it is in force. The buttons do not change with the phase, so that none moves under a finger. While Go is
+ * offered, the buttons choose the mode that Go will set, and send nothing.
  */
 export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?: boolean }) {
   const model = useModel();
@@ -104,6 +107,8 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
   const offline = status?.online === false;
   const allowed = model.status.value?.match.allows.modes;
   const drives = model.access.hasRight('drive');
+  const isChosen = model.go.isOffered && drives;
+  const chosen = isChosen ? model.go.modes[name].value : undefined;
   const shown = MODES.filter(mode => mode === status?.mode || (drives && !(isInMatch && mode === 'debug')));
   return (
     <fieldset
@@ -113,19 +118,24 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
       style={{ visibility: shown.length === 0 ? 'hidden' : undefined }}
     >
       <span class="label dim">
-        {title}{' '}
+        {title} {chosen && <span class="at-go">Go: {chosen}</span>}
         <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
       </span>
       <div class="segments">
         {shown.map(mode => (
           <Press
             key={mode}
-            run={() => model.switchMode(name, mode)}
-            moves={mode !== 'manual'}
+            run={() => (isChosen ? model.go.choose(name, mode) : model.switchMode(name, mode))}
+            moves={mode !== 'manual' && !isChosen}
+            class={mode === chosen && mode !== status?.mode ? 'primary' : undefined}
             atTouch={isTouchScreen}
             title={mode === 'manual' ? 'Holds where it is' : undefined}
             pressed={status?.mode === mode}
-            disabled={model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false}
+            disabled={
+              isChosen
+                ? mode === 'debug'
+                : model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false
+            }
           >
             {mode}
           </Press>

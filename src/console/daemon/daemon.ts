@@ -57,11 +57,17 @@ export class DaemonClient {
    */
   heard = () => this.asks.pass(true);
   stop = () => this.asks.press({ path: STOP, rule: 'insists' });
-  resume = () => this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP });
+  resume = (options: Pick<Ask, 'since'> = {}) =>
+    this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP, ...options });
   light = () => this.asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
   darken = () => this.asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
-  switchMode = (unit: UnitName, mode: Mode) =>
-    this.asks.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule: calmsIf(mode === 'manual') });
+  switchMode = (unit: UnitName, mode: Mode, options: Pick<Ask, 'since'> = {}) =>
+    this.asks.press({
+      path: `/api/${unit}/mode/switch`,
+      body: { mode },
+      rule: calmsIf(mode === 'manual'),
+      ...options,
+    });
   excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
     this.asks.press({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
 

@@ -3,6 +3,7 @@ import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '.
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
 import type { Telemetry } from '../../schemas/telemetry.js';
+import type { Ask } from '../daemon/asks.js';
 import { DaemonClient } from '../daemon/daemon.js';
 import { EventStream } from '../daemon/event-stream.js';
 import type { Surroundings } from '../daemon/surroundings.js';
@@ -11,6 +12,7 @@ import { Action } from './action.js';
 import { Driving } from './driving.js';
 import type { AllGains } from './edits.js';
 import { GainEdits } from './gain-edits.js';
+import { Go } from './go.js';
 import { Laser } from './laser.js';
 import { LogView } from './log-view.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
@@ -39,6 +41,7 @@ export class Model {
   readonly access: Access;
   readonly stop: Stop;
   readonly laser: Laser;
+  readonly go: Go;
   readonly gains: Readonly<Record<UnitName, GainEdits>>;
   readonly telemetry: TelemetryView;
   readonly log: LogView;
@@ -93,6 +96,7 @@ export class Model {
     const observed = { daemon, clock, storage, status, fresh };
     this.laser = new Laser(observed);
     this.stop = new Stop(observed);
+    this.go = new Go(observed, this);
     this.telemetry = new TelemetryView(clock);
     this.log = new LogView(daemon, storage);
     this.gains = perUnit(unit => new GainEdits(unit, daemon, surroundings));
@@ -184,12 +188,12 @@ export class Model {
     return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
-  resume(): Promise<boolean> {
-    return this.resuming.run(() => this.daemon.resume());
+  resume(options?: Pick<Ask, 'since'>): Promise<boolean> {
+    return this.resuming.run(() => this.daemon.resume(options));
   }
 
-  switchMode(unit: UnitName, mode: Mode): Promise<boolean> {
-    return this.modes[unit].run(() => this.daemon.switchMode(unit, mode));
+  switchMode(unit: UnitName, mode: Mode, options?: Pick<Ask, 'since'>): Promise<boolean> {
+    return this.modes[unit].run(() => this.daemon.switchMode(unit, mode, options));
   }
 
   excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): Promise<boolean> {
