@@ -232,7 +232,7 @@ const rows: readonly Row[] = [
   ],
   [
     runningWith({ match: { ...STATUS.match, recorded: false } }),
-    /^wrong state folder: .*Lock and phase.*SD card/,
+    /^wrong state folder: .*lock and phase.*SD card/,
   ],
   [runningWith({ storage: { ok: true, setAside: ['gains.1'] } }), /^wrong state folder: .*gains\.1/],
   [
