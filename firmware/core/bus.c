@@ -40,13 +40,16 @@ static const struct frame *frame_of(const struct motor *motor, uint8_t place)
     return 0;
 }
 
-/* Passes a frame to the loop. Returns false if the mailbox is full. */
+/* Passes a frame to the loop. Returns false if the mailbox is full. A stop has the last place to itself, so it is never refused:
+   if that place is taken, the last frame is a stop already. */
 static bool post(struct motor *motor, uint8_t place, const void *content, size_t bytes)
 {
     struct bus *bus = &motor->bus;
     struct mail *mail = &bus->mail[bus->mail_head % MOTOR_MAIL];
-    if (bus->mail_head - motor->loop.mail_tail >= MOTOR_MAIL)
-        return false;
+    uint32_t left = MOTOR_MAIL - (bus->mail_head - motor->loop.mail_tail);
+    bool stops = place == MOTOR_STOP_REGISTER && *(const uint8_t *)content == MOTOR_STOP_STOPPED;
+    if (left <= 1 && (left == 0 || !stops))
+        return stops;
     mail->place = place;
     memcpy(&mail->value, content, bytes);
     /* The frame must be complete in memory before the loop sees the new head. */

@@ -58,9 +58,10 @@ void capture_tick(struct motor *motor, const struct excitation *excitation, stru
     if (loop->recording != 0 && --loop->wait == 0)
         record(motor, after);
     /* Each page that the host selects keeps the shown capture for another second. Meanwhile a newer capture waits. */
-    if (loop->selections != motor->bus.selections)
+    uint32_t selections = motor->bus.selections;
+    if (loop->selections != selections)
         loop->kept_ms = KEPT_MS;
-    loop->selections = motor->bus.selections;
+    loop->selections = selections;
     if (loop->kept_ms > 0)
         loop->kept_ms--;
     if (loop->kept_ms == 0 && loop->next != 0) {

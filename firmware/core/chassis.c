@@ -25,7 +25,7 @@ static const struct pid_shape position_shape = { SMOOTHING(0.01f), -CATCH_UP_M_S
 /* The motion, as wheel encoders and heading sensor show it. */
 static struct {
     bool known;
-    int32_t left, right, start;
+    uint32_t left, right, start;
     struct sum x_m, y_m;
     float course_rad, speed_m_s, way_m;
 } odometer;
@@ -47,19 +47,21 @@ static float entry_rad;
 
 static void sense(void)
 {
-    int32_t left = port_encoder(MOTOR_LEFT), right = port_encoder(MOTOR_RIGHT), heading = port_heading();
+    /* Counts wrap. A difference of unsigned numbers stays right. */
+    uint32_t left = (uint32_t)port_encoder(MOTOR_LEFT), right = (uint32_t)port_encoder(MOTOR_RIGHT);
+    uint32_t heading = (uint32_t)port_heading();
     if (!odometer.known) {
         odometer.known = true;
         odometer.left = left;
         odometer.right = right;
         odometer.start = heading;
     }
-    int32_t counts = left - odometer.left + right - odometer.right;
+    int32_t counts = (int32_t)(left - odometer.left + right - odometer.right);
     odometer.left = left;
     odometer.right = right;
     odometer.way_m = (float)counts * (float)(WHEEL_RADIUS_M * PI / COUNTS_PER_TURN);
     odometer.speed_m_s += SMOOTHING(SPEED_FILTER_S) * (odometer.way_m * MOTOR_LOOP_RATE_HZ - odometer.speed_m_s);
-    odometer.course_rad = (float)(heading - odometer.start) * 1e-4f;
+    odometer.course_rad = (float)(int32_t)(heading - odometer.start) * 1e-4f;
     sum_add(&odometer.x_m, odometer.way_m * cosine(odometer.course_rad));
     sum_add(&odometer.y_m, odometer.way_m * sine(odometer.course_rad));
 }

@@ -28,7 +28,7 @@ static void take_mail(struct motor *motor)
 {
     struct loop *loop = &motor->loop;
     struct state *state = &loop->state;
-    while (loop->mail_tail != *(volatile uint32_t *)&motor->bus.mail_head) {
+    while (loop->mail_tail != motor->bus.mail_head) {
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         const struct mail *mail = &motor->bus.mail[loop->mail_tail % MOTOR_MAIL];
         switch (mail->place) {
@@ -69,8 +69,10 @@ static uint16_t older(uint16_t age_ms, bool again)
 static void sense_faults(struct motor *motor)
 {
     struct loop *loop = &motor->loop;
-    uint32_t beats = motor->bus.beats, refusals = motor->bus.refusals;
+    /* A heartbeat may come between two of these reads. If the silence were read last, it could be shorter than that of the last
+       heartbeat that counts. */
     uint16_t silence_ms = motor->bus.silence_ms, now = port_faults();
+    uint32_t beats = motor->bus.beats, refusals = motor->bus.refusals;
     loop->silence_age_ms = older(loop->silence_age_ms, beats != loop->beats);
     loop->state.refusal_age_ms = older(loop->state.refusal_age_ms, refusals != loop->state.refusals);
     loop->beats = beats;

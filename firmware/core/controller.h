@@ -86,8 +86,8 @@ struct mail {
     };
 };
 
-/* More frames than a bus of 400 kHz can carry in one loop period. */
-#define MOTOR_MAIL 16
+/* The bus may carry 10 frames in one loop period. One place is kept for a stop. */
+#define MOTOR_MAIL 32
 
 /* One byte longer than the longest frame, so that a frame that is too long can be detected. */
 union frame_data {
@@ -103,7 +103,7 @@ union frame_data {
     struct motion motion;
 };
 
-/* Written by the interrupt only. */
+/* Written by the interrupt only. The loop reads the volatile members, each once a period, in the order of the program. */
 struct bus {
     union frame_data received;
     uint8_t count;
@@ -115,12 +115,12 @@ struct bus {
     struct gains staged[MOTOR_LOOP_SLOTS];
     uint8_t staged_bits;
     bool commit_refused, has_build;
-    uint32_t refusals, beats, selections;
-    uint16_t silence_ms;
+    volatile uint32_t refusals, beats, selections;
+    volatile uint16_t silence_ms;
     uint8_t page, sequence;
     /* The snapshot of telemetry that was read last, and the one in `sent`. */
     uint32_t snapshot_tick, loaded_tick;
-    uint32_t mail_head;
+    volatile uint32_t mail_head;
     struct mail mail[MOTOR_MAIL];
 };
 
