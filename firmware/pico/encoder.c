@@ -1,6 +1,7 @@
 /*
- * Two quadrature encoders, each counted by a state machine of PIO0 without the processor. A state machine looks at its
- * pins 3 million times a second, so it can count a million steps a second.
+ * Two quadrature encoders, counted by state machines of the PIO blocks without the processor. PIO0 counts up and down. PIO1
+ * counts each change of the pins, whatever its direction: a broken channel has many changes, and its count stays. A state
+ * machine looks at its pins 3 million times a second, so it can count a million steps a second.
  */
 #include "pico.h"
 
@@ -17,6 +18,8 @@
 #define SM_INSTR(n) (0xd8 + 0x18 * (n))
 #define SM_PINCTRL(n) (0xdc + 0x18 * (n))
 #define RX_EMPTY(n) BIT(8 + (n))
+
+enum block { COUNTS, CHANGES, BLOCKS };
 
 /*
  * Y holds the count, X the last state of the pins. The first 16 instructions are a jump table. Its index has the last state
@@ -44,37 +47,51 @@ static const uint16_t program[] = {
     0x0080 | SAMPLE, /* jmp y--, SAMPLE */
 };
 
-static void start_one(uint32_t machine, uint32_t pin)
+static void start_one(enum block block, uint32_t machine, uint32_t pin)
 {
-    /* Encoders with open collectors need the pull-up. It does not disturb other encoders. */
-    pin_set_up(pin, PIN_PIO0, PAD_PULL_UP);
-    pin_set_up(pin + 1, PIN_PIO0, PAD_PULL_UP);
-    PIO0(SM_CLKDIV(machine)) = CLOCK_DIVIDER << 16;
-    PIO0(SM_EXECCTRL(machine)) = DOWN << 12 | SAMPLE << 7;
+    PIO(block, SM_CLKDIV(machine)) = CLOCK_DIVIDER << 16;
+    PIO(block, SM_EXECCTRL(machine)) = DOWN << 12 | SAMPLE << 7;
     /* The shift registers shift to the left. */
-    PIO0(SM_SHIFTCTRL(machine)) = 0;
-    PIO0(SM_PINCTRL(machine)) = pin << 15;
-    PIO0(SM_INSTR(machine)) = 0xe040; /* set y, 0 */
-    PIO0(SM_INSTR(machine)) = 0xa020; /* mov x, pins */
-    PIO0(SM_INSTR(machine)) = JMP(SAMPLE);
+    PIO(block, SM_SHIFTCTRL(machine)) = 0;
+    PIO(block, SM_PINCTRL(machine)) = pin << 15;
+    PIO(block, SM_INSTR(machine)) = 0xe040; /* set y, 0 */
+    PIO(block, SM_INSTR(machine)) = 0xa020; /* mov x, pins */
+    PIO(block, SM_INSTR(machine)) = JMP(SAMPLE);
 }
 
 void encoder_start(void)
 {
-    for (uint32_t i = 0; i < sizeof program / sizeof *program; i++)
-        PIO0(INSTR_MEM(i)) = program[i];
-    start_one(A, ENCODER_A_PIN);
-    start_one(B, ENCODER_B_PIN);
-    PIO0(CTRL) = BIT(A) | BIT(B);
+    static const uint8_t pins[MOTORS] = { ENCODER_A_PIN, ENCODER_B_PIN };
+    for (enum block block = COUNTS; block < BLOCKS; block++) {
+        for (uint32_t i = 0; i < sizeof program / sizeof *program; i++)
+            PIO(block, INSTR_MEM(i)) = block == COUNTS || i >= UP ? program[i] : i >> 2 == (i & 3) ? JMP(SAMPLE) : JMP(UP);
+        for (uint32_t motor = 0; motor < MOTORS; motor++) {
+            /* Encoders with open collectors need the pull-up. It does not disturb other encoders. */
+            pin_set_up(pins[motor], PIN_PIO0, PAD_PULL_UP);
+            pin_set_up(pins[motor] + 1, PIN_PIO0, PAD_PULL_UP);
+            start_one(block, motor, pins[motor]);
+        }
+        PIO(block, CTRL) = BIT(A) | BIT(B);
+    }
+}
+
+static uint32_t newest(enum block block, uint32_t motor)
+{
+    /* The FIFO is full of old counts. Empty it. A new count follows within half a microsecond. */
+    for (uint32_t old = PIO(block, FLEVEL) >> (8 * motor + 4) & 15; old > 0; old--)
+        (void)PIO(block, RXF(motor));
+    while (PIO(block, FSTAT) & RX_EMPTY(motor)) {
+    }
+    return PIO(block, RXF(motor));
 }
 
 int32_t encoder_counts(uint32_t motor)
 {
-    /* The FIFO is full of old counts. Empty it. A new count follows within half a microsecond. */
-    for (uint32_t old = PIO0(FLEVEL) >> (8 * motor + 4) & 15; old > 0; old--)
-        (void)PIO0(RXF(motor));
-    while (PIO0(FSTAT) & RX_EMPTY(motor)) {
-    }
-    int32_t counts = (int32_t)PIO0(RXF(motor));
-    return (motor == A ? ENCODER_A_REVERSED : ENCODER_B_REVERSED) ? -counts : counts;
+    uint32_t counts = newest(COUNTS, motor);
+    return (int32_t)((motor == A ? ENCODER_A_REVERSED : ENCODER_B_REVERSED) ? -counts : counts);
+}
+
+uint32_t encoder_changes(uint32_t motor)
+{
+    return newest(CHANGES, motor);
 }

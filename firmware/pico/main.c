@@ -10,43 +10,32 @@ static volatile bool is_due;
 static uint32_t longest_us;
 static struct motor_build build;
 
-/* The readings of the board at the start of this period. */
+/* The readings of the board at the start of this period, and the volts of the period before it. */
 static uint16_t faults;
 static float part_per_volt;
-static int32_t counts[MOTORS], first_counts[MOTORS];
-static struct {
-    bool known, silent;
-    int32_t silent_ms;
-    float volts;
-} driven[MOTORS];
-
-/* The most counts that a motor can turn in one period. A quarter is added, because interrupts may delay a period. */
-#define MAX_COUNTS (int32_t)(1.25f * MAX_RAD_S / (2 * PI * MOTOR_LOOP_RATE_HZ) * MAX_COUNTS_PER_TURN + 2)
+static uint32_t counts[MOTORS], changes[MOTORS], first_counts[MOTORS];
+static float volts[MOTORS];
 
 /* A reset by the watchdog restarts the counts at 0, but angles are measured from the power-up. So the last counts are kept in
    the scratch registers. Motion during the reset is lost. */
 static void restore_counts(void)
 {
-    for (uint32_t i = 0; i < MOTORS; i++)
-        if (watchdog_cause() == MOTOR_RESET_CAUSE_WATCHDOG)
-            first_counts[i] = (int32_t)WATCHDOG_SCRATCH(1 + i) - encoder_counts(i);
+    for (uint32_t i = 0; i < MOTORS; i++) {
+        uint32_t now = (uint32_t)encoder_counts(i);
+        counts[i] = watchdog_cause() == MOTOR_RESET_CAUSE_WATCHDOG ? WATCHDOG_SCRATCH(1 + i) : now;
+        first_counts[i] = counts[i] - now;
+        changes[i] = encoder_changes(i);
+    }
 }
 
-/* Returns whether the encoder has failed. An encoder that failed because it was silent must count before the fault ends. */
+/* Returns whether the encoder has failed. */
 static bool sense_encoder(uint32_t i)
 {
-    int32_t now = encoder_counts(i) + first_counts[i], change = now - counts[i];
-    bool jumped = driven[i].known && (change > MAX_COUNTS || change < -MAX_COUNTS);
-    bool hard = driven[i].volts > ENCODER_SILENT_V || driven[i].volts < -ENCODER_SILENT_V;
-    counts[i] = now;
-    WATCHDOG_SCRATCH(1 + i) = (uint32_t)now;
-    driven[i].known = true;
-    driven[i].silent_ms = hard && change == 0 ? driven[i].silent_ms + 1 : 0;
-    if (change != 0)
-        driven[i].silent = false;
-    else if (ENCODER_SILENT_MS > 0 && driven[i].silent_ms >= ENCODER_SILENT_MS)
-        driven[i].silent = true;
-    return jumped || driven[i].silent;
+    uint32_t last = counts[i], last_change = changes[i];
+    counts[i] = (uint32_t)encoder_counts(i) + first_counts[i];
+    changes[i] = encoder_changes(i);
+    WATCHDOG_SCRATCH(1 + i) = counts[i];
+    return encoder_fails(i, volts[i], (int32_t)(counts[i] - last), changes[i] - last_change);
 }
 
 static void sense(void)
@@ -69,14 +58,14 @@ static void sense(void)
 
 int32_t port_encoder(enum motor_name name)
 {
-    return counts[name % MOTORS];
+    return (int32_t)counts[name % MOTORS];
 }
 
 /* Computed from the distances that the two wheels have covered, so it is wrong if a wheel slips. */
 int32_t port_heading(void)
 {
     const float count = 2 * PI * WHEEL_RADIUS_M * 1e7f / (1.0f * WHEEL_ENCODER_COUNTS * WHEEL_GEAR * TRACK_MM);
-    return (int32_t)((counts[B] - counts[A]) * (int64_t)(count * (1 << 24)) >> 24);
+    return (int32_t)((int32_t)(counts[B] - counts[A]) * (int64_t)(count * (1 << 24)) >> 24);
 }
 
 struct picture port_picture(void)
@@ -84,10 +73,11 @@ struct picture port_picture(void)
     return camera_picture();
 }
 
-void port_drive(enum motor_name name, float volts)
+void port_drive(enum motor_name name, float wanted_volts)
 {
-    driven[name % MOTORS].volts = volts;
-    bridge_drive(name % MOTORS, volts * part_per_volt);
+    uint32_t motor = name % MOTORS;
+    volts[motor] = wanted_volts;
+    bridge_drive(motor, encoder_drive(motor, wanted_volts * part_per_volt));
 }
 
 void port_torque(bool on)

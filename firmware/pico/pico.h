@@ -60,6 +60,14 @@ void bridge_drive(uint32_t motor, float part);
 void encoder_start(void);
 /* Counts since the start; positive in the direction of a positive voltage. Wraps. */
 int32_t encoder_counts(uint32_t motor);
+/* Changes of the encoder's two pins since the start, whatever their direction. Wraps. */
+uint32_t encoder_changes(uint32_t motor);
+
+/* encoder_check.c */
+/* Compares one period of the encoder with the voltage on its motor. Returns whether the encoder has failed. */
+bool encoder_fails(uint32_t motor, float volts, int32_t counts, uint32_t changes);
+/* The voltage that the motor gets, as a part of the supply, if its loop wants `part`. It differs while the encoder is doubted. */
+float encoder_drive(uint32_t motor, float part);
 
 /* analog.c */
 void analog_start(void);

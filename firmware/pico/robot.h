@@ -37,12 +37,11 @@
 #define ENCODER_A_REVERSED 0
 #define ENCODER_B_REVERSED 0
 /*
- * A motor that is driven with more than this many volts for this long, and whose encoder counts nothing, has lost its
- * encoder. 0 ms: never. A motor that is blocked for longer looks the same.
+ * How long an encoder may stand still while its motor is driven with more than a quarter of the smallest output limit. Then it
+ * has failed. After 56 ms the motor gets no voltage. 0: an encoder may stand still for ever.
  */
-#define ENCODER_SILENT_V 12
-#define ENCODER_SILENT_MS 500
-/* The fastest that an axis or a wheel can turn, in rad/s. Faster counts are a failed encoder. */
+#define ENCODER_SILENT_MS 340
+/* The fastest that an axis or a wheel can turn at the nominal supply, in rad/s. Faster counts are a failed encoder. */
 #define MAX_RAD_S 60
 
 /* The camera's UART, 115200 baud, receiving: 1, 13 or 17. Only the gimbal has a camera. */

@@ -30,6 +30,7 @@
 #define RESET_IO_BANK0 BIT(5)
 #define RESET_PADS_BANK0 BIT(8)
 #define RESET_PIO0 BIT(10)
+#define RESET_PIO1 BIT(11)
 #define RESET_PLL_SYS BIT(12)
 #define RESET_PLL_USB BIT(13)
 #define RESET_PWM BIT(14)
@@ -81,7 +82,8 @@ enum pin_function { PIN_UART = 2, PIN_I2C = 3, PIN_PWM = 4, PIN_SIO = 5, PIN_PIO
 #define ROSC_RANDOM_BIT REGISTER(0x4006001c)
 #define CHIP_RESET REGISTER(0x40064008)
 
-#define PIO0(offset) REGISTER(0x50200000 + (offset))
+/* Both blocks read the pins, whichever block a pin belongs to. */
+#define PIO(block, offset) REGISTER(0x50200000 + 0x100000 * (block) + (offset))
 
 /* The processor's own registers. */
 #define SYSTICK_CSR REGISTER(0xe000e010)

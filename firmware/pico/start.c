@@ -5,8 +5,8 @@ extern uint32_t zero_start[], zero_end[];
 extern const char stack_top[], image_bytes[];
 
 #define PERIPHERALS \
-    (RESET_ADC | RESET_I2C0 | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_PIO0 | RESET_PLL_SYS | RESET_PLL_USB | \
-     RESET_PWM | RESET_TIMER | RESET_UART0)
+    (RESET_ADC | RESET_I2C0 | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_PIO0 | RESET_PIO1 | RESET_PLL_SYS | \
+     RESET_PLL_USB | RESET_PWM | RESET_TIMER | RESET_UART0)
 
 /* Switches the bridges off at once. Then nothing feeds the watchdog, so it resets the chip within 20 ms. */
 static void fail(void)

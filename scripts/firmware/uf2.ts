@@ -29,7 +29,7 @@ image.writeUInt32LE(imageCrc, FACTS + 4);
 image.writeUInt32LE(bootromCrc(image.subarray(0, STAGE_BYTES - 4)), STAGE_BYTES - 4);
 writeFileSync(`${path}.bin`, image);
 writeFileSync(`${path}.uf2`, uf2(image));
-console.log(`${path}.uf2: ${image.length} bytes, build ${imageCrc.toString(16).padStart(8, '0')}`);
+console.log(`${image.length} bytes, build ${imageCrc.toString(16).padStart(8, '0')}`);
 
 /** CRC-32 as the bootrom computes it over the second stage: not reflected, no final exclusive-or. */
 function bootromCrc(bytes: Uint8Array): number {

@@ -4,6 +4,7 @@ import { crc8 } from '../../src/protocol/codec.js';
 import { FAULTS } from '../../src/protocol/registers.js';
 import type { CorePort, MotorIndex } from './core.js';
 import type { Pico } from './pico.js';
+import { PicoEncoder } from './pico-encoder.js';
 
 const PWM_FUNCTION = 4;
 const ENABLED = 1;
@@ -36,7 +37,7 @@ export function robotNumbers(file = 'firmware/pico/robot.h'): (name: string) => 
 /** What is wired to the pins of one Pico: bridges, encoders, camera, supply and currents. */
 export class PicoBoard {
   readonly #pico: Pico;
-  readonly #number = robotNumbers();
+  readonly #number: ReturnType<typeof robotNumbers>;
   readonly #mechanics: CorePort;
   readonly #hasCamera: boolean;
   #periods = 0;
@@ -46,16 +47,21 @@ export class PicoBoard {
   #picture: ReturnType<CorePort['picture']> = NO_PICTURE;
   #periodsWithoutPicture = 0;
   /** Values of the sensors that do not come from the mechanics. Tests change them. */
-  supplyV = this.#number('SUPPLY_V');
+  supplyV: number;
   currentA: readonly [number, number] = [0, 0];
   hasPictures = true;
   encoderOffset: readonly [number, number] = [0, 0];
-  /** The count at which each failed encoder stands still. Undefined for an encoder that works. */
-  encoderStuckAt: readonly [number | undefined, number | undefined] = [undefined, undefined];
+  readonly encoders: readonly [PicoEncoder, PicoEncoder];
 
   /** `mechanics` has perfect sensors, and motors that get the voltage of the bridges. */
   constructor(pico: Pico, { hasCamera }: Unit, mechanics: CorePort) {
     this.#pico = pico;
+    this.#number = robotNumbers(pico.image.robot);
+    this.supplyV = this.#number('SUPPLY_V');
+    this.encoders = [
+      new PicoEncoder(() => mechanics.encoder(0)),
+      new PicoEncoder(() => mechanics.encoder(1)),
+    ];
     this.#mechanics = mechanics;
     this.#hasCamera = hasCamera;
   }
@@ -65,11 +71,13 @@ export class PicoBoard {
     const { gpio, pio } = this.#pico.chip.rp2040;
     for (const pin of ['SDA_PIN', 'SCL_PIN']) gpio[this.#number(pin)]?.setInputValue(true);
     for (const motor of [0, 1] as const) {
-      const machine = pio[0]?.machines[motor];
-      if (machine === undefined) throw new TypeError('no state machine');
-      // Reads of the FIFO give the current count. test/firmware/image-encoder.test.ts runs the state machine's program.
-      machine.rxFIFO.push(0);
-      machine.readFIFO = () => this.#counts(motor) >>> 0;
+      // Reads of the FIFO give the current count. test/firmware/image-encoder.test.ts runs the state machines' program.
+      for (const [block, read] of [() => this.#counts(motor), () => this.encoders[motor].changes].entries()) {
+        const machine = pio[block]?.machines[motor];
+        if (machine === undefined) throw new TypeError('no state machine');
+        machine.rxFIFO.push(0);
+        machine.readFIFO = () => read() >>> 0;
+      }
     }
     // The frame that the camera is sending is lost.
     this.#frame = [];
@@ -121,7 +129,7 @@ export class PicoBoard {
   }
 
   #counts(motor: MotorIndex): number {
-    return (this.encoderStuckAt[motor] ?? this.#mechanics.encoder(motor)) + this.encoderOffset[motor];
+    return this.encoders[motor].counts + this.encoderOffset[motor];
   }
 
   /** The heading as firmware/pico/main.c computes it, with the same rounding to float32 at each step. */

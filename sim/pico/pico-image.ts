@@ -8,24 +8,26 @@ export const BOOT2_BYTES = 256;
 /** A compiled image, and the places of its variables in memory. */
 export interface PicoImage {
   readonly bytes: Uint8Array;
+  /** The file that describes the robot. */
+  readonly robot: string;
   readonly variables: ReadonlyMap<string, { readonly address: number; readonly bytes: number }>;
 }
 
 /**
- * The image that scripts/firmware/image compiled. Throws if the bootrom would not start it. Needs the Debian package
+ * The image that scripts/firmware/image compiled to this folder. Throws if the bootrom would not start it. Needs the Debian package
  * binutils-arm-none-eabi.
  */
-export function picoImage({ name }: Unit): PicoImage {
-  const bytes = readFileSync(`dist/firmware/${name}.bin`);
+export function picoImage({ name }: Unit, folder = 'dist/firmware'): PicoImage {
+  const bytes = readFileSync(`${folder}/${name}.bin`);
   const end = BOOT2_BYTES - 4;
   if (bootChecksum(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
     throw new RangeError('not bootable: the checksum');
-  const symbols = execFileSync('arm-none-eabi-nm', ['-S', `dist/firmware/${name}.elf`], { encoding: 'utf8' });
+  const symbols = execFileSync('arm-none-eabi-nm', ['-S', `${folder}/${name}.elf`], { encoding: 'utf8' });
   const variables = [...symbols.matchAll(/^(\w+) (\w+) [bd] (\w+)$/gim)].map(
     ([, address = '', size = '', symbol = '']) =>
       [symbol, { address: Number.parseInt(address, 16), bytes: Number.parseInt(size, 16) }] as const,
   );
-  return { bytes, variables: new Map(variables) };
+  return { bytes, robot: `${folder}/robot/robot.h`, variables: new Map(variables) };
 }
 
 /** CRC-32, not reflected, without a final exclusive-or. */

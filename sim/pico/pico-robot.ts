@@ -1,6 +1,7 @@
 import type { Unit } from '../../src/core/units.js';
 import type { Controller } from '../firmware/simulated-controller.js';
 import { seededNoise } from '../physics/noise.js';
+import type { PhysicsOptions } from '../robot-physics.js';
 import { type CoreRobot, createCoreRobot } from './core-robot.js';
 import { Pico } from './pico.js';
 import { PicoBoard } from './pico-board.js';
@@ -11,10 +12,11 @@ import { Wire } from './wire.js';
 const PERIOD_NS = 1e6;
 const START_NS = 300e6;
 
-interface Options {
-  readonly seed: number;
+interface Options extends PhysicsOptions {
   /** The rate of the bus. */
   readonly hz?: number;
+  /** The folder of the images. */
+  readonly images?: string;
 }
 
 /** A robot in which one unit is an emulated Pico. Each loop period of the image moves the mechanics. */
@@ -32,10 +34,10 @@ export class PicoController implements Controller {
   readonly shadow: Shadow;
   #dueNs = 0;
 
-  constructor(unit: Unit, { physics, port, controller }: CoreRobot, { seed, hz = 400_000 }: Options) {
+  constructor(unit: Unit, { physics, port, controller }: CoreRobot, { seed, hz = 400_000, images }: Options) {
     const noise = seededNoise(seed);
     this.unit = unit;
-    this.pico = new Pico(picoImage(unit), () => Math.abs(noise()) % 1);
+    this.pico = new Pico(picoImage(unit, images), () => Math.abs(noise()) % 1);
     this.board = new PicoBoard(this.pico, unit, port(unit));
     this.shadow = new Shadow(this.pico, controller(unit, { ...this.board.port, build: () => this.#build() }));
     this.wire = new Wire(this.pico, hz);

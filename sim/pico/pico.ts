@@ -155,7 +155,7 @@ type Chip = ReturnType<typeof powered>;
 
 /** A Raspberry Pi Pico that runs a firmware image in emulated time. */
 export class Pico {
-  readonly #image: PicoImage;
+  readonly image: PicoImage;
   readonly #random: () => number;
   /** The place in RAM of `newest`, the last member of `motor`. Three bytes of padding follow it. */
   readonly #newest: number;
@@ -173,7 +173,7 @@ export class Pico {
   onPublished: () => void = () => undefined;
 
   constructor(image: PicoImage, random: () => number) {
-    this.#image = image;
+    this.image = image;
     this.#random = random;
     const { address, bytes } = this.#placeOf('motor');
     this.#newest = address + bytes - 4 - RAM;
@@ -193,7 +193,7 @@ export class Pico {
   }
 
   #made(before: Chip | undefined): Chip {
-    const chip = powered(this.#image.bytes, this.#random, before);
+    const chip = powered(this.image.bytes, this.#random, before);
     chip.watchdog.onWatchdogTrigger = () => {
       // Stops the watchdog, whose timer would trigger again and again at this instant.
       chip.watchdog.writeUint32(0, 0);
@@ -276,7 +276,7 @@ export class Pico {
   }
 
   #placeOf(name: string): { readonly address: number; readonly bytes: number } {
-    const place = this.#image.variables.get(name);
+    const place = this.image.variables.get(name);
     if (place === undefined) throw new TypeError(`the image has no variable ${name}`);
     return place;
   }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { frameOf, gainsFrames } from './frames.js';
 import { Core } from '../../sim/pico/core.js';
 import { unitNamed } from '../../src/core/units.js';
 import { REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
 import { core, shown } from './core.js';
+import { frameOf, gainsFrames } from './frames.js';
 
 const chassis = unitNamed('chassis');
 

@@ -72,23 +72,6 @@ describe('the image for the Pico', () => {
       });
   }
 
-  it('takes torque from a motor whose encoder is silent', () => {
-    const { board, write, wait, status } = running(gimbal);
-    board.encoderStuckAt = [0, undefined];
-    write(REGISTERS.mode, { mode: 2 });
-    write(REGISTERS.excitation, { slot: 2, amplitude: 0.25, period_s: 2 });
-    wait(490);
-    expect(status()).to.deep.include({ torque: true, faults: [] });
-    wait(30);
-    expect(status()).to.deep.include({ torque: false, faults: ['encoder_failed'] });
-    expect(board.isEnabled).to.equal(false);
-    wait(1200);
-    expect(status().torque).to.equal(false);
-    board.encoderStuckAt = [1, undefined];
-    wait(1010);
-    expect(status().torque).to.equal(true);
-  });
-
   it('loses a camera that is silent for 200 ms, and its target with it', () => {
     const { board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 0 });
