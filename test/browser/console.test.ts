@@ -191,7 +191,7 @@ describe('the console in a browser', function () {
     const kp = field(page, 'Angle loop, yaw kp');
     await kp.fill(String(Number(await kp.inputValue()) / 2));
     await save(page, 'Gimbal').click();
-    await shows(figures.locator('thead'), /Compared with/);
+    await shows(figures.locator('thead'), /Run #/);
     expect(await figures.locator('tbody td').allTextContents()).to.not.include('');
     await panel.getByLabel(/Amplitude/).fill('50');
     await panel.getByRole('button', { name: 'Send test steps', exact: true }).click();
