@@ -8,7 +8,7 @@ import { serveOptions } from '../src/command/serve-command.js';
 import { badConfig } from '../src/config/config-file.js';
 import { systemClock } from '../src/core/clock.js';
 import { serveRobot } from '../src/daemon/run.js';
-import { coreModule, createCoreRobot } from './pico/core-robot.js';
+import { coreModule, createCoreRobot } from './core/core-robot.js';
 import { createPhysics } from './robot-physics.js';
 import { simRoutes } from './sim-routes.js';
 import { SimulatedRobot } from './simulated-robot.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Unit } from '../../src/core/units.js';
 import { crc8 } from '../../src/protocol/codec.js';
 import { FAULTS } from '../../src/protocol/registers.js';
-import type { CorePort, MotorIndex } from './core.js';
+import type { CorePort, MotorIndex } from '../core/core.js';
 import type { Pico } from './pico.js';
 import { PicoEncoder } from './pico-encoder.js';
 

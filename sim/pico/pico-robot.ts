@@ -1,8 +1,8 @@
 import type { Unit } from '../../src/core/units.js';
+import { type CoreRobot, createCoreRobot } from '../core/core-robot.js';
 import type { Controller } from '../firmware/simulated-controller.js';
 import { seededNoise } from '../physics/noise.js';
 import type { PhysicsOptions } from '../robot-physics.js';
-import { type CoreRobot, createCoreRobot } from './core-robot.js';
 import { Pico } from './pico.js';
 import { PicoBoard } from './pico-board.js';
 import { picoImage } from './pico-image.js';

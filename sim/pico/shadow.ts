@@ -1,4 +1,4 @@
-import type { Core } from './core.js';
+import type { Core } from '../core/core.js';
 import type { I2cTarget, Observer } from './i2c-target.js';
 import type { Pico } from './pico.js';
 

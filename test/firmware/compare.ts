@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { argumentsOf, oneOf, script, wholeNumberOf } from '../../scripts/script.js';
-import { coreModule } from '../../sim/pico/core-robot.js';
+import { coreModule } from '../../sim/core/core-robot.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { ImageUnderLoad } from './image-under-load.js';
 import { compareProtocols, firmwareAndCore } from './protocol-comparison.js';

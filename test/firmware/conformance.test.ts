@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { SimulatedBus } from '../../sim/bus/simulated-bus.js';
+import type { CorePort, MotorIndex } from '../../sim/core/core.js';
+import { createCoreRobot } from '../../sim/core/core-robot.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import type { CorePort, MotorIndex } from '../../sim/pico/core.js';
-import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import { createPico } from '../../sim/pico/pico-robot.js';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { conformanceCommand, reportOf } from '../../src/command/conformance-command.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Core } from '../../sim/pico/core.js';
+import { Core } from '../../sim/core/core.js';
 import { unitNamed } from '../../src/core/units.js';
 import { REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
 import { core, shown } from './core.js';

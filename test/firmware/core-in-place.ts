@@ -1,5 +1,5 @@
+import { Core } from '../../sim/core/core.js';
 import type { UnitLoops } from '../../sim/firmware/unit-loops.js';
-import { Core } from '../../sim/pico/core.js';
 import type { Unit } from '../../src/core/units.js';
 import { core } from './core.js';
 

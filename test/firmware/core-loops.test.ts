@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { createCoreRobot } from '../../sim/core/core-robot.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
 import { LAP_M } from '../../sim/loops/course.js';
-import { createCoreRobot } from '../../sim/pico/core-robot.js';
 import {
   FLOAT32_MAX,
   type GainSet,

@@ -1,4 +1,4 @@
-import { createCoreRobot } from '../../sim/pico/core-robot.js';
+import { createCoreRobot } from '../../sim/core/core-robot.js';
 import { motionsOf } from '../support/motions.js';
 import { core } from './core.js';
 

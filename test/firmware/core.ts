@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { coreModule } from '../../sim/core/core-robot.js';
 import type { Controller } from '../../sim/firmware/simulated-controller.js';
-import { coreModule } from '../../sim/pico/core-robot.js';
 import { decodeFrame } from '../../src/protocol/codec.js';
 import { type FieldValues, frameBytes, type Register } from '../../src/protocol/registers.js';
 

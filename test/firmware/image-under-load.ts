@@ -1,4 +1,4 @@
-import { createCoreRobot } from '../../sim/pico/core-robot.js';
+import { createCoreRobot } from '../../sim/core/core-robot.js';
 import { PicoController } from '../../sim/pico/pico-robot.js';
 import type { Unit } from '../../src/core/units.js';
 import { Random } from '../support/random.js';

@@ -1,5 +1,5 @@
+import { Core } from '../../sim/core/core.js';
 import { type Controller, SimulatedController } from '../../sim/firmware/simulated-controller.js';
-import { Core } from '../../sim/pico/core.js';
 import type { Unit } from '../../src/core/units.js';
 import { encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, REGISTERS, RESET_CAUSES, registerMap } from '../../src/protocol/registers.js';
