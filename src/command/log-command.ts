@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../core/errors.js';
-import { logFileNames } from '../events/log-files.js';
+import { logFileNames } from '../events/numbered-files.js';
 import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
 import { failed, type Said, wrong } from './command.js';

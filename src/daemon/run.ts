@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { every, systemClock } from '../core/clock.js';
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
-import { createLog } from '../events/log.js';
+import { createStdoutLog } from '../events/stdout-log.js';
 import { darkenPin } from '../robot/laser.js';
 import { type Daemon, type Parts, start } from './start.js';
 import { createNotifier } from './systemd-notify.js';
@@ -104,7 +104,7 @@ export interface Entry {
 
 /** Serves until a signal ends the process. If the start fails, the process logs the reason and ends. */
 export async function serveRobot(entry: Entry, config: Config): Promise<void> {
-  const log = createLog({ level: config.log.level });
+  const log = createStdoutLog({ level: config.log.level });
   try {
     const notifier = createNotifier(process.env, error =>
       log.warn(describeError(error), 'systemd does not hear the daemon'),

@@ -12,9 +12,9 @@ import { Deadlines } from '../core/deadlines.js';
 import { describeError, type RobotError } from '../core/errors.js';
 import { UNIT_LIST } from '../core/units.js';
 import { version } from '../core/version.js';
-import { createDurableLog } from '../events/durable-log.js';
-import { logEvents, recordStorage } from '../events/event-lines.js';
-import { EventLog, newRunId } from '../events/event-log.js';
+import { recordEvents, recordStorage } from '../events/event-recorder.js';
+import { createFileLog } from '../events/file-log.js';
+import { MemoryLog, newRunId } from '../events/memory-log.js';
 import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
@@ -96,7 +96,7 @@ export async function startBehind(port: Port, parts: Parts) {
   const record = matchFile(early, boot);
   const silences = silenceFile(early);
   const isSynchronised = () => existsSync(SYNCHRONISED);
-  const durableLog = createDurableLog({ ...early, runId, isSynchronised });
+  const fileLog = createFileLog({ ...early, runId, isSynchronised });
   // The files are read in parallel, because each may wait for a slow disk. A simulated robot is new at each start, so
   // it has no record of a stop.
   const [stopFile, state] = await Promise.all([
@@ -104,7 +104,7 @@ export async function startBehind(port: Port, parts: Parts) {
     record.read(START_MS),
     silences.read(START_MS),
     access.open(),
-    durableLog.open(),
+    fileLog.open(),
   ]);
   const { setAside: journals } = store.report();
   if (journals.length > 0)
@@ -124,9 +124,9 @@ export async function startBehind(port: Port, parts: Parts) {
     stopMemory: stopFile,
   });
   recordGivenSilence(robot, silences, silence);
-  const eventLog = new EventLog(clock, { runId, lastSeq: durableLog.lastSeq });
-  eventLog.recorded.add(({ event }) => durableLog.add(event));
-  const stopLogging = logEvents(robot, eventLog, log, clock);
+  const eventLog = new MemoryLog(clock, { runId, lastSeq: fileLog.lastSeq });
+  eventLog.recorded.add(({ event }) => fileLog.add(event));
+  const stopRecording = recordEvents(robot, eventLog, log, clock);
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
   match.changed.add(() => eventLog.noteChange());
@@ -138,7 +138,7 @@ export async function startBehind(port: Port, parts: Parts) {
     if (closes)
       robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
   });
-  recordStorage({ gains: store, match: record, log: durableLog, tokens: access }, eventLog);
+  recordStorage({ gains: store, match: record, log: fileLog, tokens: access }, eventLog);
   const control = obeyMatch({ match, robot, file: record, log });
   const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
@@ -147,7 +147,7 @@ export async function startBehind(port: Port, parts: Parts) {
   autotune = new Autotune({ robot, clock, deadlines, propose, explain });
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
-  const rooms = { robot, autotune, steps, profiles, eventLog, durableLog, access, match: control };
+  const rooms = { robot, autotune, steps, profiles, eventLog, fileLog, access, match: control };
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
   }
@@ -188,8 +188,8 @@ export async function startBehind(port: Port, parts: Parts) {
     for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
-    stopLogging();
-    await durableLog.close();
+    stopRecording();
+    await fileLog.close();
     await store.close();
     await hardware.close();
     access.close();

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { isObject, parsedJson } from '../core/json.js';
 import type { LogEvent } from '../schemas/log.js';
 
-/** One line of the durable log: the event, the run of the daemon, and the hash of the line before. */
+/** One line of the log in files: the event, the run of the daemon, and the hash of the line before. */
 export interface LogLine extends LogEvent {
   readonly boot: string;
   /** Whether the wall clock was synchronised over the network. */

@@ -2,7 +2,7 @@ import type { Context, DefaultState, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, type ErrorCode } from '../core/errors.js';
-import type { EventLog } from '../events/event-log.js';
+import type { MemoryLog } from '../events/memory-log.js';
 import { PerMinute } from '../events/per-minute.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Contain } from './contain.js';
@@ -78,7 +78,7 @@ export function requestLog(
 const STILL_TAKE_EFFECT: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
 
 /** Runs `act` for a route. Records the request and its outcome. */
-export function recorded(route: Route, log: EventLog, act: (ctx: Context) => Promise<void>): Middleware {
+export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
     const { changes } = log;

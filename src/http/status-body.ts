@@ -12,7 +12,7 @@ import { problemOf } from './problems.js';
 export function statusBody(options: AppOptions, uptimeS: number, streams: number): Status {
   const { robot, access } = options;
   const { problem, ...laser } = robot.laser.report();
-  const { problem: unlogged } = options.durableLog;
+  const { problem: unlogged } = options.fileLog;
   return {
     version,
     simulated: robot.simulated,

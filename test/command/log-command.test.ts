@@ -2,8 +2,8 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { verifyCommand } from '../../src/command/log-command.js';
-import { createDurableLog } from '../../src/events/durable-log.js';
-import { EventLog } from '../../src/events/event-log.js';
+import { createFileLog } from '../../src/events/file-log.js';
+import { MemoryLog } from '../../src/events/memory-log.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -14,9 +14,9 @@ const FIRST = 'events-00000001.jsonl';
 async function write(folder: string): Promise<void> {
   for (const runId of ['one', 'two']) {
     const clock = new ManualClock();
-    const durable = createDurableLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
+    const durable = createFileLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
     await durable.open();
-    const log = new EventLog(clock, { runId, lastSeq: durable.head?.seq });
+    const log = new MemoryLog(clock, { runId, lastSeq: durable.head?.seq });
     log.recorded.add(({ event }) => durable.add(event));
     for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
     await durable.close();

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { createDurableLog, type DurableLog } from '../../src/events/durable-log.js';
-import { EventLog } from '../../src/events/event-log.js';
-import { logFileNames } from '../../src/events/log-files.js';
+import { createFileLog, type FileLog } from '../../src/events/file-log.js';
+import { MemoryLog } from '../../src/events/memory-log.js';
+import { logFileNames } from '../../src/events/numbered-files.js';
 import { type LogFile, verifyLog } from '../../src/events/verify-log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import type { RecordingDisk } from '../support/recording-disk.js';
@@ -11,14 +11,14 @@ const FOLDER = '/state';
 /** One run of the daemon, with only its event log. */
 export class LogRun {
   readonly clock = new ManualClock();
-  readonly durable: DurableLog;
+  readonly file: FileLog;
   readonly #runId: string;
-  log: EventLog;
+  log: MemoryLog;
 
   constructor(disk: RecordingDisk, runId: string, keptBytes?: number) {
     const { clock } = this;
     this.#runId = runId;
-    this.durable = createDurableLog({
+    this.file = createFileLog({
       disk,
       folder: FOLDER,
       clock,
@@ -30,16 +30,16 @@ export class LogRun {
   }
 
   async open(): Promise<this> {
-    const opened = this.durable.open();
+    const opened = this.file.open();
     await this.clock.advance(2000);
     await opened;
     this.log = this.#listened();
     return this;
   }
 
-  #listened(): EventLog {
-    const log = new EventLog(this.clock, { runId: this.#runId, lastSeq: this.durable.lastSeq });
-    log.recorded.add(({ event }) => this.durable.add(event));
+  #listened(): MemoryLog {
+    const log = new MemoryLog(this.clock, { runId: this.#runId, lastSeq: this.file.lastSeq });
+    log.recorded.add(({ event }) => this.file.add(event));
     return log;
   }
 
@@ -55,7 +55,7 @@ export class LogRun {
 
   async end(): Promise<void> {
     this.log.close();
-    await this.durable.close();
+    await this.file.close();
   }
 }
 

@@ -19,7 +19,7 @@ async function acting(run: LogRun, disk: RecordingDisk, times: number): Promise<
   for (let time = 0; time < times; time += 1) {
     run.resets(2);
     await run.written();
-    if (run.durable.head !== undefined) disk.note(JSON.stringify(run.durable.head));
+    if (run.file.head !== undefined) disk.note(JSON.stringify(run.file.head));
   }
 }
 
@@ -34,12 +34,12 @@ async function recorded(failures: readonly [string, string]): Promise<RecordingD
     disk.fail();
     await run.clock.advance(2000);
     await acting(run, disk, 4);
-    await run.durable.close();
+    await run.file.close();
   }
   return disk;
 }
 
-describe('the durable log after a power cut', () => {
+describe('the log in files after a power cut', () => {
   let operations: readonly Operation[];
   before(async () => {
     operations = (await recorded(['sync', 'append'])).operations;
@@ -54,9 +54,9 @@ describe('the durable log after a power cut', () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
     for (const cut of powerCuts(operations, some)) {
       const disk = new RecordingDisk(cut.files);
-      const { durable } = await runOn(disk, 'next', run => run.resets(1), 4000);
+      const { file } = await runOn(disk, 'next', run => run.resets(1), 4000);
       expectWhole(disk.files(), cut);
-      expectWhole(disk.files(), { ...cut, notes: [JSON.stringify(durable.head)] });
+      expectWhole(disk.files(), { ...cut, notes: [JSON.stringify(file.head)] });
     }
   }).timeout(60_000);
 

@@ -9,8 +9,8 @@ async function written(): Promise<{ files: readonly LogFile[]; heads: readonly L
   const disk = new RecordingDisk();
   const heads: LogHead[] = [];
   for (const runId of ['a', 'b', 'c']) {
-    const { durable } = await runOn(disk, `${runId}${Math.random()}`, run => run.resets(6));
-    if (durable.head !== undefined) heads.push(durable.head);
+    const { file } = await runOn(disk, `${runId}${Math.random()}`, run => run.resets(6));
+    if (file.head !== undefined) heads.push(file.head);
   }
   return { files: logFilesOf(disk.files()), heads };
 }

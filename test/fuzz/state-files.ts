@@ -7,7 +7,7 @@ import { decodeTokens, encodeTokens } from '../../src/access/token-file.js';
 import { systemClock } from '../../src/core/clock.js';
 import { PHASES } from '../../src/core/phases.js';
 import { sha256 } from '../../src/core/sha256.js';
-import { createDurableLog } from '../../src/events/durable-log.js';
+import { createFileLog } from '../../src/events/file-log.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../../src/events/log-line.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import type { MatchState } from '../../src/match/match.js';
@@ -59,7 +59,7 @@ export const eventLog = (hangMs: number) =>
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
     await inFolder(async folder => {
       writeFileSync(join(folder, name), file);
-      const log = createDurableLog({
+      const log = createFileLog({
         disk: realDisk,
         folder,
         clock: systemClock,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { readTokens } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
-import { logFileNames } from '../../src/events/log-files.js';
+import { logFileNames } from '../../src/events/numbered-files.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { RecordingDisk } from '../support/recording-disk.js';

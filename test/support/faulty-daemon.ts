@@ -4,7 +4,7 @@ import { simulatorSocket } from '../../src/access/root-socket.js';
 import { loadConfig } from '../../src/config/config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { serve } from '../../src/daemon/run.js';
-import { createLog } from '../../src/events/log.js';
+import { createStdoutLog } from '../../src/events/stdout-log.js';
 import { isMissing, type OutputPin } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { RecordingDisk } from './recording-disk.js';
@@ -58,7 +58,7 @@ await serve({
   rootSocket: simulatorSocket(state),
   config: loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state }),
   hardware: { ...robot.hardware, laser: told },
-  log: createLog({ level: 'info' }),
+  log: createStdoutLog({ level: 'info' }),
   clock: systemClock,
   disk: fault === HANGING ? memory : realDisk,
 });

@@ -4,7 +4,7 @@ import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
-import { logFileNames } from '../../src/events/log-files.js';
+import { logFileNames } from '../../src/events/numbered-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
 import { ManualClock, settle } from '../support/manual-clock.js';
 import type { Asked } from './asked.js';

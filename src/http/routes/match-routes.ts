@@ -13,7 +13,7 @@ const DAY_S = 86_400;
 const HIGHEST_REVISION = 4_102_444_800_000;
 
 /** The referee's part of a match. Every call sets a state and toggles none, so repeating a call is harmless. */
-export function matchRoutes({ match: control, durableLog, clock }: AppOptions): Route[] {
+export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Route[] {
   const view = () => {
     const { lease } = control.match;
     const beatAgeS = lease.owner === null ? null : lease.silentMs / 1000;
@@ -78,7 +78,7 @@ export function matchRoutes({ match: control, durableLog, clock }: AppOptions): 
       problems: ['lease-held'],
       act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
         control.match.beat(holder, ctx.state.who, ttlMs, takeover);
-        return { ...view(), head: durableLog.head };
+        return { ...view(), head: fileLog.head };
       },
     }),
   ];

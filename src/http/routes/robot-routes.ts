@@ -52,7 +52,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
 
 /** Status, event stream and log: everything that the daemon shows. */
 export function viewRoutes(options: AppOptions, statusNow: () => Status, events: Events): Route[] {
-  const { robot, clock, eventLog, durableLog } = options;
+  const { robot, clock, eventLog, fileLog } = options;
   return [
     get('/api/status', 'read', {
       id: 'status',
@@ -99,7 +99,7 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
       answer: logHead,
       problems: ['storage-failed'],
       act: () => {
-        const { head, problem } = durableLog;
+        const { head, problem } = fileLog;
         if (head !== undefined) return head;
         const unsynced = { operation: 'sync', path: 'the log of events' };
         throw refusal(problem ?? new RobotError('storage-failed', unsynced), false);

@@ -7,7 +7,7 @@ import { errnoOf } from '../core/errors.js';
  * The daemon's log on stdout: JSON lines, or readable lines on a terminal. Writing never blocks. `flush` blocks; use
  * it at the end of the process.
  */
-export function createLog({ level }: { readonly level: string }): Logger {
+export function createStdoutLog({ level }: { readonly level: string }): Logger {
   // Reading process.stdout makes a pipe or a socket non-blocking, as the writer requires.
   const { stdout } = process;
   const inColour = stdout.isTTY && stdout.hasColors();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { recordStorage } from '../../src/events/event-lines.js';
+import { recordStorage } from '../../src/events/event-recorder.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, linesOf, logFilesOf, runOn } from './log-bench.js';
@@ -9,7 +9,7 @@ const names = (disk: RecordingDisk) => logFilesOf(disk.files()).map(({ name }) =
 const broken = (operation: string) =>
   new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
 
-describe('the durable log', () => {
+describe('the log in files', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -42,19 +42,19 @@ describe('the durable log', () => {
 
   it('gives out only heads of synced lines', async () => {
     const run = await new LogRun(disk, 'a').open();
-    expect(run.durable.head).to.equal(undefined);
+    expect(run.file.head).to.equal(undefined);
     run.resets(2);
     await run.written();
-    expect(run.durable.head?.seq).to.equal(2);
+    expect(run.file.head?.seq).to.equal(2);
     disk.fail('sync');
     run.resets(2);
     await run.written();
-    expect([run.durable.head?.seq, run.durable.problem?.code]).to.deep.equal([2, 'storage-failed']);
+    expect([run.file.head?.seq, run.file.problem?.code]).to.deep.equal([2, 'storage-failed']);
     disk.fail();
     await run.clock.advance(2000);
-    expect([run.durable.head?.seq, run.durable.problem]).to.deep.equal([4, undefined]);
+    expect([run.file.head?.seq, run.file.problem]).to.deep.equal([4, undefined]);
     await run.end();
-    const verdict = verifyLog(logFilesOf(disk.files()), run.durable.head);
+    const verdict = verifyLog(logFilesOf(disk.files()), run.file.head);
     expect(verdict).to.deep.include({
       ok: true,
       notes: ['events-00000001.jsonl: 2 lines from line 3 on are not confirmed by the next file.'],
@@ -72,7 +72,7 @@ describe('the durable log', () => {
     expect(names(disk)).to.have.length(2);
     disk.fail();
     await run.clock.advance(2000);
-    expect(run.durable.problem).to.equal(undefined);
+    expect(run.file.problem).to.equal(undefined);
     await run.end();
     expect(linesOf(disk)).to.have.length(6);
   });
@@ -90,7 +90,7 @@ describe('the durable log', () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(1);
     await run.clock.advance(60_000);
-    expect([run.durable.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
+    expect([run.file.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
     await run.end();
   });
 
@@ -116,13 +116,13 @@ describe('the durable log', () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await new LogRun(disk, 'b').open();
-    expect(run.durable.problem?.context.cure).to.include('too slow');
+    expect(run.file.problem?.context.cure).to.include('too slow');
     run.resets(3);
     answerAgain();
     await run.written();
     run.resets(1);
     await run.written();
-    expect([run.durable.problem, run.durable.head?.seq]).to.deep.equal([undefined, 4]);
+    expect([run.file.problem, run.file.head?.seq]).to.deep.equal([undefined, 4]);
     await run.end();
     expect(linesOf(disk).map(({ boot, seq }) => `${boot}${seq}`)).to.deep.equal(
       'a1 a2 a3 b1 b2 b3 b4'.split(' '),
@@ -134,35 +134,35 @@ describe('the durable log', () => {
     const answerAgain = disk.hang();
     run.resets(1);
     await run.clock.advance(500);
-    expect(run.durable.problem).to.equal(undefined);
+    expect(run.file.problem).to.equal(undefined);
     for (let count = 0; count < 50; count += 1) {
       await run.clock.advance(100);
       run.resets(1);
     }
-    expect(run.durable.problem?.context).to.include({ operation: 'write', errno: 'slow' });
+    expect(run.file.problem?.context).to.include({ operation: 'write', errno: 'slow' });
     const { length } = disk.operations;
     answerAgain();
     await run.written();
-    expect(run.durable.head?.seq).to.equal(51);
+    expect(run.file.head?.seq).to.equal(51);
     expect(disk.operations.length - length).to.be.lessThan(10);
     run.resets(1);
     await run.written();
-    expect(run.durable.problem).to.equal(undefined);
+    expect(run.file.problem).to.equal(undefined);
     await run.end();
   });
 
   it('reports the number of lost events, and does not count an event that reaches the disk later', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: (string | undefined)[] = [];
-    run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
+    run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
     disk.interfere = operation =>
       operation === 'sync' ? new Promise(resolve => run.clock.after(100, resolve)) : Promise.resolve();
     run.resets(2000);
     await run.clock.advance(150);
     run.resets(2000);
-    expect(run.durable.problem).to.equal(undefined);
+    expect(run.file.problem).to.equal(undefined);
     run.resets(500);
-    expect(run.durable.problem?.context.errno).to.equal('slow');
+    expect(run.file.problem?.context.errno).to.equal('slow');
     await run.clock.advance(1000);
     run.resets(1);
     await run.clock.advance(1000);
@@ -177,14 +177,14 @@ describe('the durable log', () => {
 
   it('reports only once that syncs take over a second', async () => {
     const run = await new LogRun(disk, 'a').open();
-    recordStorage({ log: run.durable }, run.log);
+    recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
       operation === 'sync' ? new Promise(resolve => run.clock.after(1200, resolve)) : Promise.resolve();
     run.resets(1);
     for (let seconds = 0; seconds < 60; seconds += 1) await run.clock.advance(1000);
     const whats = () => run.log.after(0).events.map(({ what }) => what);
     expect(whats()).to.deep.equal(['reset', 'storage-failed']);
-    expect(run.durable.problem).to.equal(undefined);
+    expect(run.file.problem).to.equal(undefined);
     disk.fail();
     run.resets(1);
     await run.clock.advance(10_000);
@@ -195,7 +195,7 @@ describe('the durable log', () => {
   it('continues at once in a new file if its own was moved, even if that is put back', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: unknown[] = [];
-    run.durable.changed.add(() => problems.push(run.durable.problem?.context.errno));
+    run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
     run.resets(4);
     await run.written();
     await disk.rename('/state/events-00000001.jsonl', '/elsewhere/events-00000001.jsonl');
@@ -234,7 +234,7 @@ describe('the durable log', () => {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();
         run.resets(2);
         await run.written();
-        await run.durable.close();
+        await run.file.close();
       }
       expect(names(disk)).to.have.length(1001);
       expect(linesOf(disk)[0]).to.include({ boot: 'match', seq: 1 });
@@ -247,8 +247,8 @@ describe('the durable log', () => {
         run.resets(20);
         await run.written();
       }
-      expect(run.durable.problem).to.equal(undefined);
-      expect(run.durable.head?.seq).to.equal(600);
+      expect(run.file.problem).to.equal(undefined);
+      expect(run.file.head?.seq).to.equal(600);
       await run.end();
     });
   });

@@ -25,7 +25,7 @@ export function logFileNames(names: readonly string[]): string[] {
  * The files of the log in the state folder. Only the newest file is written, by the run that created it, and only
  * until a write fails. A closed file is never opened for writing again.
  */
-export function logFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
+export function numberedFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES) {
   const fileBytes = keptBytes / 8;
   let current: { readonly file: DiskFile; bytes: number } | undefined;
   /** The highest number of a file that this run has written to. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { logFileNames } from '../../src/events/log-files.js';
+import { logFileNames } from '../../src/events/numbered-files.js';
 
 describe('the names of the log files', () => {
   it('sort by their numbers, after the files of 0.2.0, even beyond eight digits', () => {

@@ -5,8 +5,8 @@ import { sha256 } from '../core/sha256.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
 import { START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { StateParts } from '../storage/state-file.js';
-import { logFiles } from './log-files.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
+import { numberedFiles } from './numbered-files.js';
 
 /** Events within this time share one sync, to spare the SD card. */
 const GATHER_MS = 100;
@@ -25,15 +25,15 @@ interface Parts extends StateParts {
   readonly keptBytes?: number;
 }
 
-export type DurableLog = ReturnType<typeof createDurableLog>;
+export type FileLog = ReturnType<typeof createFileLog>;
 
 /**
  * The event log on the disk. Each line has the hash of the line before. No request waits for the log. A power cut
  * loses the lines that are not synced yet.
  */
-export function createDurableLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
+export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
   const changed = new Listeners<void>();
-  const files = logFiles(disk, folder, keptBytes);
+  const files = numberedFiles(disk, folder, keptBytes);
   let waiting: readonly LogEvent[] = [];
   /** The number of lost events that no line on the disk reports yet. */
   let lost = 0;

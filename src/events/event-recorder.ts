@@ -4,7 +4,7 @@ import { describeError, isRobotError, type RobotError } from '../core/errors.js'
 import type { Listeners } from '../core/listeners.js';
 import type { Robot } from '../robot/robot.js';
 import type { NewEvent } from '../schemas/log.js';
-import type { EventLog } from './event-log.js';
+import type { MemoryLog } from './memory-log.js';
 import { PerMinute } from './per-minute.js';
 
 /** Events that count as warnings although they are not failures. */
@@ -15,7 +15,7 @@ const WARNINGS: readonly string[] = ['fault', 'reset', 'set-aside'];
  * a log line already. A repeated warning gets at most one line a minute, because a loose cable must not fill
  * the disk. Returns a function that ends the recording.
  */
-export function logEvents(robot: Pick<Robot, 'events'>, eventLog: EventLog, log: Logger, clock: Clock) {
+export function recordEvents(robot: Pick<Robot, 'events'>, eventLog: MemoryLog, log: Logger, clock: Clock) {
   const warnings = new PerMinute<NewEvent>(clock, ({ what, unit, detail }, repeats) =>
     log.warn({ unit, ...detail, repeats }, what),
   );
@@ -47,7 +47,7 @@ type KeptFile = Readonly<{ problem: RobotError | undefined; changed: Listeners<v
  * Records when a file of the state folder fails and when it works again. The keys of `files` say what each
  * file contains.
  */
-export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: EventLog): void {
+export function recordStorage(files: Readonly<Record<string, KeptFile>>, eventLog: MemoryLog): void {
   for (const [file, kept] of Object.entries(files)) {
     let fails = false;
     const check = () => {

@@ -19,7 +19,7 @@ interface Counted {
  * Numbers and keeps all events in two groups. Acts changed something: the robot made them, or a caller. Requests that
  * were refused or changed nothing are counted.
  */
-export class EventLog {
+export class MemoryLog {
   readonly runId: string;
   readonly recorded = new Listeners<{ event: LogEvent; error: unknown }>();
   readonly #clock: Clock;

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync } from 'node:fs';
 import { expect } from 'chai';
-import { readableLine } from '../../src/events/log.js';
+import { readableLine } from '../../src/events/stdout-log.js';
 import { skip } from '../support/programs.js';
 
-const log = new URL('../../src/events/log.js', import.meta.url).href;
+const log = new URL('../../src/events/stdout-log.js', import.meta.url).href;
 
 /** A process that logs this many lines and then ends as the daemon does. */
 function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
   const code = `
-    import { createLog } from '${log}';
-    const log = createLog({ level: 'info' });
+    import { createStdoutLog } from '${log}';
+    const log = createStdoutLog({ level: 'info' });
     for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'a line that is not short, for there are many');
     process.once('message', () => { log.info('end'); log.flush(); process.exit(0); });
     process.send('logged');`;

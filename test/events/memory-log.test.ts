@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { EventLog } from '../../src/events/event-log.js';
+import { MemoryLog } from '../../src/events/memory-log.js';
 import type { LogEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('event log', () => {
   let clock: ManualClock;
-  let log: EventLog;
+  let log: MemoryLog;
   beforeEach(() => {
     clock = new ManualClock();
-    log = new EventLog(clock);
+    log = new MemoryLog(clock);
   });
   afterEach(() => log.close());
 
