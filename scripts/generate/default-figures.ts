@@ -1,5 +1,5 @@
-import { RobotTrial } from '../../sim/trials/robot-trial.js';
-import { trackingErrors } from '../../sim/trials/tracking.js';
+import { BareRobot } from '../../sim/bare-robot.js';
+import { trackingErrors } from '../../sim/tracking-errors.js';
 import { type Loop, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
 /** Amplitude of the steps in the table, as a part of the largest amplitude. */
@@ -14,7 +14,7 @@ function digits(value: number | null, places: number): string {
 }
 
 function row(unit: UnitName, { name, quantity, maxAmplitude, defaults: { kp, ki, kd } }: Loop): string {
-  const robot = new RobotTrial({ seed: SEED });
+  const robot = new BareRobot({ seed: SEED });
   robot.run(1);
   const figures = robot.step(unit, name, PART * maxAmplitude, PERIOD_S);
   const cells = [

@@ -3,7 +3,7 @@ import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import { ROBOT } from '../../sim/physics/robot-body.js';
 import { argumentsOf, oneOf, refuse, script } from '../script.js';
 import { type Curve, lineChart } from './line-chart.js';
-import { type StepResponse, type StepTrial, stepResponse } from './step-response.js';
+import { type MotorStep, type StepResponse, stepResponse } from './step-response.js';
 import { wheelUnderLoad } from './wheel-under-load.js';
 
 const number = (about: string, usual?: string) => ({ type: 'string', about, default: usual }) as const;
@@ -39,7 +39,7 @@ The plant is --motor NAME, or a motor given by --j, --b, --k, --r and --l. Name 
     filter: number("time constant of the derivative's filter, seconds", '0'),
     saturation: number('largest voltage (default: no limit)'),
     step: number('size of the step in rad or rad/s, in an open loop in volts', '1'),
-    seconds: number('length of the trial', '5'),
+    seconds: number('length of the simulation', '5'),
     disturbance: number("volts that are added to the controller's from the start", '0'),
     svg: { type: 'string', about: 'file to write the curve to, as a picture' },
   },
@@ -95,7 +95,7 @@ function plant(supplyV: number): MotorParameters {
   };
 }
 
-function trial(): StepTrial {
+function step(): MotorStep {
   const isOpen = values['open-loop'] === true;
   const gains = [values.kp, values.ki, values.kd];
   if (isOpen === gains.some(gain => gain !== undefined)) refuse('give --kp, --ki or --kd, or --open-loop');
@@ -121,7 +121,7 @@ function trial(): StepTrial {
   };
 }
 
-function picture({ measured, periodS }: StepResponse, { gains, loop, rateHz, size }: StepTrial): string {
+function picture({ measured, periodS }: StepResponse, { gains, loop, rateHz, size }: MotorStep): string {
   const every = Math.ceil(measured.length / SHOWN_POINTS);
   const points = [...measured].flatMap((value, index) =>
     index % every === 0 && Number.isFinite(value) ? [[index * periodS, value] as const] : [],
@@ -137,7 +137,7 @@ function picture({ measured, periodS }: StepResponse, { gains, loop, rateHz, siz
 }
 
 await script(() => {
-  const asked = trial();
+  const asked = step();
   const response = stepResponse(asked);
   if (values.svg !== undefined) writeFileSync(values.svg, picture(response, asked));
   const rounded = (_name: string, value: unknown) =>

@@ -6,7 +6,7 @@ import { stepFigures } from '../../src/tuning/step-figures.js';
 
 type MotorLoop = 'position' | 'speed';
 
-export interface StepTrial {
+export interface MotorStep {
   readonly motor: MotorParameters;
   readonly loop: MotorLoop;
   /** In an open loop, the step is in volts. */
@@ -38,16 +38,16 @@ export interface StepResponse {
 const DIVERGED = 1e6;
 
 /** Simulates a step of the setpoint, from rest at 0. */
-export function stepResponse(trial: StepTrial): StepResponse {
-  const { loop, gains, substeps, size, disturbanceV } = trial;
-  const motor = new DcMotor(trial.motor);
-  const limit = trial.motor.supplyV;
-  const periodS = 1 / trial.rateHz;
-  const { derivative, filterS } = trial;
+export function stepResponse(step: MotorStep): StepResponse {
+  const { loop, gains, substeps, size, disturbanceV } = step;
+  const motor = new DcMotor(step.motor);
+  const limit = step.motor.supplyV;
+  const periodS = 1 / step.rateHz;
+  const { derivative, filterS } = step;
   const pid = new Pid({ periodS, derivative, filterS, min: -limit, max: limit });
   if (gains !== 'open-loop') pid.update(0, 0, gains);
-  const late = new Float64Array(trial.delaySamples + 1);
-  const ticks = Math.ceil(trial.seconds * trial.rateHz);
+  const late = new Float64Array(step.delaySamples + 1);
+  const ticks = Math.ceil(step.seconds * step.rateHz);
   const measured = new Float64Array(ticks * substeps + 1);
   const bound = DIVERGED * Math.max(Math.abs(size), Math.abs(disturbanceV));
   const dtS = periodS / substeps;

@@ -1,4 +1,4 @@
-import { trackingErrors } from '../../sim/trials/tracking.js';
+import { trackingErrors } from '../../sim/tracking-errors.js';
 import {
   defaultGains,
   type GainSet,
@@ -9,7 +9,7 @@ import {
 } from '../../src/core/units.js';
 import { argumentsOf, oneOf, script, wholeNumberOf } from '../script.js';
 import { ROBOTS } from './robots.js';
-import { STARTS, type TuningTrial, tuningTrial } from './tuning-trial.js';
+import { type LoopTuning, STARTS, tuneLoop } from './tune-loop.js';
 
 const digits = (value: number | null | undefined, places: number) =>
   value === null || value === undefined ? '–' : value.toFixed(places);
@@ -23,16 +23,7 @@ function depth(loop: Loop): number {
   return loop.inner === undefined ? 0 : 1;
 }
 
-function row({
-  loop,
-  start,
-  result,
-  after,
-  defaults,
-  isGood,
-  longestRingingS,
-  seconds,
-}: TuningTrial): string {
+function row({ loop, start, result, after, defaults, isGood, longestRingingS, seconds }: LoopTuning): string {
   const { kp, ki, kd } = after.gains;
   return [
     '',
@@ -66,13 +57,13 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
   console.log(HEAD);
   for (const { unit, loop } of INSIDE_OUT) {
     if (only !== undefined && loop.name !== only) continue;
-    const trial = await tuningTrial(options, unit, loop, start, trialled => {
+    const tuning = await tuneLoop(options, unit, loop, start, bare => {
       if (only !== undefined) return;
-      for (const name of ['gimbal', 'chassis'] as const) trialled.command(name, { gains: gains[name] });
+      for (const name of ['gimbal', 'chassis'] as const) bare.command(name, { gains: gains[name] });
     });
-    gains[unit.name] = { ...gains[unit.name], [loop.name]: trial.after.gains };
-    console.log(row(trial));
-    if (words) console.log(`  ${trial.words.join('; ')} -> ${trial.result.state}: ${trial.result.why}`);
+    gains[unit.name] = { ...gains[unit.name], [loop.name]: tuning.after.gains };
+    console.log(row(tuning));
+    if (words) console.log(`  ${tuning.words.join('; ')} -> ${tuning.result.state}: ${tuning.result.why}`);
   }
   if (only !== undefined) return;
   console.log('\n| error in auto, r.m.s. | defaults | tuned | ratio |\n|---|---|---|---|');
@@ -101,11 +92,11 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
     for (const seed of SEEDS(robot)) {
       for (const { unit, loop } of loops) {
         for (const start of Object.keys(STARTS)) {
-          const trial = await tuningTrial({ seed, body }, unit, loop, start);
+          const tuning = await tuneLoop({ seed, body }, unit, loop, start);
           count += 1;
-          longestRingingS = Math.max(longestRingingS, trial.longestRingingS);
-          if (trial.isGood) good += 1;
-          else bad.push(`| ${robot} ${row(trial)}`);
+          longestRingingS = Math.max(longestRingingS, tuning.longestRingingS);
+          if (tuning.isGood) good += 1;
+          else bad.push(`| ${robot} ${row(tuning)}`);
         }
       }
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { TrialPort } from '../../scripts/tune/trial-port.js';
-import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { BareRobotPort } from '../../scripts/tune/bare-robot-port.js';
+import { BareRobot } from '../../sim/bare-robot.js';
 import { proposeInWorker } from '../../src/autotune/proposer.js';
 import { unitNamed } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
@@ -9,9 +9,9 @@ import { propose } from '../../src/tuning/propose.js';
 describe('a proposal from a thread of its own', () => {
   const someTask = async () => {
     const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
-    const robot = new RobotTrial({ seed: 1 });
+    const robot = new BareRobot({ seed: 1 });
     robot.run(0.5);
-    const port = new TrialPort(robot, 'gimbal', loop);
+    const port = new BareRobotPort(robot, 'gimbal', loop);
     const never = () => false;
     const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, swingsOn: never, rings: never };
     const { end, ...run } = await port.excite(wave);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type StepTrial, stepResponse } from '../../scripts/step/step-response.js';
+import { type MotorStep, stepResponse } from '../../scripts/step/step-response.js';
 import { POSITION_MOTOR, SPEED_MOTOR } from '../support/course-motors.js';
 
-function trial(change: Partial<StepTrial> = {}): StepTrial {
+function step(change: Partial<MotorStep> = {}): MotorStep {
   return {
     motor: POSITION_MOTOR,
     loop: 'position',
@@ -19,7 +19,7 @@ function trial(change: Partial<StepTrial> = {}): StepTrial {
   };
 }
 
-const figuresOf = (change: Partial<StepTrial>) => stepResponse(trial(change)).figures;
+const figuresOf = (change: Partial<MotorStep>) => stepResponse(step(change)).figures;
 
 describe('step response of a motor', () => {
   // Kp, Ki, Kd, overshoot %, settling s, rise s, peak time s: the exact solution of the published example.
@@ -50,7 +50,7 @@ describe('step response of a motor', () => {
     const overshoot = (rateHz: number) => figuresOf({ rateHz, substeps: 200_000 / rateHz }).overshootPercent;
     expect(overshoot(1000)).closeTo(15.8, 0.1);
     expect(overshoot(500)).closeTo(41.4, 0.1);
-    const { diverged, figures } = stepResponse(trial({ rateHz: 500, substeps: 100, delaySamples: 1 }));
+    const { diverged, figures } = stepResponse(step({ rateHz: 500, substeps: 100, delaySamples: 1 }));
     expect([diverged, figures.overshootPercent]).deep.equal([true, null]);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { BareRobot } from '../../sim/bare-robot.js';
 import { ROBOT } from '../../sim/physics/robot-body.js';
-import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { FLOAT32_MAX, type Gains, MODES, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 
 const { gimbal: GIMBAL } = ROBOT;
@@ -10,30 +10,30 @@ interface Axis {
   readonly rateRadS: number;
 }
 
-function robot(seed = 1): RobotTrial {
-  return new RobotTrial({ seed });
+function newRobot(seed = 1): BareRobot {
+  return new BareRobot({ seed });
 }
 
-function axis(trial: RobotTrial, name: 'yaw' | 'pitch'): Axis {
-  return trial.physics.loops.gimbal.axes[name] as Axis;
+function axis(robot: BareRobot, name: 'yaw' | 'pitch'): Axis {
+  return robot.physics.loops.gimbal.axes[name] as Axis;
 }
 
-function truth(trial: RobotTrial, name: string): number {
-  return Number(trial.physics.loops.chassis.axes[name]);
+function truth(robot: BareRobot, name: string): number {
+  return Number(robot.physics.loops.chassis.axes[name]);
 }
 
 /** The visible state of the robot, with all digits. */
-function snapshot(trial: RobotTrial): string {
-  const { gimbal, chassis } = trial.physics.loops;
+function snapshot(robot: BareRobot): string {
+  const { gimbal, chassis } = robot.physics.loops;
   return JSON.stringify([gimbal.readings, gimbal.axes, chassis.readings, chassis.axes, chassis.pose]);
 }
 
 /** Largest change of the loop's output from one period to the next. */
-function largestJump(trial: RobotTrial, unit: UnitName, loop: string, seconds: number): number {
-  const reading = trial.reading(unit, loop);
+function largestJump(robot: BareRobot, unit: UnitName, loop: string, seconds: number): number {
+  const reading = robot.reading(unit, loop);
   let before = reading.output;
   let most = 0;
-  trial.run(seconds, () => {
+  robot.run(seconds, () => {
     most = Math.max(most, Math.abs(reading.output - before));
     before = reading.output;
   });
@@ -45,7 +45,7 @@ const WAVE = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
 describe('the simulated robot', () => {
   it('moves the same to the last bit for the same seed and commands', () => {
     const journey = (seed: number) => {
-      const trial = robot(seed);
+      const robot = newRobot(seed);
       const seen: string[] = [];
       for (const [gimbal, chassis] of [
         ['manual', 'auto'],
@@ -53,9 +53,9 @@ describe('the simulated robot', () => {
         ['debug', 'manual'],
         ['auto', 'debug'],
       ] as const) {
-        trial.command('gimbal', { mode: gimbal, excitation: WAVE });
-        trial.command('chassis', { mode: chassis, excitation: { ...WAVE, loop: 'speed' } });
-        trial.run(2, () => seen.push(snapshot(trial)));
+        robot.command('gimbal', { mode: gimbal, excitation: WAVE });
+        robot.command('chassis', { mode: chassis, excitation: { ...WAVE, loop: 'speed' } });
+        robot.run(2, () => seen.push(snapshot(robot)));
       }
       return seen;
     };
@@ -64,32 +64,32 @@ describe('the simulated robot', () => {
   });
 
   it('comes to a stand in manual from full course speed, and holds there', () => {
-    const trial = robot();
-    trial.command('chassis', { mode: 'auto' });
-    trial.run(4);
-    expect(truth(trial, 'speedMS')).closeTo(0.5, 0.05);
-    trial.command('chassis', { mode: 'manual' });
-    trial.run(1.5);
-    expect(truth(trial, 'speedMS')).closeTo(0, 0.002);
-    expect(truth(trial, 'turnRadS')).closeTo(0, 0.01);
-    const [x, y, pitch] = [truth(trial, 'xM'), truth(trial, 'yM'), axis(trial, 'pitch').angleRad];
-    trial.run(5);
-    expect(Math.hypot(truth(trial, 'xM') - x, truth(trial, 'yM') - y)).below(0.002);
-    expect(axis(trial, 'pitch').angleRad).closeTo(pitch, 0.005);
+    const robot = newRobot();
+    robot.command('chassis', { mode: 'auto' });
+    robot.run(4);
+    expect(truth(robot, 'speedMS')).closeTo(0.5, 0.05);
+    robot.command('chassis', { mode: 'manual' });
+    robot.run(1.5);
+    expect(truth(robot, 'speedMS')).closeTo(0, 0.002);
+    expect(truth(robot, 'turnRadS')).closeTo(0, 0.01);
+    const [x, y, pitch] = [truth(robot, 'xM'), truth(robot, 'yM'), axis(robot, 'pitch').angleRad];
+    robot.run(5);
+    expect(Math.hypot(truth(robot, 'xM') - x, truth(robot, 'yM') - y)).below(0.002);
+    expect(axis(robot, 'pitch').angleRad).closeTo(pitch, 0.005);
   });
 
   it('follows the target with the gimbal and the course with the chassis in auto', () => {
-    const trial = robot();
-    trial.command('gimbal', { mode: 'auto' });
-    trial.command('chassis', { mode: 'auto' });
-    trial.run(3);
+    const robot = newRobot();
+    robot.command('gimbal', { mode: 'auto' });
+    robot.command('chassis', { mode: 'auto' });
+    robot.run(3);
     let lost = 0;
     let beside = 0;
     const places: number[] = [];
-    trial.run(40, () => {
-      lost += trial.physics.loops.gimbal.targetVisible ? 0 : 1;
-      beside = Math.max(beside, Math.abs(truth(trial, 'besideCourseM')));
-      places.push(trial.reading('chassis', 'position').measured);
+    robot.run(40, () => {
+      lost += robot.physics.loops.gimbal.targetVisible ? 0 : 1;
+      beside = Math.max(beside, Math.abs(truth(robot, 'besideCourseM')));
+      places.push(robot.reading('chassis', 'position').measured);
     });
     expect(lost).equal(0);
     expect(beside).below(0.03);
@@ -98,21 +98,21 @@ describe('the simulated robot', () => {
   });
 
   it('has no torque after a stop: the nose sinks, the chassis rolls out', () => {
-    const trial = robot();
-    trial.command('gimbal', { mode: 'debug', excitation: { ...WAVE, amplitude: 0.3, periodS: 20 } });
-    trial.command('chassis', { mode: 'auto' });
-    trial.run(2);
-    const raised = axis(trial, 'pitch').angleRad;
-    trial.command('gimbal', { torque: false });
-    trial.command('chassis', { torque: false });
-    trial.run(0.01);
-    expect(trial.reading('gimbal', 'angle_pitch').output).equal(0);
-    expect(trial.reading('chassis', 'speed').output).equal(0);
-    expect(truth(trial, 'speedMS')).above(0.3);
-    trial.run(5);
-    expect(axis(trial, 'pitch').angleRad).below(raised - 0.2);
-    expect(axis(trial, 'pitch').rateRadS).closeTo(0, 1e-9);
-    expect(truth(trial, 'speedMS')).closeTo(0, 1e-9);
+    const robot = newRobot();
+    robot.command('gimbal', { mode: 'debug', excitation: { ...WAVE, amplitude: 0.3, periodS: 20 } });
+    robot.command('chassis', { mode: 'auto' });
+    robot.run(2);
+    const raised = axis(robot, 'pitch').angleRad;
+    robot.command('gimbal', { torque: false });
+    robot.command('chassis', { torque: false });
+    robot.run(0.01);
+    expect(robot.reading('gimbal', 'angle_pitch').output).equal(0);
+    expect(robot.reading('chassis', 'speed').output).equal(0);
+    expect(truth(robot, 'speedMS')).above(0.3);
+    robot.run(5);
+    expect(axis(robot, 'pitch').angleRad).below(raised - 0.2);
+    expect(axis(robot, 'pitch').rateRadS).closeTo(0, 1e-9);
+    expect(truth(robot, 'speedMS')).closeTo(0, 1e-9);
   });
 
   for (const name of ['yaw', 'pitch'] as const) {
@@ -122,30 +122,30 @@ describe('the simulated robot', () => {
     ] as const) {
       it(`keeps ${name} to its end stop ${stop}, whatever pushes`, () => {
         const loop = `angle_${name}`;
-        const trial = robot();
-        trial.setGains('gimbal', loop, { kp: -1000, ki: 0, kd: 0 });
-        trial.command('gimbal', { mode: 'debug', excitation: { loop, amplitude, periodS: 20 } });
-        trial.run(1, () => {
-          expect(axis(trial, name).angleRad).within(GIMBAL[name].minRad, GIMBAL[name].maxRad);
+        const robot = newRobot();
+        robot.setGains('gimbal', loop, { kp: -1000, ki: 0, kd: 0 });
+        robot.command('gimbal', { mode: 'debug', excitation: { loop, amplitude, periodS: 20 } });
+        robot.run(1, () => {
+          expect(axis(robot, name).angleRad).within(GIMBAL[name].minRad, GIMBAL[name].maxRad);
         });
-        expect(trial.reading('gimbal', loop).output).equal(amplitude > 0 ? -24 : 24);
-        expect(axis(trial, name)).include({ angleRad: GIMBAL[name][stop], rateRadS: 0 });
+        expect(robot.reading('gimbal', loop).output).equal(amplitude > 0 ? -24 : 24);
+        expect(axis(robot, name)).include({ angleRad: GIMBAL[name][stop], rateRadS: 0 });
       });
     }
   }
 
   it('turns the gimbal with the chassis, and the chassis against the gimbal', () => {
-    const trial = robot();
-    trial.run(1);
+    const robot = newRobot();
+    robot.run(1);
     const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
-    trial.command('chassis', { mode: 'debug', excitation });
+    robot.command('chassis', { mode: 'debug', excitation });
     let yaw = 0;
-    trial.run(0.3, () => {
-      yaw = Math.min(yaw, axis(trial, 'yaw').angleRad);
+    robot.run(0.3, () => {
+      yaw = Math.min(yaw, axis(robot, 'yaw').angleRad);
     });
     expect(yaw).within(-0.05, -0.001);
 
-    const other = robot();
+    const other = newRobot();
     other.command('chassis', { torque: false });
     other.command('gimbal', {
       mode: 'debug',
@@ -156,17 +156,17 @@ describe('the simulated robot', () => {
   });
 
   it('slips when it asks more of the floor than grip', () => {
-    const trial = robot();
-    trial.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
+    const robot = newRobot();
+    robot.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
     const excitation = { loop: 'speed', amplitude: 1, periodS: 2 };
-    trial.command('chassis', { mode: 'debug', excitation });
+    robot.command('chassis', { mode: 'debug', excitation });
     let slipped = 0;
     let fastest = 0;
     let before = 0;
-    trial.run(3, () => {
-      slipped += trial.physics.loops.chassis.axes.slipping === true ? 1 : 0;
-      fastest = Math.max(fastest, Math.abs(truth(trial, 'speedMS') - before) * 1000);
-      before = truth(trial, 'speedMS');
+    robot.run(3, () => {
+      slipped += robot.physics.loops.chassis.axes.slipping === true ? 1 : 0;
+      fastest = Math.max(fastest, Math.abs(truth(robot, 'speedMS') - before) * 1000);
+      before = truth(robot, 'speedMS');
     });
     expect(slipped).above(20);
     expect(fastest).at.most(0.8 * 9.81 + 1e-9);
@@ -179,38 +179,38 @@ describe('the simulated robot', () => {
     ['chassis', 'angle'],
   ] as const) {
     it(`changes modes and gains without a jump of ${loop}`, () => {
-      const trial = robot();
-      trial.command('gimbal', { mode: 'auto' });
-      trial.run(3);
+      const robot = newRobot();
+      robot.command('gimbal', { mode: 'auto' });
+      robot.run(3);
       for (const mode of ['auto', 'debug', 'auto', 'manual', 'debug', 'manual'] as const) {
-        trial.command(unit, { mode });
-        expect(largestJump(trial, unit, loop, 0.05), mode).below(1);
-        trial.run(0.3);
+        robot.command(unit, { mode });
+        expect(largestJump(robot, unit, loop, 0.05), mode).below(1);
+        robot.run(0.3);
       }
-      const { kp, ki, kd } = trial.gains(unit)[loop]!;
-      trial.command(unit, { mode: 'auto' });
-      trial.run(2);
-      trial.setGains(unit, loop, { kp: kp / 3, ki: 2 * ki, kd });
-      expect(largestJump(trial, unit, loop, 0.05), 'gains').below(1);
+      const { kp, ki, kd } = robot.gains(unit)[loop]!;
+      robot.command(unit, { mode: 'auto' });
+      robot.run(2);
+      robot.setGains(unit, loop, { kp: kp / 3, ki: 2 * ki, kd });
+      expect(largestJump(robot, unit, loop, 0.05), 'gains').below(1);
       const excitation = { loop, amplitude: 0.3, periodS: 8 };
       for (const end of [{ excitation: { ...excitation, amplitude: 0 } }, { mode: 'auto' }] as const) {
-        trial.command(unit, { mode: 'debug', excitation });
-        trial.run(2);
-        trial.command(unit, end);
-        expect(largestJump(trial, unit, loop, 0.05), 'excitation').below(1);
+        robot.command(unit, { mode: 'debug', excitation });
+        robot.run(2);
+        robot.command(unit, end);
+        expect(largestJump(robot, unit, loop, 0.05), 'excitation').below(1);
       }
     });
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
     it(`shows numbers within reason for gains of ${gain}`, () => {
-      const trial = robot();
+      const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
-        for (const { name } of loops) trial.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
+        for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
       for (const mode of MODES) {
-        for (const { name } of UNIT_LIST) trial.command(name, { mode });
-        trial.run(0.3);
-        const numbers = snapshot(trial).match(/null|-?\d[\d.e+-]*/g) ?? [];
+        for (const { name } of UNIT_LIST) robot.command(name, { mode });
+        robot.run(0.3);
+        const numbers = snapshot(robot).match(/null|-?\d[\d.e+-]*/g) ?? [];
         for (const number of numbers) expect(Math.abs(Number(number))).below(1e4);
         expect(numbers).not.include('null');
       }
@@ -223,10 +223,10 @@ describe('the simulated robot', () => {
       it(`${name} is good by default and looks bad with bad gains`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
-          const trial = robot();
-          trial.setGains(unit.name, name, gains);
-          trial.run(1);
-          return trial.step(unit.name, name, amplitude, 4);
+          const robot = newRobot();
+          robot.setGains(unit.name, name, gains);
+          robot.run(1);
+          return robot.step(unit.name, name, amplitude, 4);
         };
         const good = figures({ kp, ki, kd });
         expect(good.overshootPercent).below(5);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { TrialPort } from '../../scripts/tune/trial-port.js';
-import { STARTS, tuningTrial } from '../../scripts/tune/tuning-trial.js';
-import { RobotTrial } from '../../sim/trials/robot-trial.js';
+import { BareRobotPort } from '../../scripts/tune/bare-robot-port.js';
+import { STARTS, tuneLoop } from '../../scripts/tune/tune-loop.js';
+import { BareRobot } from '../../sim/bare-robot.js';
 import { UNIT_LIST } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { measure } from '../../src/tuning/tuner.js';
@@ -9,7 +9,7 @@ import { measure } from '../../src/tuning/tuner.js';
 const LOOPS = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop })));
 
 /** Tunes each loop once. Each loop starts from another set of bad gains in STARTS. `npm run tune -- --matrix` runs all combinations. */
-const TRIALS = LOOPS.map((one, index) => {
+const TUNINGS = LOOPS.map((one, index) => {
   const starts = Object.keys(STARTS);
   return { ...one, start: starts[index % starts.length] ?? 'x0.3' };
 });
@@ -17,9 +17,9 @@ const TRIALS = LOOPS.map((one, index) => {
 describe('the tuner', function () {
   this.timeout(60_000);
 
-  for (const { unit, loop, start } of TRIALS) {
+  for (const { unit, loop, start } of TUNINGS) {
     it(`brings ${loop.name} from ${start} to good gains`, async () => {
-      const { isGood, after, defaults, seconds, longestRingingS, result } = await tuningTrial(
+      const { isGood, after, defaults, seconds, longestRingingS, result } = await tuneLoop(
         { seed: 3 },
         unit,
         loop,
@@ -34,15 +34,15 @@ describe('the tuner', function () {
 
   it('designs new gains for a loop that had to be calmed first', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const { isGood } = await tuningTrial({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
+    const { isGood } = await tuneLoop({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
   });
 
   it('takes the wave away while the loop rings', async () => {
     const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
-    const robot = new RobotTrial({ seed: 1 });
+    const robot = new BareRobot({ seed: 1 });
     robot.run(1);
-    const port = new TrialPort(robot, unit.name, loop);
+    const port = new BareRobotPort(robot, unit.name, loop);
     const shape = shapeOf(loop, robot.physics.loopRateHz);
     await port.tryGains({ kp: 300, ki: 30_000, kd: 0 });
     const began = port.seconds;
@@ -60,8 +60,8 @@ describe('the tuner', function () {
 
   it('leaves gains alone that are as good already', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const good = await tuningTrial({ seed: 3 }, first!.unit, first!.loop, 'x0.3');
-    const again = await tuningTrial(
+    const good = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'x0.3');
+    const again = await tuneLoop(
       { seed: 3 },
       first!.unit,
       { ...first!.loop, defaults: good.after.gains },
@@ -73,7 +73,7 @@ describe('the tuner', function () {
 
   it('gives up on a loop that pushes the wrong way, and says so', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const { result } = await tuningTrial({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
+    const { result } = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
     expect(result.state).equal('failed');
     expect(result).include({ proposed: null, why: 'the loop hardly moves, whatever its gains' });
   });

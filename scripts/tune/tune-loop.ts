@@ -1,10 +1,10 @@
+import { BareRobot } from '../../sim/bare-robot.js';
 import type { PhysicsOptions } from '../../sim/robot-physics.js';
-import { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { type Style, TUNING_PART } from '../../src/core/tuning-terms.js';
 import type { Gains, Loop, Unit } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
-import { TrialPort } from './trial-port.js';
+import { BareRobotPort } from './bare-robot-port.js';
 
 type Start = (defaults: Gains) => Gains;
 
@@ -24,7 +24,7 @@ export const STARTS: Readonly<Record<string, Start>> = {
   'kd 0, ki x5': ({ kp, ki }) => ({ kp, ki: 5 * ki, kd: 0 }),
 };
 
-export interface TuningTrial {
+export interface LoopTuning {
   readonly unit: Unit;
   readonly loop: Loop;
   readonly start: string;
@@ -46,21 +46,21 @@ const OVERSHOOT = 5;
 const OVERSHOOT_MORE = 3;
 
 /** Tunes one loop of a robot. The other loops have their default gains, unless `prepare` sets others. */
-export async function tuningTrial(
+export async function tuneLoop(
   options: PhysicsOptions,
   unit: Unit,
   loop: Loop,
   start: string,
-  prepare: (robot: RobotTrial) => void = () => undefined,
+  prepare: (robot: BareRobot) => void = () => undefined,
   style: Style = 'normal',
-): Promise<TuningTrial> {
+): Promise<LoopTuning> {
   const change = STARTS[start] ?? OTHER_STARTS[start];
   if (change === undefined) throw new RangeError(`no start is called ${start}`);
   const tuned = (gains: Gains) => {
-    const robot = new RobotTrial(options);
+    const robot = new BareRobot(options);
     prepare(robot);
     robot.run(1);
-    const port = new TrialPort(robot, unit.name, loop);
+    const port = new BareRobotPort(robot, unit.name, loop);
     const shape = shapeOf(loop, robot.physics.loopRateHz);
     const amplitude = TUNING_PART * loop.maxAmplitude;
     return { port, task: { shape, gains, amplitude, periodS: loop.excitationPeriodS, style } };

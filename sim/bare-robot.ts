@@ -1,11 +1,11 @@
-import { defaultGains, type GainSet, type Gains, perUnit, type UnitName } from '../../src/core/units.js';
-import type { StepFigures } from '../../src/schemas/step.js';
-import { stepFigures } from '../../src/tuning/step-figures.js';
-import type { LoopCommand, LoopReading, Physics } from '../firmware/unit-loops.js';
-import { createPhysics, type PhysicsOptions } from '../robot-physics.js';
+import { defaultGains, type GainSet, type Gains, perUnit, type UnitName } from '../src/core/units.js';
+import type { StepFigures } from '../src/schemas/step.js';
+import { stepFigures } from '../src/tuning/step-figures.js';
+import type { LoopCommand, LoopReading, Physics } from './firmware/unit-loops.js';
+import { createPhysics, type PhysicsOptions } from './robot-physics.js';
 
-/** The simulated robot without bus and daemon, for trials of its loops. It begins at rest, in manual, with torque. */
-export class RobotTrial {
+/** The simulated robot without bus and daemon. It begins at rest, in manual, with torque. */
+export class BareRobot {
   readonly physics: Physics;
   readonly #commands: Record<UnitName, LoopCommand>;
 

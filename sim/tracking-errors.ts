@@ -1,14 +1,14 @@
-import type { GainSet, UnitName } from '../../src/core/units.js';
-import type { PhysicsOptions } from '../robot-physics.js';
-import { RobotTrial } from './robot-trial.js';
+import type { GainSet, UnitName } from '../src/core/units.js';
+import { BareRobot } from './bare-robot.js';
+import type { PhysicsOptions } from './robot-physics.js';
 
-type Sample = readonly [what: string, of: (robot: RobotTrial) => number];
+type Sample = readonly [what: string, of: (robot: BareRobot) => number];
 
-const error = (unit: UnitName, loop: string) => (robot: RobotTrial) => {
+const error = (unit: UnitName, loop: string) => (robot: BareRobot) => {
   const { setpoint, measured } = robot.reading(unit, loop);
   return setpoint - measured;
 };
-const beside = (robot: RobotTrial) => Number(robot.physics.loops.chassis.axes.besideCourseM);
+const beside = (robot: BareRobot) => Number(robot.physics.loops.chassis.axes.besideCourseM);
 
 const STANDING: readonly Sample[] = [
   ['target off the boresight, yaw, chassis standing (rad)', error('gimbal', 'visual_yaw')],
@@ -30,7 +30,7 @@ export function trackingErrors(
   gains: Readonly<Partial<Record<UnitName, GainSet>>> = {},
 ) {
   const during = (chassisMode: 'manual' | 'auto', samples: readonly Sample[]) => {
-    const robot = new RobotTrial(options);
+    const robot = new BareRobot(options);
     if (gains.gimbal !== undefined) robot.command('gimbal', { gains: gains.gimbal });
     if (gains.chassis !== undefined) robot.command('chassis', { gains: gains.chassis });
     robot.command('gimbal', { mode: 'auto' });

@@ -1,5 +1,5 @@
+import type { BareRobot } from '../../sim/bare-robot.js';
 import type { LoopReading } from '../../sim/firmware/unit-loops.js';
-import type { RobotTrial } from '../../sim/trials/robot-trial.js';
 import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
@@ -22,17 +22,17 @@ const REST_S = 3;
 const POLL_S = 0.02;
 
 /** The tuner's port to a simulated robot without bus and daemon. It runs as fast as the computer allows. */
-export class TrialPort implements TunerPort {
+export class BareRobotPort implements TunerPort {
   readonly words: string[] = [];
   /** The simulated time used so far. */
   seconds = 0;
   /** The longest time for which the loop kept ringing, checked at every loop period. */
   longestRingingS = 0;
-  readonly #robot: RobotTrial;
+  readonly #robot: BareRobot;
   readonly #unit: UnitName;
   readonly #loop: Loop;
 
-  constructor(robot: RobotTrial, unit: UnitName, loop: Loop) {
+  constructor(robot: BareRobot, unit: UnitName, loop: Loop) {
     this.#robot = robot;
     this.#unit = unit;
     this.#loop = loop;
