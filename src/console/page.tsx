@@ -8,6 +8,7 @@ import { titleOf } from './bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './bar/switches.js';
 import { DrivePanel } from './drive/drive-panel.js';
 import { listenToDriver } from './drive/driver-input.js';
+import { GainsPanel } from './gains/gains-panel.js';
 import { EventList } from './log/event-list.js';
 import { MatchBoard } from './match/match-board.js';
 import { MatchEvents } from './match/match-events.js';
@@ -19,7 +20,6 @@ import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
 import { FirstMinute, SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
-import { TuningPanel } from './tuning/tuning-panel.js';
 
 const hash = signal(location.hash);
 window.addEventListener('hashchange', () => {
@@ -80,7 +80,7 @@ function Panels() {
         {drives && <DrivePanel />}
       </div>
       <div class="settings">
-        <TuningPanel />
+        <GainsPanel />
         <DrawerCard name="Log">
           <EventList />
         </DrawerCard>

@@ -108,7 +108,7 @@ describe('the console in a browser', function () {
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
     expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
     await press(page, 'Back to snapshot');
-    await shows(page.locator('.tuning'), /differences from the snapshot of .* are edits now/);
+    await shows(page.locator('.gains-panel'), /differences from the snapshot of .* are edits now/);
     await shows(card(page, 'Gimbal').locator('.changes'), /yaw kp 0.25 → 0.3/);
     await save(page, 'Gimbal').click();
     await shows(card(page, 'Gimbal'), /Saved: Visual loop, yaw kp/);
@@ -132,7 +132,7 @@ describe('the console in a browser', function () {
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'a.json', mimeType: '', buffer: Buffer.from(text) });
-    await shows(page.locator('.tuning'), /1 differences? from a.json/);
+    await shows(page.locator('.gains-panel'), /1 differences? from a.json/);
     await save(page, 'Chassis').click();
     await shows(card(page, 'Chassis'), /Saved: Position loop kp 6\.5 → /);
     expect(await exportFile()).to.equal(text);

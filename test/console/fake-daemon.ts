@@ -7,7 +7,7 @@ import type { Status, TrialStatus } from '../../src/schemas/status.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { NO_MATCH_STATUS, statusWith, UNIT_STATUS } from '../support/status.js';
 
-export interface Answer {
+export interface FakeAnswer {
   readonly status: number;
   readonly body: unknown;
 }
@@ -26,8 +26,8 @@ export const OPERATOR: Session = {
   rights: ['read', 'drive', 'tune'],
 };
 
-const done = (body: unknown = {}): Answer => ({ status: 200, body });
-export const refused = (status: number, code: string, detail = 'A reason.', more = {}): Answer => ({
+const done = (body: unknown = {}): FakeAnswer => ({ status: 200, body });
+export const refused = (status: number, code: string, detail = 'A reason.', more = {}): FakeAnswer => ({
   status,
   body: { code, detail, ...more },
 });
@@ -60,7 +60,7 @@ export class FakeDaemon {
   /** The open streams of all pages. */
   readonly streams = new Set<(type: string, data: unknown) => void>();
   /** Answers that replace the daemon's own. */
-  override: (method: string, path: string, body: unknown) => Answer | undefined = () => undefined;
+  override: (method: string, path: string, body: unknown) => FakeAnswer | undefined = () => undefined;
   #seq = 0;
   #trials = 0;
 
@@ -84,7 +84,7 @@ export class FakeDaemon {
   }
 
   /** Answers a request. Tests call it for requests of other callers. */
-  answer(method: string, path: string, body: unknown = {}): Answer {
+  answer(method: string, path: string, body: unknown = {}): FakeAnswer {
     const { pathname, searchParams } = new URL(path, 'http://robot');
     const own = this.override(method, pathname, body);
     if (own !== undefined) return own;
@@ -197,7 +197,7 @@ export class FakeDaemon {
     query: URLSearchParams,
     // biome-ignore lint/suspicious/noExplicitAny: requests of the page under test.
     asked: any,
-  ): Answer {
+  ): FakeAnswer {
     const state = this.units[unit];
     switch (`${method} ${rest}`) {
       case 'POST mode/switch':
@@ -229,7 +229,7 @@ export class FakeDaemon {
     }
   }
 
-  #store(unit: UnitName, query: URLSearchParams, gains: GainSet, what: string): Answer {
+  #store(unit: UnitName, query: URLSearchParams, gains: GainSet, what: string): FakeAnswer {
     const state = this.units[unit];
     const revision = state.saved.length - 1;
     const base = query.get('baseRevision');

@@ -4,7 +4,7 @@ import { Model } from '../../src/console/model/model.js';
 import { every } from '../../src/core/clock.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { type Answer, FakeDaemon } from './fake-daemon.js';
+import { type FakeAnswer, FakeDaemon } from './fake-daemon.js';
 
 /**
  * `delivered`: arrives and is answered at once. `held`: arrives when the test delivers it. `answer held`: arrives at
@@ -21,14 +21,14 @@ export class FakeRequest {
   readonly body: any;
   isTakenBack = false;
   isAnswered = false;
-  #answer: Answer | undefined;
-  readonly #resolve: (answer: Answer) => void;
+  #answer: FakeAnswer | undefined;
+  readonly #resolve: (answer: FakeAnswer) => void;
   readonly #daemon: FakeDaemon;
 
   constructor(
     daemon: FakeDaemon,
     asked: Pick<FakeRequest, 'method' | 'path' | 'body'>,
-    resolve: (answer: Answer) => void,
+    resolve: (answer: FakeAnswer) => void,
   ) {
     this.#daemon = daemon;
     this.method = asked.method;

@@ -25,14 +25,14 @@ export interface AnswerableLine extends Line {
  * the page.
  */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
-  const { access, deafness, fresh, laser, resuming, stream, tuning } = model;
+  const { access, deafness, fresh, laser, resuming, stream, autotune } = model;
   const status = model.status.value;
   const mayBeStale = !fresh.value && (stream.resting.value || status !== undefined);
   const actions = [
     // The login shows its own lines.
     ...(access.isShut ? [] : [access.action]),
     ...UNIT_LIST.flatMap(({ name }) => model.actionsOf(name)),
-    tuning.action,
+    autotune.action,
   ];
   return mostUrgentFirst<AnswerableLine>([
     ...stopLines(model),
@@ -215,7 +215,7 @@ const inSentence = (title: string) => title.slice(0, 1).toLowerCase() + title.sl
 
 /** A line about a tuning, or about an excitation and gains on trial. During a tuning there is only the tuning's line. */
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
-  const { access, gains, status, telemetry, tuning } = model;
+  const { access, gains, status, telemetry, autotune } = model;
   const { name, title } = unit;
   const line = (
     text: string,
@@ -226,12 +226,12 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
     const answer = { label: 'End', name: `End the ${subject} of the ${title.toLowerCase()}`, run };
     return { tone: 'doing', about: title, text, ...(access.hasRight(right) && { answer }) };
   };
-  const tune = tuning.tunes[name].value;
+  const tune = autotune.tunes[name].value;
   if (tune?.state === 'running') {
-    const by = tuning.isOwn ? 'this page' : tune.by;
+    const by = autotune.isOwn ? 'this page' : tune.by;
     const loop = inSentence(loopNamed(unit, tune.loop).title);
     const text = `moves: ${by} tunes its ${loop} (${tune.words.at(-1) ?? 'begins'}).`;
-    return [line(text, 'tuning', 'tune', () => tuning.end(name))];
+    return [line(text, 'tuning', 'tune', () => autotune.end(name))];
   }
   const lines: AnswerableLine[] = [];
   const excitation = model.excitationOf(name);

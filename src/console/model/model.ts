@@ -9,6 +9,7 @@ import { EventStream } from '../daemon/event-stream.js';
 import type { Surroundings } from '../daemon/surroundings.js';
 import { Access } from './access.js';
 import { Action } from './action.js';
+import { Autotune } from './autotune.js';
 import { Driving } from './driving.js';
 import type { AllGains } from './edits.js';
 import { GainEdits } from './gain-edits.js';
@@ -21,10 +22,9 @@ import { changesByRestart, daemonRestartText } from './restart.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry.js';
-import { Tuning } from './tuning.js';
 
-/** Acts that a match may forbid. */
-export type Act = 'drive' | 'laser' | 'tune' | 'resume';
+/** Operations that a match may forbid. */
+export type Operation = 'drive' | 'laser' | 'tune' | 'resume';
 
 /** The page's knowledge of the robot, and its requests. Components read the model and call it. */
 export class Model {
@@ -45,14 +45,14 @@ export class Model {
   readonly gains: Readonly<Record<UnitName, GainEdits>>;
   readonly telemetry: TelemetryView;
   readonly log: LogView;
-  readonly tuning: Tuning;
+  readonly autotune: Autotune;
   readonly runs: Runs;
   readonly referee: Referee;
   readonly driving: Driving;
   /** The latest tuning of the chosen unit, unless the person dismissed it. */
   readonly tuned = computed(() => {
-    const tune = this.tuning.tunes[this.choice.value.unit].value;
-    return tune?.id === this.tuning.dismissed.value ? undefined : tune;
+    const tune = this.autotune.tunes[this.choice.value.unit].value;
+    return tune?.id === this.autotune.dismissed.value ? undefined : tune;
   });
   /** The result of the tuning in `tuned` for the chosen loop. */
   readonly tunedLoop = computed(() => {
@@ -82,7 +82,7 @@ export class Model {
         status: data => this.#takeStatus(data),
         telemetry: sample => this.#takeTelemetry(sample),
         step: step => this.#takeStep(step),
-        tune: tune => this.tuning.take(tune),
+        tune: tune => this.autotune.take(tune),
         log: event => {
           this.log.take(event);
           // The steps of a trial now belong to the saved revision, so the list is fetched again.
@@ -103,7 +103,7 @@ export class Model {
     this.resuming = new Action(clock, 'Resume');
     this.modes = perUnit(({ title }) => new Action(clock, `${title} mode`));
     this.exciting = perUnit(({ title }) => new Action(clock, `${title} test steps`));
-    this.tuning = new Tuning(
+    this.autotune = new Autotune(
       observed,
       async unit => status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
     );
@@ -111,11 +111,11 @@ export class Model {
     this.driving = new Driving(observed, () => this.hasRightTo('drive'));
     this.runs = new Runs(daemon, this.choice, this.tunedLoop);
     const moved = computed(() =>
-      this.tuning.isOwn && this.tuning.running ? keyOf(this.tuning.running) : '',
+      this.autotune.isOwn && this.autotune.running ? keyOf(this.autotune.running) : '',
     );
     effect(() => {
       // Plot and step card follow the loop that a tuning of this page moves.
-      const running = moved.value === '' ? undefined : untracked(() => this.tuning.running);
+      const running = moved.value === '' ? undefined : untracked(() => this.autotune.running);
       if (running !== undefined) this.choose({ unit: running.unit, loop: running.loop });
     });
     effect(() => {
@@ -134,15 +134,15 @@ export class Model {
     return (this.status.value ?? this.access.session.value)?.simulated === true;
   }
 
-  hasRightTo(act: Act): boolean {
-    return this.access.hasRight(act === 'tune' ? 'tune' : 'drive');
+  hasRightTo(operation: Operation): boolean {
+    return this.access.hasRight(operation === 'tune' ? 'tune' : 'drive');
   }
 
-  /** Whether rights and match allow the act. If that is unknown, this returns true and the daemon decides. */
-  may(act: Act): boolean {
-    if (!this.hasRightTo(act)) return false;
+  /** Whether rights and match allow the operation. If that is unknown, this returns true and the daemon decides. */
+  may(operation: Operation): boolean {
+    if (!this.hasRightTo(operation)) return false;
     const match = this.status.value?.match;
-    return match === undefined || (match.allows[act] && match.lock === null);
+    return match === undefined || (match.allows[operation] && match.lock === null);
   }
 
   /** True while a STOP or an Off is pending. A reload would lose it. */
@@ -185,7 +185,7 @@ export class Model {
 
   /** The trial that runs on a unit, whoever began it. Undefined during a tuning. */
   trialOf(unit: UnitName): TrialStatus | undefined {
-    return this.tuning.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
+    return this.autotune.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
   resume(options?: Pick<Ask, 'since'>): Promise<boolean> {
@@ -240,7 +240,7 @@ export class Model {
     const before = this.status.peek();
     const isFirst = this.#isOpened;
     if (isFirst) {
-      void this.tuning.look(status);
+      void this.autotune.look(status);
       void this.#catchUp(before, status);
     }
     const isChanged = this.access.session.peek()?.access !== status.access.state;
@@ -273,8 +273,8 @@ export class Model {
         if (code && codes.includes(code)) action.clear();
       }
     };
-    const { resuming, laser, access, tuning, referee } = this;
-    clear([resuming, laser.action, access.action, tuning.action, referee.action]);
+    const { resuming, laser, access, autotune, referee } = this;
+    clear([resuming, laser.action, access.action, autotune.action, referee.action]);
     for (const { name } of UNIT_LIST)
       clear(this.actionsOf(name), status[name].online ? [...over, 'unit-offline'] : over);
   }
@@ -288,7 +288,8 @@ export class Model {
 
   #takeStep({ unit, loop }: Step): void {
     if (keyOf({ unit, loop }) !== keyOf(this.choice.peek())) return;
-    if (this.tuning.running === undefined && this.excitationOf(unit) !== undefined) this.runs.leaveProposal();
+    if (this.autotune.running === undefined && this.excitationOf(unit) !== undefined)
+      this.runs.leaveProposal();
     void this.runs.look();
   }
 }

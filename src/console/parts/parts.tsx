@@ -1,10 +1,10 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Outcome as Answer } from '../daemon/request.js';
+import type { Outcome as RequestOutcome } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
-import type { Act, Model } from '../model/model.js';
+import type { Model, Operation } from '../model/model.js';
 
 export const ModelContext = createContext<Model | undefined>(undefined);
 
@@ -21,7 +21,7 @@ export function useAction(): Action {
 }
 
 /** The latest answer to a question. The question is asked again when something in `about` changes. */
-export function useAnswer<T>(ask: () => Promise<Answer<T>>, about: readonly unknown[]) {
+export function useAnswer<T>(ask: () => Promise<RequestOutcome<T>>, about: readonly unknown[]) {
   const answer = useSignal<T | undefined>(undefined);
   const action = useAction();
   useEffect(() => {
@@ -47,7 +47,7 @@ export interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>
    * The act that rights and match must allow. Without the right there is no button. While the match forbids
    * the act, the button is grey.
    */
-  readonly needs?: Act;
+  readonly needs?: Operation;
   /**
    * True if the button moves or lights something. It is then grey while the robot is stopped, and must be held on a
    * touch screen.

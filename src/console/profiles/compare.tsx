@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { Unit } from '../../core/units.js';
 import type { Comparison } from '../../schemas/history.js';
 import type { RememberedStep } from '../../schemas/step.js';
+import { figuresText, gainsText } from '../model/figures.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import { clockText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
 import { Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
-import { figuresText, gainsText } from '../step/figure-table.js';
 import { StepChart } from '../step/step-chart.js';
 
 /** The number of revisions to choose from. */

@@ -1,8 +1,8 @@
-import type { MeasuredStep, RememberedStep, StepFigures } from '../../schemas/step.js';
-import { clockText, fixed } from '../model/numbers.js';
+import type { RememberedStep, StepFigures } from '../../schemas/step.js';
+import { gainsText, milliseconds, withUnit } from '../model/figures.js';
 import type { DrawnRun } from '../model/runs.js';
 import { caveatOf, wildnessOf } from '../model/step-curve.js';
-import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
+import { useModel } from '../parts/parts.js';
 import type { ChartUnit } from '../plot/chart.js';
 
 type Figure = (figures: StepFigures, quantity: ChartUnit) => string;
@@ -60,72 +60,5 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-export function gainsText(gains: RememberedStep['gains'] | null | undefined): string {
-  return gains == null ? '–' : `${gains.kp} · ${gains.ki} · ${gains.kd}`;
-}
-
-export function withUnit(value: number | null, decimals: number, unit: string): string {
-  return value === null ? '–' : `${fixed(value, decimals)} ${unit}`;
-}
-
-/** Settling time and overshoot of a step, for small print. */
-export function figuresText(step: MeasuredStep | undefined): string {
-  const { settlingS = null, overshootPercent = null } = step?.figures ?? {};
-  return `${milliseconds(settlingS)}, ${withUnit(overshootPercent, 1, '%')}`;
-}
-
-export function milliseconds(value: number | null): string {
-  return withUnit(value === null ? null : value * 1000, value !== null && value < 0.1 ? 1 : 0, 'ms');
-}
-
-/** The captured steps of the chosen loop. Ticked steps are drawn. A button turns the gains of a step into edits. */
-export function RunTable() {
-  const model = useModel();
-  const { runs } = model;
-  const { unit, loop } = model.choice.value;
-  return (
-    <section class="runs" aria-label="Runs" {...scrolls}>
-      <table class="figures">
-        <Heads texts={['Run', 'Time', 'Gains', 'Settling', 'Overshoot', 'Saved as', '']} />
-        <tbody>
-          {runs.list.value.map(run => (
-            <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
-              <td>
-                <input
-                  type="checkbox"
-                  aria-label={`Draw run ${run.number}`}
-                  checked={runs.ticked.value.has(run.number)}
-                  style={{
-                    accentColor: `var(--${run.number === runs.main?.number ? 'accent' : runs.ticked.value.get(run.number)})`,
-                  }}
-                  onChange={() => runs.tick(run.number)}
-                />{' '}
-                #{run.number}
-              </td>
-              <td>{clockText(run.at)}</td>
-              <td>{gainsText(run.gains)}</td>
-              <td>{wildnessOf(run, '') ? 'wild' : milliseconds(run.figures.settlingS)}</td>
-              <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>
-              <td>
-                {run.revision === null ? 'not saved' : `rev ${run.revision}`}
-                {run.number === runs.best.value && <strong class="best"> best so far</strong>}
-              </td>
-              <td>
-                <Press
-                  hidden={!model.hasRightTo('tune')}
-                  aria-label={`Use these gains: run ${run.number}`}
-                  run={() => model.gains[unit].editLoop(loop, run.gains)}
-                >
-                  Use these gains
-                </Press>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

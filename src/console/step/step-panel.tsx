@@ -6,9 +6,10 @@ import { loopOf } from '../model/loop-choice.js';
 import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
 import { Outcome, offerCsv, Press, Toggle, typed, useModel, writes } from '../parts/parts.js';
-import { FigureTable, RunTable } from './figure-table.js';
+import { TunePlan, TuneReport } from './autotune.js';
+import { FigureTable } from './figure-table.js';
+import { RunTable } from './run-table.js';
 import { StepChart } from './step-chart.js';
-import { TunePlan, TuneReport } from './tune.js';
 
 /** Excites or tunes the chosen loop, and shows its captured steps. */
 export function StepPanel() {
@@ -21,7 +22,7 @@ export function StepPanel() {
   const shown = isPercent ? inPercent(main) : main;
   const others = isPercent ? under.map(run => ({ ...run, step: inPercent(run.step) })) : under;
   const unit = isPercent ? '%' : quantity;
-  const { action, running } = model.tuning;
+  const { action, running } = model.autotune;
   const tuned = model.tuned.value;
   return (
     <section class="card step" aria-label="Step response">

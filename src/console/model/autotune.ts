@@ -61,7 +61,7 @@ export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' |
  * The running tuning and the latest tuning of each unit, whoever began it. The page renews the tuning that it
  * began.
  */
-export class Tuning {
+export class Autotune {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
   readonly style = signal<Style>('normal');
   /** The id of the tuning whose result was dismissed. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { insideOut, leftText, reasonOf, toggled, usualS } from '../../src/console/model/tuning.js';
+import { insideOut, leftText, reasonOf, toggled, usualS } from '../../src/console/model/autotune.js';
 import { unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { refused } from './fake-daemon.js';
@@ -43,8 +43,8 @@ async function open() {
     daemon.say('tune', tune);
   };
   await page.wait(200);
-  const begin = () => page.model.tuning.begin('chassis', ['speed', 'angle']);
-  const state = () => page.model.tuning.tunes.chassis.value?.state;
+  const begin = () => page.model.autotune.begin('chassis', ['speed', 'angle']);
+  const state = () => page.model.autotune.tunes.chassis.value?.state;
   return { page, becomes, says, begin, state };
 }
 
@@ -134,8 +134,8 @@ describe('a tuning on the page', () => {
 
   it('of several loops says how many are done and left, and about how long these take', async () => {
     const { page, says } = await open();
-    await page.model.tuning.begin('chassis', ['speed', 'angle']);
-    const text = () => leftText(page.model.tuning.running!);
+    await page.model.autotune.begin('chassis', ['speed', 'angle']);
+    const text = () => leftText(page.model.autotune.running!);
     expect(text()).to.equal('0 of 2 loops done, 2 left: about 28 s.');
     const nothing = { why: '', before: null, proposed: null, predicted: null };
     says({ loop: 'angle', results: [{ ...nothing, loop: 'speed', state: 'good' }] });
@@ -215,7 +215,7 @@ describe('a tuning on the page', () => {
       page.let(/autotune/, 'held', 'POST');
       void begin();
       await page.wait(10);
-      if (press === 'end') void page.model.tuning.end('chassis');
+      if (press === 'end') void page.model.autotune.end('chassis');
       else page.model.pressStop();
       await page.wait(10);
       expect(page.sentTo(/autotune/)[0]!.isTakenBack, press).to.equal(true);

@@ -2,25 +2,25 @@ import { type Signal, useSignal } from '@preact/signals';
 import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
+import { KEEP, SavedNote, TRY } from '../gains/gain-acts.js';
+import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
+import { gainsText, milliseconds, withUnit } from '../model/figures.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
-import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/tuning.js';
 import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
-import { KEEP, SavedNote, TRY } from '../tuning/gain-acts.js';
-import { gainsText, milliseconds, withUnit } from './figure-table.js';
 
 /** Tells before a tuning which loops it moves, how far, and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const model = useModel();
-  const { tuning } = model;
+  const { autotune } = model;
   const choice = model.choice.value;
   const loop = loopOf(choice);
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
-  const disabled = !model.may('drive') || tuning.running !== undefined;
+  const disabled = !model.may('drive') || autotune.running !== undefined;
   const begin = (loops: readonly Loop[]) => {
     onBegin();
-    return tuning.begin(
+    return autotune.begin(
       unit.name,
       loops.map(({ name }) => name),
     );
@@ -46,7 +46,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
         none.
       </p>
       <div class="row">
-        <Segments options={STYLES} chosen={tuning.style} />
+        <Segments options={STYLES} chosen={autotune.style} />
         <Press needs="tune" moves class="primary" disabled={disabled} run={() => begin([loop])}>
           Tune {loop.title}
         </Press>
@@ -60,7 +60,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune all {unit.loops.length}
         </Press>
       </div>
-      <Outcome action={tuning.action} />
+      <Outcome action={autotune.action} />
     </fieldset>
   );
 }
@@ -73,14 +73,14 @@ type Result = Tune['results'][number];
 
 /** The progress or the result of the chosen unit's tuning, loop by loop. */
 export function TuneReport({ tune }: { readonly tune: Tune }) {
-  const { tuning, access } = useModel();
+  const { autotune, access } = useModel();
   if (tune.state !== 'running') return <TuneEnd tune={tune} key={tune.id} />;
   return (
     <>
       <p role="status">
         <strong>Tuning {loopNamed(unitNamed(tune.unit), tune.loop).title}.</strong>{' '}
         {tune.words.at(-1) ?? 'It begins'}… {tune.loops.length > 1 && `${leftText(tune)} `}
-        <Press run={() => tuning.end(tune.unit)} disabled={!access.hasRight('tune')}>
+        <Press run={() => autotune.end(tune.unit)} disabled={!access.hasRight('tune')}>
           End
         </Press>
       </p>
@@ -130,7 +130,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
             </Press>
           </>
         )}
-        <Press run={writes(model.tuning.dismissed, tune.id)}>Dismiss</Press>
+        <Press run={writes(model.autotune.dismissed, tune.id)}>Dismiss</Press>
       </span>
     </>
   );

@@ -6,11 +6,11 @@ import { GainsFile } from './gains-file.js';
 import { UnitCard } from './unit-card.js';
 
 /** The gains of both units, and the buttons for all of them. */
-export function TuningPanel() {
+export function GainsPanel() {
   const model = useModel();
   const isFine = useSignal(false);
   return (
-    <div class="tuning">
+    <div class="gains-panel">
       {UNIT_LIST.map(unit => (
         <UnitCard key={unit.name} unit={unit} size={isFine.value ? 'fine' : 'usual'} />
       ))}

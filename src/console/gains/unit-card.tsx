@@ -100,11 +100,11 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const from = profile === undefined ? '' : `, ${profile}`;
   const stored = savedAt === null ? 'Defaults' : `Revision ${revision}${from}, ${clockText(savedAt)}`;
   const trial = model.trialOf(name);
-  const tune = model.tuning.running;
+  const tune = model.autotune.running;
   const [state, how] = !model.fresh.value
     ? ['', 'unknown']
     : tune?.unit === name
-      ? ['doing', model.tuning.isOwn ? 'this page is tuning' : `${tune.by} is tuning`]
+      ? ['doing', model.autotune.isOwn ? 'this page is tuning' : `${tune.by} is tuning`]
       : trial !== undefined
         ? trial.id === model.gains[name].trial.id
           ? ['doing', 'this page is trying others']

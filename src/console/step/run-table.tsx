@@ -1,0 +1,53 @@
+import { gainsText, milliseconds, withUnit } from '../model/figures.js';
+import { clockText } from '../model/numbers.js';
+import { wildnessOf } from '../model/step-curve.js';
+import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
+
+/** The captured steps of the chosen loop. Ticked steps are drawn. A button turns the gains of a step into edits. */
+export function RunTable() {
+  const model = useModel();
+  const { runs } = model;
+  const { unit, loop } = model.choice.value;
+  return (
+    <section class="runs" aria-label="Runs" {...scrolls}>
+      <table class="figures">
+        <Heads texts={['Run', 'Time', 'Gains', 'Settling', 'Overshoot', 'Saved as', '']} />
+        <tbody>
+          {runs.list.value.map(run => (
+            <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Draw run ${run.number}`}
+                  checked={runs.ticked.value.has(run.number)}
+                  style={{
+                    accentColor: `var(--${run.number === runs.main?.number ? 'accent' : runs.ticked.value.get(run.number)})`,
+                  }}
+                  onChange={() => runs.tick(run.number)}
+                />{' '}
+                #{run.number}
+              </td>
+              <td>{clockText(run.at)}</td>
+              <td>{gainsText(run.gains)}</td>
+              <td>{wildnessOf(run, '') ? 'wild' : milliseconds(run.figures.settlingS)}</td>
+              <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>
+              <td>
+                {run.revision === null ? 'not saved' : `rev ${run.revision}`}
+                {run.number === runs.best.value && <strong class="best"> best so far</strong>}
+              </td>
+              <td>
+                <Press
+                  hidden={!model.hasRightTo('tune')}
+                  aria-label={`Use these gains: run ${run.number}`}
+                  run={() => model.gains[unit].editLoop(loop, run.gains)}
+                >
+                  Use these gains
+                </Press>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
