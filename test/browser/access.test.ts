@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { alerts, consoleInBrowser, eventually, has, mode, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, shows, unhurried } from './console-page.js';
 
 describe('the console of a robot with tokens and a match', function () {
   this.timeout(60_000);
@@ -26,7 +26,7 @@ describe('the console of a robot with tokens and a match', function () {
   };
 
   const callAs = (secret: string, method: string, path: string, body?: unknown) =>
-    call(robot.url, method, path, body, { authorization: `Bearer ${secret}` });
+    unhurried(() => call(robot.url, method, path, body, { authorization: `Bearer ${secret}` }));
 
   const blank = async () => {
     const context = await robot.browser.newContext({ viewport: { width: 1280, height: 720 } });

@@ -24,6 +24,17 @@ export async function eventually(holds: () => Promise<boolean>, wanted = () => S
   }
 }
 
+/** Repeats a request as long as the simulated bus of a busy machine is too slow for it. */
+export async function unhurried(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask();
+  await eventually(async () => {
+    if (answer.body?.code !== 'bus-busy') return true;
+    answer = await ask();
+    return false;
+  });
+  return answer;
+}
+
 /** Waits until the page shows this text. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
   let text = '';
@@ -85,11 +96,13 @@ export function consoleInBrowser(): ConsoleInBrowser {
 
   const startDaemon = async (port = '0', settings = '') => {
     const config = join(folder, 'config.yaml');
-    await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${settings}`);
+    // A machine that stalls for half a second would otherwise end the test steps.
+    const patient = 'supervision: {hostSilenceMs: 60000}\n';
+    await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}${settings}`);
     daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
     url = await daemon.url();
   };
-  const post = (path: string, body?: unknown) => call(url, 'POST', path, body);
+  const post = (path: string, body?: unknown) => unhurried(() => call(url, 'POST', path, body));
   const fault = (target: string, name: string) => post('/sim/faults', { target, fault: name });
 
   before(async function () {
