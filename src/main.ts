@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from 'node:path';
-import { rootSocket } from './access/root-socket.js';
+import { RUNTIME_FOLDER, rootSocket } from './access/root-socket.js';
 import { runProgram } from './command/command.js';
 import { robotProgram } from './command/robot-commands.js';
 import type { Interlock } from './config/settings.js';
@@ -9,7 +9,7 @@ import { openLinuxBus, openLinuxHardware } from './hardware/linux-hardware.js';
 
 /**
  * The service's folder below /run, from systemd. The daemon records the laser pin's line and dark level in
- * it, for trunnion-dark.
+ * it, for trunnion-dark. A daemon that was started by hand records nothing.
  */
 const runtimeFolder = process.env.RUNTIME_DIRECTORY;
 
@@ -21,7 +21,7 @@ const pin = ({ gpio, activeLow }: Interlock) => ({ bcm: gpio, activeLow });
 const program = robotProgram({
   openBus: openLinuxBus,
   open: async ({ i2c, laser }) => ({
-    rootSocket: runtimeFolder === undefined ? undefined : rootSocket(runtimeFolder),
+    rootSocket: rootSocket(runtimeFolder ?? RUNTIME_FOLDER),
     marks,
     hardware: await openLinuxHardware({
       i2cBus: i2c.bus,

@@ -1,5 +1,5 @@
 import { helpOf } from '../../src/command/arguments.js';
-import type { Command } from '../../src/command/command.js';
+import { type Command, EXIT_CODES } from '../../src/command/command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
 
 const none = () => Promise.reject(new Error('opens no hardware'));
@@ -13,6 +13,12 @@ function typed({ command, operands = [] }: Command): string {
 export function commandTable(): string {
   const rows = commands.map(one => `| \`${typed(one)}\` | ${one.about.split('\n')[0]} |`);
   return ['| command | does |', '|---|---|', ...rows].join('\n');
+}
+
+/** The table of exit codes in the documents. */
+export function exitCodeTable(): string {
+  const rows = Object.entries(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`);
+  return ['| exit code | means |', '|---|---|', ...rows].join('\n');
 }
 
 /** The manual page of both programs. */
@@ -34,7 +40,9 @@ serves a simulated robot on the loopback address.
 .SH COMMANDS
 ${commands.map(entryOf).join('\n')}
 .SH EXIT STATUS
-0: success, and nothing is wrong. 1: the command failed, or something is wrong. 2: a wrong command line or configuration.
+${Object.entries(EXIT_CODES)
+  .map(([code, meaning]) => `.TP\n.B ${code}\n${meaning}`)
+  .join('\n')}
 .SH FILES
 .TP
 .I /etc/trunnion/config.yaml

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../../src/config/default-config.js';
-import { commandTable, manPage } from './command-tables.js';
+import { commandTable, exitCodeTable, manPage } from './command-tables.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';
@@ -28,7 +28,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     fill('docs/firmware.md', { wiring: wiringTable(), camera: cameraExample() }),
     ['docs/pictures/pico.svg', pinout()],
     fill('docs/api.md', { problems: problemTable() }),
-    fill('docs/install.md', { commands: commandTable() }),
+    fill('docs/install.md', { commands: commandTable(), 'exit codes': exitCodeTable() }),
     fill('docs/tuning.md', { 'default gains': defaultFigures() }),
   ]);
 }

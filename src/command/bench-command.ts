@@ -52,7 +52,7 @@ export async function benchCommand(place: Place, seconds: number, token: string 
 }
 
 async function look(place: Place) {
-  const status = await boardStatus(place, 'bench');
+  const { body: status } = await boardStatus(place, 'bench');
   const board = boardOf(status);
   if (!isStatus(status) || board === undefined) throw new Failure('An older daemon runs: restart it.');
   return { status, board, atMs: performance.now(), processorMs: processorMs(board.pid) };

@@ -15,10 +15,21 @@ import {
 } from './arguments.js';
 import { type Colours, print } from './output.js';
 
+/** What each exit code means. Help and manual page derive from this table. */
+export const EXIT_CODES = {
+  0: 'done, and nothing is wrong',
+  1: 'something is wrong, or the command failed',
+  2: 'wrong use: the command line or the configuration',
+  3: 'refused: the robot, or the rights of the caller, do not allow it now',
+  4: 'no daemon answers',
+} as const;
+
+export type ExitCode = keyof typeof EXIT_CODES;
+
 /** The output of a command. */
 export interface Said {
   readonly text: string;
-  readonly exitCode: 0 | 1 | 2;
+  readonly exitCode: ExitCode;
   /** The output of `--json`. By default it has `ok` and the text. */
   readonly json?: unknown;
   /** A report always goes to standard output. Other texts go to standard error unless the exit code is 0. */
@@ -34,13 +45,24 @@ export function failed(text: string): Said {
   return { text, exitCode: 1 };
 }
 
+export function refused(text: string): Said {
+  return { text, exitCode: 3 };
+}
+
 /** The output for a wrong command line. */
 export function wrong(text: string): Said {
   return { text, exitCode: 2 };
 }
 
 /** A failure, with a text for the person at the terminal. */
-export class Failure extends Error {}
+export class Failure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(text: string, exitCode: ExitCode = 1) {
+    super(text);
+    this.exitCode = exitCode;
+  }
+}
 
 /**
  * A row of a program's table of commands. `command` is its name without the name of the program, such as
@@ -67,17 +89,18 @@ export function command<O extends Options>(
     run: async (program, args) => {
       const given = parseArguments({ ...shape, command: `${program} ${shape.command}` }, args);
       const said = await run(given).catch(saidOf);
-      return said !== undefined && args.includes('--json') ? asJson(said) : said;
+      const isJson = given.tokens.some(token => token.kind === 'option' && token.name === 'json');
+      return said !== undefined && isJson ? asJson(said) : said;
     },
   };
 }
 
 /** The output of a command that failed. Rethrows defects and wrong configurations. */
 export function saidOf(error: unknown): Said {
-  if (error instanceof Failure) return failed(error.message);
+  if (error instanceof Failure) return { text: error.message, exitCode: error.exitCode };
   if (!isRobotError(error) || error.code === 'bad-config') throw error;
-  const { code, detail } = problemOf(error).problem;
-  return { text: detail, exitCode: 1, json: { ok: false, code, detail } };
+  const { code, detail, status } = problemOf(error).problem;
+  return { text: detail, exitCode: status < 500 ? 3 : 1, json: { ok: false, code, detail } };
 }
 
 function asJson({ text, exitCode, json = { ok: exitCode === 0, detail: text } }: Said): Said {
@@ -87,7 +110,7 @@ function asJson({ text, exitCode, json = { ok: exitCode === 0, detail: text } }:
 /** The exit code if the event loop becomes empty before the command ends. Node's own exit code would be 0. */
 const NEVER_DONE = 13;
 
-/** Runs a program, and sets the exit code: 0 for success, 1 for failure, 2 for a wrong command line or configuration. */
+/** Runs a program, and sets the exit code. */
 export async function runProgram(program: Program, args: readonly string[]): Promise<void> {
   process.exitCode = NEVER_DONE;
   const said = await answer(program, args).catch((error: unknown) => wrong(configProblem(error)));
@@ -95,7 +118,8 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
     const stream = said.isReport === true || said.exitCode === 0 ? process.stdout : process.stderr;
     print(said.text, stream, said.colours);
   }
-  process.exitCode = said?.exitCode ?? 0;
+  // If a command prints by itself and its output cannot be written, `print` has set the exit code.
+  if (process.exitCode === NEVER_DONE) process.exitCode = said?.exitCode ?? 0;
 }
 
 /** What the program prints. Throws `bad-config` for a wrong command line or configuration. */

@@ -9,11 +9,13 @@ import {
   rootSocket,
   simulatorSocket,
 } from '../access/root-socket.js';
-import { type Config, loadConfig } from '../config/config.js';
+import { type Config, configProblem, loadConfig } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { errnoOf } from '../core/errors.js';
-import { Failure } from './command.js';
+import { isObject, parsedJson } from '../core/json.js';
+import { isAnyLocked } from '../storage/path-lock.js';
+import { Failure, type Said } from './command.js';
 
 /** The default files of a robot, and the address on which it listens by default. */
 export interface Home {
@@ -29,6 +31,10 @@ export const ROBOT: Home & { readonly configFile: string } = {
   configFile: '/etc/trunnion/config.yaml',
 };
 
+export const USUAL_URL = 'http://127.0.0.1:8080';
+/** A stop is answered within 0.9 s, and a resume within a second. */
+const ANSWER_MS = 2000;
+
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 export const SIMULATOR: Home = { host: '127.0.0.1', state: join(stateHome, 'trunnion-sim') };
 
@@ -41,25 +47,64 @@ export interface Asked {
   readonly port?: string | undefined;
 }
 
-/** A robot on this machine. */
+/** A robot on this machine, or one that is asked over HTTP. */
 export interface Place {
   readonly isSimulated: boolean;
   /** The path of the daemon's socket for root. */
   readonly socket: string;
+  /** Ask over HTTP instead. `url` does not end in a slash. */
+  readonly remote?: { readonly url: string; readonly token: string | undefined } | undefined;
+  /** The folder and the device that the robot's daemon locks, also if it has no socket. */
+  readonly locked?: () => readonly string[];
 }
 
 export function homeOf({ simulated }: Asked): Home {
   return simulated ? SIMULATOR : ROBOT;
 }
 
-export function placeOf({ simulated: isSimulated = false, state = SIMULATOR.state }: Asked): Place {
-  return { isSimulated, socket: isSimulated ? simulatorSocket(state) : rootSocket(RUNTIME_FOLDER) };
+export function placeOf(asked: Asked): Place {
+  const { simulated: isSimulated = false, state = SIMULATOR.state } = asked;
+  if (isSimulated) return { isSimulated, socket: simulatorSocket(state), locked: () => [state] };
+  const locked = () => {
+    const { config } = configOrDefaults(asked);
+    return [config.state.folder, `/dev/i2c-${config.i2c.bus}`];
+  };
+  return { isSimulated, socket: rootSocket(RUNTIME_FOLDER), locked };
+}
+
+/** The robot of these options. With `url` or `token` it is asked over HTTP. Throws `bad-config`. */
+export function reachedBy({
+  url,
+  token,
+  ...asked
+}: Asked & { readonly url?: string | undefined; readonly token?: string | undefined }): Place {
+  if (url === undefined && token === undefined) return placeOf(asked);
+  const remote = { url: baseOf(url ?? USUAL_URL), token: token ?? process.env.TRUNNION_TOKEN };
+  return { ...placeOf(asked), remote };
+}
+
+/** The URL without a slash at its end. The scheme may be missing. Throws `bad-config`. */
+function baseOf(text: string): string {
+  const url = text.includes('://') ? text : `http://${text}`;
+  if (/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return url.replace(/\/+$/, '');
+  throw badConfig([`--url takes the address of a robot, such as ${USUAL_URL}, not ${text}`]);
 }
 
 /** Throws `bad-config`. */
 export function configOf(home: Home, { config, host, port, state }: Asked): Config {
   const usual = home.configFile !== undefined && existsSync(home.configFile) ? home.configFile : undefined;
   return loadConfig(config ?? usual, { host, port: portOf(port), state }, home);
+}
+
+/** As `configOf`. If the configuration has a mistake, the defaults, with what is wrong. */
+export function configOrDefaults(asked: Asked): { config: Config; configProblem?: string } {
+  const home = homeOf(asked);
+  try {
+    return { config: configOf(home, asked) };
+  } catch (error) {
+    const config = configOf({ ...home, configFile: undefined }, { ...asked, config: undefined });
+    return { config, configProblem: configProblem(error) };
+  }
 }
 
 function portOf(text: string | undefined): number | undefined {
@@ -70,33 +115,71 @@ function portOf(text: string | undefined): number | undefined {
   throw badConfig([`--port takes a number from ${minimum} to ${maximum}, not ${text}`]);
 }
 
-/**
- * Resolves with the answer of the daemon's socket. Throws a `Failure` if there is none. `noDaemon` is the
- * text of the failure if no daemon runs. `cure` is a part of the text if the daemon hangs.
- */
+/** What a failure to ask the daemon says. */
+interface Words {
+  readonly command: string;
+  /** What did not happen because of it. */
+  readonly undone?: string;
+  /** What to do if the daemon hangs. */
+  readonly cure?: string;
+}
+
+/** Resolves with the daemon's answer. Throws a `Failure` if there is none. */
 export async function askDaemon(
-  { socket, isSimulated }: Place,
+  { socket, isSimulated, remote, locked }: Place,
   method: 'GET' | 'POST',
   path: string,
-  {
-    command,
-    noDaemon = "No robot's daemon runs here (systemctl status trunnion).",
-    cure = '',
-  }: { command: string; noDaemon?: string; cure?: string },
+  { command, undone = '', cure = '' }: Words,
 ): Promise<RootAnswer> {
-  return askAsRoot(socket, method, path).catch((error: unknown) => {
+  if (remote !== undefined) return askOverHttp(remote, method, path, undone);
+  return askAsRoot(socket, method, path).catch(async (error: unknown) => {
     const errno = errnoOf(error);
-    if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`);
+    if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`, 3);
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
-      throw new Failure(`The daemon does not answer. ${cure}journalctl -u trunnion says more.`);
-    if (!isSimulated) throw new Failure(`${noDaemon} For a simulated robot add --simulated.`);
-    throw new Failure(
-      'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.',
-    );
+      throw new Failure(`The daemon does not answer. ${cure}journalctl -u trunnion says more.`, 4);
+    const isHere = await isAnyLocked(locked?.() ?? []);
+    throw new Failure(`${undone}${isHere ? NO_SOCKET : isSimulated ? NO_SIMULATOR : NO_DAEMON}`, 4);
   });
 }
 
-/** Resolves with the daemon's status and its member `board`. */
-export async function boardStatus(place: Place, command: string): Promise<RootAnswer['body']> {
-  return (await askDaemon(place, 'GET', BOARD_PATH, { command })).body;
+const NO_DAEMON =
+  'No daemon has the local socket of this board (systemctl status trunnion). For a simulated robot add --simulated.';
+const NO_SOCKET =
+  'A daemon, or trunnion conformance, holds this robot, but its local socket cannot be reached. Its log says why. Ask the daemon with --url and --token, or restart it as root.';
+const NO_SIMULATOR =
+  'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
+
+async function askOverHttp(
+  { url, token }: NonNullable<Place['remote']>,
+  method: string,
+  path: string,
+  undone: string,
+): Promise<RootAnswer> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const answer = await fetch(`${url}${path}`, { method, headers, signal }).catch((error: unknown) => {
+    const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
+    throw new Failure(`${undone}No daemon answers at ${url}${errno === undefined ? '' : ` (${errno})`}.`, 4);
+  });
+  const body = parsedJson(await answer.text().catch(() => ''));
+  if (!isObject(body)) throw new Failure(`${undone}What answers at ${url} is no daemon.`, 4);
+  return { status: answer.status, body };
+}
+
+/** The output for an answer that refuses or fails. */
+export function refusalOf({ status, body }: RootAnswer): Said {
+  const { code } = body;
+  const isMissing = code === 'token-required';
+  const detail = isMissing
+    ? 'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.'
+    : typeof body.detail === 'string'
+      ? body.detail
+      : 'What answers there is no daemon of this version.';
+  return { text: detail, exitCode: status >= 400 && status < 500 ? 3 : 1, json: { ok: false, code, detail } };
+}
+
+/** Resolves with the daemon's status. On the board it has the member `board`. */
+export async function boardStatus(place: Place, command: string): Promise<RootAnswer> {
+  const path = place.remote === undefined ? BOARD_PATH : '/api/status';
+  return askDaemon(place, 'GET', path, { command });
 }

@@ -3,19 +3,19 @@ import { badConfig } from '../config/config-file.js';
 import { systemClock } from '../core/clock.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
-import { valued } from './arguments.js';
+import { type Options, valued } from './arguments.js';
 import { benchCommand, LASER_OFFS, MOST_SECONDS } from './bench-command.js';
 import { command, type Program } from './command.js';
 import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
 import { doctorCommand } from './doctor-command.js';
 import { verifyCommand } from './log-command.js';
-import { type Asked, configOf, homeOf, placeOf, ROBOT } from './place.js';
-import { ACTS, type RootAct, rootCommand } from './root-commands.js';
+import { type Asked, configOf, homeOf, placeOf, ROBOT, reachedBy, USUAL_URL } from './place.js';
+import { ACTS, type RootAct, rootCommand, type Words } from './root-commands.js';
 import { serveCommand } from './serve-command.js';
 import { statusCommand } from './status-command.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
 
-const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const;
+const JSON_OPTION = { json: { type: 'boolean', short: 'j', about: 'print JSON' } } as const;
 const CONFIG_OPTION = {
   config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
 };
@@ -29,7 +29,12 @@ const PLACE_OPTIONS = {
   ),
 } as const;
 const TOKEN_OPTION = { token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN') };
-const ROOT_ACTS: readonly RootAct[] = ['stop', 'unlock', 'match end'];
+/** The options that reach a daemon over HTTP. */
+const REMOTE_OPTIONS = {
+  url: valued('URL', 'ask this daemon over HTTP', `the daemon of this board; with --token ${USUAL_URL}`),
+  ...TOKEN_OPTION,
+};
+const ROOT_ACTS: readonly RootAct[] = ['stop', 'resume', 'unlock', 'match end', 'match clear'];
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
 
@@ -45,29 +50,20 @@ export function robotProgram(entry: Entry & { readonly openBus: OpenBus }): Prog
         {
           command: 'status',
           about: `Say whether the robot is safe, who may do what, and what is wrong
-With --token or --url it asks over HTTP. Otherwise it asks the daemon of this board, and needs root. Exit code 0: nothing is wrong.`,
-          options: {
-            ...BOARD_OPTIONS,
-            ...TOKEN_OPTION,
-            url: valued(
-              'URL',
-              'ask this daemon over HTTP',
-              'the daemon of this board; with a token http://127.0.0.1:8080',
-            ),
-          },
+Without --url and --token it asks the daemon of this board, and needs root.`,
+          options: { ...BOARD_OPTIONS, ...REMOTE_OPTIONS },
         },
-        async ({ values }) => {
-          const { url, token } = values;
-          const isRemote = url !== undefined || token !== undefined;
-          const remote = { url: url ?? 'http://127.0.0.1:8080', token: token ?? process.env.TRUNNION_TOKEN };
-          return statusCommand(placeOf(values), isRemote ? remote : undefined);
-        },
+        ({ values }) => statusCommand(reachedBy(values)),
       ),
-      ...ROOT_ACTS.map(act =>
-        command({ command: act, about: ACTS[act].about, options: BOARD_OPTIONS }, ({ values }) =>
-          rootCommand(act, placeOf(values)),
-        ),
-      ),
+      ...ROOT_ACTS.map(act => {
+        const { about, ...words }: Words = ACTS[act];
+        const options: Options = words.isOfBoard ? BOARD_OPTIONS : { ...BOARD_OPTIONS, ...REMOTE_OPTIONS };
+        const how = words.isOfBoard ? '' : '; with --url or --token over HTTP';
+        return command(
+          { command: act, about: `${about}\nOn the board it needs root, and no token${how}.`, options },
+          ({ values }) => rootCommand(act, reachedBy(values)),
+        );
+      }),
       command(
         {
           command: 'token add',

@@ -1,20 +1,22 @@
 import type { Said } from './command.js';
-import { askDaemon, type Place } from './place.js';
+import { askDaemon, type Place, refusalOf } from './place.js';
 
 export const SIMULATED = 'The robot is simulated.';
 
-interface Words {
+export interface Words {
   /** The path of the call. */
   readonly path: string;
   /** The line in the help. */
   readonly about: string;
   readonly done: string;
   /** The text if the daemon acted, but not every effect is confirmed. CODE is replaced by the error's code. */
-  readonly unconfirmed: string;
-  /** The text if no daemon listens on this board. A simulator may be running. */
-  readonly noDaemon: string;
+  readonly unconfirmed?: string;
+  /** What did not happen if no daemon answers. A simulator may be running. */
+  readonly undone: string;
   /** What to do if the daemon hangs. */
   readonly cure: string;
+  /** Only root on the board may do it: the network has no such call. */
+  readonly isOfBoard?: true;
 }
 
 const RESTART = 'Restart it: sudo systemctl restart trunnion. ';
@@ -22,41 +24,60 @@ const RESTART = 'Restart it: sudo systemctl restart trunnion. ';
 export const ACTS = {
   stop: {
     path: '/api/stop',
-    about: 'Stop the robot, on the board and without a token',
+    about: 'Stop the robot',
     done: 'Stopped: the laser is dark, and torque is off.',
     unconfirmed:
       'The robot is stopped, but this is not confirmed (CODE). Repeat the command, or cut the power.',
-    noDaemon:
-      "Nothing was stopped: no robot's daemon runs here (systemctl status trunnion). If a robot moves or its laser is lit, cut its power.",
+    undone: 'Nothing was stopped. If a robot moves or its laser is lit, cut its power. ',
     cure: 'Cut the power. ',
+  },
+  resume: {
+    path: '/api/resume',
+    about: 'End a stop: the units are in manual then',
+    done: 'Resumed: the stop has ended. Each unit is in manual, or enters it when it is online again.',
+    undone: 'Nothing was resumed. ',
+    cure: RESTART,
   },
   unlock: {
     path: '/api/match/unlock',
-    about: 'Remove the match lock, on the board and without a token',
+    about: 'Remove the match lock',
     done: 'Unlocked. A stopped robot stays stopped until someone resumes.',
     unconfirmed:
       'Unlocked, but the disk does not have this yet (CODE): after a restart the robot is locked again.',
-    noDaemon: "Nothing was unlocked: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
+    undone: 'Nothing was unlocked. ',
     cure: RESTART,
   },
   'match end': {
     path: '/api/match/end',
-    about: 'End the match, on the board and without a token',
-    done: 'The match has ended. A referee sets the next phase: on the page, or with POST /api/match.',
+    about: 'End the match',
+    done: 'The match has ended. trunnion match clear leaves it; a referee may begin the next one.',
     unconfirmed: 'The match has ended, but not all of it is confirmed (CODE).',
-    noDaemon: "No match was ended: no robot's daemon runs here. sudo systemctl start trunnion starts it.",
+    undone: 'No match was ended. ',
     cure: RESTART,
+    isOfBoard: true,
+  },
+  'match clear': {
+    path: '/api/match/clear',
+    about: 'Leave a match that is over: the phase is none then',
+    done: 'There is no match now. A stopped robot stays stopped until someone resumes, and a lock stays.',
+    unconfirmed: 'There is no match now, but not all of this is confirmed (CODE).',
+    undone: 'No match was cleared. ',
+    cure: RESTART,
+    isOfBoard: true,
   },
 } as const satisfies Readonly<Record<string, Words>>;
 
 export type RootAct = keyof typeof ACTS;
 
-/** `trunnion stop`, `unlock` and `match end`, on the board, without a token. */
+/** `trunnion stop`, `resume`, `unlock`, `match end` and `match clear`: on the board without a token, or over HTTP. */
 export async function rootCommand(act: RootAct, place: Place): Promise<Said> {
-  const words = ACTS[act];
-  const { status, body } = await askDaemon(place, 'POST', words.path, { command: act, ...words });
+  const words: Words = ACTS[act];
+  const answer = await askDaemon(place, 'POST', words.path, { command: act, ...words });
+  const { status, body } = answer;
   const ok = status === 200;
-  const text = ok ? words.done : words.unconfirmed.replace('CODE', String(body.code));
+  const isRefused = !ok && (status < 500 || words.unconfirmed === undefined);
+  if (isRefused) return refusalOf(answer);
+  const text = ok ? words.done : (words.unconfirmed ?? '').replace('CODE', String(body.code));
   const simulated = place.isSimulated;
   const detail = simulated ? `${text} ${SIMULATED}` : text;
   return { text: detail, exitCode: ok ? 0 : 1, json: { ok, code: body.code, simulated, detail } };

@@ -1,54 +1,23 @@
 import { type Board, boardOf } from '../access/board.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
-import { visible } from '../core/control-characters.js';
-import { errnoOf } from '../core/errors.js';
-import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
-import { Failure, failed, type Said } from './command.js';
-import { boardStatus, type Place } from './place.js';
+import type { Said } from './command.js';
+import { boardStatus, type Place, refusalOf } from './place.js';
 
-const ANSWER_MS = 2000;
-
-interface Remote {
-  readonly url: string;
-  readonly token: string | undefined;
-}
-
-/**
- * `trunnion status`: asks over HTTP, or without `remote` at the socket for root. The exit code is 0 if nothing is
- * wrong. It is 1 if something is wrong, or if there is no answer.
- */
-export async function statusCommand(place: Place, remote: Remote | undefined): Promise<Said> {
-  const answer = await (remote === undefined ? boardStatus(place, 'status') : overHttp(remote));
-  if (!isStatus(answer)) return failed(detailOf(answer));
-  const wrong = wrongIn(answer);
+/** `trunnion status`: what the robot's daemon shows, and what is wrong. */
+export async function statusCommand(place: Place): Promise<Said> {
+  const answer = await boardStatus(place, 'status');
+  const { body } = answer;
+  if (!isStatus(body)) return refusalOf(answer);
+  const wrong = wrongIn(body);
   return {
-    text: statusText(answer, boardOf(answer)),
+    text: statusText(body, boardOf(body)),
     exitCode: wrong.length === 0 ? 0 : 1,
-    json: { safe: isSafe(answer), wrong, ...answer },
+    json: { safe: isSafe(body), wrong, ...body },
     isReport: true,
   };
-}
-
-async function overHttp({ url, token }: Remote): Promise<unknown> {
-  try {
-    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    return await (await fetch(new URL('/api/status', url), { headers, signal })).json();
-  } catch (error) {
-    const why = error instanceof Error ? errnoOf(error.cause) : undefined;
-    throw new Failure(`No daemon answers at ${url}${why === undefined ? '' : ` (${why})`}.`);
-  }
-}
-
-/** The text for an answer that is no status. */
-function detailOf(answer: unknown): string {
-  if (isObject(answer) && answer.code === 'token-required')
-    return 'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.';
-  const detail = isObject(answer) ? answer.detail : undefined;
-  return typeof detail === 'string' ? visible(detail) : 'What answers there is no daemon of this version.';
 }
 
 /** What is wrong, one sentence each. A stop, a lock and a lit laser are not wrong. */

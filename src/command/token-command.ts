@@ -16,7 +16,7 @@ import { urlOf } from '../daemon/port.js';
 import { realDisk, refusal } from '../storage/disk.js';
 import { damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
-import { done, failed, type Said, wrong } from './command.js';
+import { done, type ExitCode, failed, refused, type Said, wrong } from './command.js';
 import type { Place } from './place.js';
 import { SIMULATED } from './root-commands.js';
 
@@ -73,7 +73,7 @@ async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said
         `There is no folder ${folder}: start the daemon, which makes the folder, or mount its disk.`,
       );
     if (isForbidden(error) && !isOwnerOf(folder))
-      return failed('Only root may do this: sudo trunnion token …');
+      return refused('Only root may do this: sudo trunnion token …');
     throw error;
   }
 }
@@ -90,7 +90,7 @@ function isOwnerOf(folder: string): boolean {
 async function add(folder: string, place: TokenPlace, name: string, role: Role): Promise<Said> {
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
-    return failed(`There is a token for ${name}: remove it first.`);
+    return refused(`There is a token for ${name}: remove it first.`);
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
@@ -179,7 +179,7 @@ async function changed(folder: string, clock: Clock, change: () => Promise<Said>
     if (isRobotError(error, 'storage-failed') && error.context.mayRemain === undefined)
       throw refusal(error, false);
     if (!isRobotError(error, 'state-in-use')) throw error;
-    return failed('Another command is changing the tokens: try again.');
+    return refused('Another command is changing the tokens: try again.');
   } finally {
     await lock.release();
   }
@@ -200,8 +200,12 @@ async function runAsOwnerOf(folder: string): Promise<Said | undefined> {
       // With `--json` the output is JSON already.
       const said = { text, json: parsedJson(text) };
       if (error === null) resolve({ ...said, exitCode: 0 });
-      else if (errnoOf(error) !== 'ENOENT') resolve({ ...said, exitCode: error.code === 2 ? 2 : 1 });
+      else if (errnoOf(error) !== 'ENOENT') resolve({ ...said, exitCode: exitCodeOf(error.code) });
       else resolve({ text: 'Install the program setpriv: sudo apt install util-linux.', exitCode: 1 });
     });
   });
+}
+
+function exitCodeOf(code: unknown): ExitCode {
+  return ([2, 3, 4] as const).find(one => one === code) ?? 1;
 }

@@ -87,7 +87,7 @@ interface Contexts {
   // a match
   locked: { readonly by: string; readonly reason: string };
   'referee-silent': Nothing;
-  'wrong-phase': { readonly phase: string };
+  'wrong-phase': { readonly phase: string; readonly cure?: string };
   /** The current match. */
   'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
   'lease-held': { readonly holder: string; readonly by: string };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
@@ -42,16 +43,28 @@ export async function openPort(
 export async function openRootSocket(path: string, parts: Parts) {
   const { server, ...requests } = httpServer(parts);
   try {
+    await mkdir(dirname(path), { recursive: true });
+    if (await isAnswered(path)) throw new Error(`another daemon has ${path}`);
     await rm(path, { force: true });
     await once(server.listen(path), 'listening');
     await chmod(path, 0o600);
   } catch (error) {
     parts.log.error(
       describeError(error),
-      'no socket for root: trunnion stop and unlock do not reach this daemon',
+      'no local socket: trunnion stop and other commands reach this daemon only with --url',
     );
   }
   return requests;
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path);
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
 }
 
 function httpServer({ log, clock }: Parts) {

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js';
 import { isObject } from '../core/json.js';
 import { urlOf } from '../daemon/port.js';
 import { isStatus, type Status } from '../schemas/status.js';
+import { isLockedIn } from '../storage/path-lock.js';
 import { errorCode, type Found, fine, memberOf, unknown, wrong } from './finding.js';
 import type { System, User } from './linux-system.js';
 
@@ -46,7 +47,7 @@ export async function openCase(system: System, asked: Asked): Promise<Case> {
   const url = urlOf({ address: config.http.host, port: config.http.port });
   const atBoard = () => system.boardStatus(simulatedAt);
   const [body, service, ...inUse] = await Promise.all([
-    system.getJson(new URL('/api/status', url).href),
+    isSimulated ? atBoard() : system.getJson(new URL('/api/status', url).href),
     isSimulated ? undefined : serviceOf(system).catch(() => undefined),
     isLocked(system, config.state.folder).catch(() => false),
     isSimulated
@@ -80,15 +81,7 @@ async function serviceOf(system: System): Promise<Record<string, string> | undef
 
 /** Whether a daemon has locked the path. A daemon locks the state folder and the bus device, whatever its port. */
 async function isLocked(system: System, path: string): Promise<boolean> {
-  const { dev, ino } = await system.stat(path);
-  return (await system.readFile('/proc/locks')).includes(` ${kernelName(dev)}:${ino} `);
-}
-
-/** Major and minor number in the format of /proc/locks. */
-function kernelName(device: number): string {
-  const major = (device >>> 8) & 0xfff;
-  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
-  return [major, minor].map(part => part.toString(16).padStart(2, '0')).join(':');
+  return isLockedIn(await system.readFile('/proc/locks'), await system.stat(path));
 }
 
 /** Whether the service runs. False while systemd waits to restart it. */

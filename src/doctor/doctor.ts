@@ -37,14 +37,16 @@ export async function runDoctor({ system, ...asked }: Asked & { system: System }
   return findings;
 }
 
+/** A line for each finding, and their number at the end. */
 export function toText(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = ' '.repeat('unknown'.length + width + 4);
-  return findings
-    .map(({ check, ok, detail, cure }) => {
-      const word = ok.padEnd('unknown'.length);
-      const line = `${word}  ${check.padEnd(width)}  ${visible(detail)}\n`;
-      return cure === undefined ? line : `${line}${indent}-> ${visible(cure)}\n`;
-    })
-    .join('');
+  const lines = findings.map(({ check, state, detail, cure }) => {
+    const line = `${state.padEnd('unknown'.length)}  ${check.padEnd(width)}  ${visible(detail)}\n`;
+    return cure === undefined ? line : `${line}${indent}-> ${visible(cure)}\n`;
+  });
+  const counts = (['wrong', 'unknown', 'fine'] as const).map(
+    word => `${findings.filter(({ state }) => state === word).length} ${word}`,
+  );
+  return `${lines.join('')}\n${findings.length} checks: ${counts.join(', ')}.\n`;
 }

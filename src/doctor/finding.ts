@@ -4,7 +4,7 @@ import { isObject } from '../core/json.js';
 /** The result of one check. `unknown` means that the check could not be made; it is not a fault. */
 export interface Finding {
   readonly check: string;
-  readonly ok: 'fine' | 'wrong' | 'unknown';
+  readonly state: 'fine' | 'wrong' | 'unknown';
   readonly detail: string;
   /** A command or an action that cures the fault or shows more. */
   readonly cure?: string;
@@ -13,15 +13,15 @@ export interface Finding {
 export type Found = Omit<Finding, 'check'>;
 
 export function fine(detail: string): Found {
-  return { ok: 'fine', detail };
+  return { state: 'fine', detail };
 }
 
 export function wrong(detail: string, cure: string): Found {
-  return { ok: 'wrong', detail, cure };
+  return { state: 'wrong', detail, cure };
 }
 
 export function unknown(detail: string, cure?: string): Found {
-  return { ok: 'unknown', detail, cure };
+  return { state: 'unknown', detail, cure };
 }
 
 /** The cure if only root can find out more. */

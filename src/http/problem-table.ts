@@ -189,7 +189,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   closing: 'The daemon is shutting down. Try again after its restart.',
   locked: ({ by, reason }) => `The robot is locked by ${by}: ${reason}. A referee can unlock it.`,
   'referee-silent': "The referee's desk is silent. Nothing moves until it repeats POST /api/match/lease.",
-  'wrong-phase': ({ phase }) => `The phase ${phase} of the match forbids this. Wait for another phase.`,
+  'wrong-phase': ({ phase, cure }) =>
+    `The phase ${phase} of the match forbids this.${cure === undefined ? ' Wait for another phase.' : ''}`,
   'stale-match': ({ id, revision, phase }) =>
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',

@@ -108,9 +108,17 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
       match.set(call, by);
       await obeyPhase();
     },
-    /** Ends the match. The phase holds even if this rejects. Rejects as a stop does, or with `not-kept`. */
+    /**
+     * Ends the match. Rejects with `wrong-phase`, as a stop does, or with `not-kept`. In the last two cases the phase
+     * holds.
+     */
     end: async (): Promise<void> => {
       match.end();
+      await obeyPhase();
+    },
+    /** Leaves the match; a stopped robot stays stopped. Rejects as `end`. */
+    clear: async (): Promise<void> => {
+      match.clear();
       await obeyPhase();
     },
   };

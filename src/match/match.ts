@@ -27,8 +27,8 @@ export interface MatchState {
   /** Null before the first match. */
   readonly call: MatchCall | null;
   /**
-   * The current phase. It differs from the phase of the last call if that phase's time ran out, if `trunnion match
-   * end` ended the match, or if the system rebooted.
+   * The current phase. It differs from the phase of the last call if that phase's time ran out, if root ended or cleared the
+   * match, or if the system rebooted.
    */
   readonly phase: Phase;
   /** The end of the phase in milliseconds of the clock. Null if the phase has no time limit. */
@@ -189,9 +189,23 @@ export class Match implements Permission {
     this.#change({ call, phase, endsAtMs: runs ? this.#clock.nowMs() + remainingS * 1000 : null }, 'set');
   }
 
-  /** Ends the match, whatever the desk's latest revision is. */
+  /** Ends the match, whatever the desk's latest revision is. Throws `wrong-phase` if there is no match. */
   end(): void {
-    this.#change({ phase: 'ended', endsAtMs: null }, 'root');
+    this.#leave(['none'], 'ended', 'No match runs, so none was ended.');
+  }
+
+  /**
+   * Sets `none`, which allows a resume. The last call stays, so a repeat of it does not begin its phase again. Throws
+   * `wrong-phase` during a match.
+   */
+  clear(): void {
+    this.#leave([...PLAY, 'pause'], 'none', 'trunnion match end ends the match.');
+  }
+
+  #leave(forbidden: readonly Phase[], phase: Phase, cure: string): void {
+    const { phase: before } = this.state;
+    if (forbidden.includes(before)) throw new RobotError('wrong-phase', { phase: before, cure });
+    this.#change({ phase, endsAtMs: null }, 'root');
   }
 
   /** Accepts a beat of a desk. Throws `lease-held` while another desk has the lease. */

@@ -1,12 +1,32 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
 import { attempt, leadsTo } from './disk.js';
 
 /** A lock against other processes. */
 export type ProcessLock = Pick<PathLock, 'hold' | 'release'>;
+
+/** Whether a process has locked one of these paths. False if that cannot be found out. */
+export async function isAnyLocked(paths: readonly string[]): Promise<boolean> {
+  const locks = await readFile('/proc/locks', 'utf8').catch(() => '');
+  const found = paths.map(path =>
+    stat(path).then(
+      file => isLockedIn(locks, file),
+      () => false,
+    ),
+  );
+  return (await Promise.all(found)).includes(true);
+}
+
+/** Whether the text of /proc/locks has a lock on the file. */
+export function isLockedIn(locks: string | Buffer, { dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
+  const [major, minor] = [(dev >>> 8) & 0xfff, (dev & 0xff) | ((dev >>> 12) & 0xfff00)].map(part =>
+    part.toString(16).padStart(2, '0'),
+  );
+  return locks.includes(` ${major}:${minor}:${ino} `);
+}
 
 /** The flag of `open` that takes a lock on macOS and the BSDs. Node does not export it. */
 const O_EXLOCK = 0x20;

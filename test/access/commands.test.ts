@@ -57,7 +57,7 @@ describe('trunnion token', () => {
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
       expect([exitCode, text.includes(`#token=${secret}`)]).to.deep.equal([0, true]);
       expect((await listTokens(place)).text).to.equal('desk  referee');
-      expect((await addToken(place, 'desk', 'operator')).exitCode).to.equal(1);
+      expect((await addToken(place, 'desk', 'operator')).exitCode).to.equal(3);
       expect((await removeToken(place, 'desk')).text).to.include('open to everyone');
       expect(waitedMs).to.deep.equal([2 * READ_AGAIN_MS, 2 * READ_AGAIN_MS]);
       await rm(tokenFile(folder));
@@ -81,7 +81,7 @@ describe('trunnion token', () => {
 
   it('shows only stored tokens, and is refused while another command changes the list', () =>
     inPlace(async (place, folder) => {
-      const refusal = { exitCode: 1, text: 'Another command is changing the tokens: try again.' };
+      const refusal = { exitCode: 3, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
       const added = await Promise.all(names.map(name => addToken(place, name, 'operator')));
       const shown = names.filter((_, index) => added[index]?.exitCode === 0);
@@ -141,7 +141,7 @@ describe('trunnion token', () => {
       await chmod(folder, 0o000);
       for (const args of [['list'], ['add', 'desk', '--role', 'referee']]) {
         const { exit, text } = await asNobody('token', ...args, '--state', folder);
-        expect([exit, text]).to.deep.equal([1, 'Only root may do this: sudo trunnion token …\n']);
+        expect([exit, text]).to.deep.equal([3, 'Only root may do this: sudo trunnion token …\n']);
       }
       const { exit, text } = await asNobody('log', 'verify', join(folder, 'events.jsonl'));
       expect(exit).to.equal(1);
@@ -173,7 +173,7 @@ describe('trunnion token', () => {
     it('makes, shows and removes tokens as that user, without changing its own user', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
-        exit: 1,
+        exit: 3,
         text: 'There is a token for desk: remove it first.',
       });
       expect(await token('list')).to.deep.equal({ exit: 0, text: 'desk  referee' });

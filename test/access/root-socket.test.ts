@@ -12,7 +12,7 @@ import { type RootAct, rootCommand } from '../../src/command/root-commands.js';
 import { systemClock } from '../../src/core/clock.js';
 import { openRootSocket } from '../../src/daemon/port.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { eventually, inTemporaryFolder } from '../support/daemon.js';
+import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const log = pino({ level: 'silent' });
@@ -21,36 +21,65 @@ const say = (act: RootAct, socket: string) => rootCommand(act, { socket, isSimul
 describe('the socket for root', () => {
   describe('of a robot with tokens', () => {
     const daemon = simulatedDaemon();
+    const secret = newSecret();
+    const set = async (match: object) => {
+      const headers = { authorization: `Bearer ${secret}` };
+      const { status } = await call(daemon.url, 'POST', '/api/match', match, headers);
+      return { exitCode: status === 200 ? 0 : 1, text: '' };
+    };
     before(async () => {
-      const token = { name: 'desk', role: 'referee', hash: hashOf(newSecret()) } as const;
+      const token = { name: 'desk', role: 'referee', hash: hashOf(secret) } as const;
       await writeTokens(realDisk, daemon.folder, [token]);
       await eventually(async () => (await daemon.get('/api/status')).status === 401);
     });
 
-    it('stops, unlocks and ends the match without a token, and the event log names root', async () => {
-      for (const act of ['stop', 'unlock', 'match end'] as const)
-        expect((await say(act, daemon.rootSocket)).exitCode, act).to.equal(0);
+    it('stops, resumes, unlocks, ends and clears the match without a token, and the event log names root', async () => {
+      const refused = await say('match end', daemon.rootSocket);
+      expect([refused.exitCode, refused.text]).to.deep.equal([
+        3,
+        'The phase none of the match forbids this. No match runs, so none was ended.',
+      ]);
+      const pre = { id: 'M', revision: 1, phase: 'pre' };
+      for (const [act, code, says] of [
+        ['stop', 0, 'Stopped'],
+        ['resume', 0, 'Resumed'],
+        ['unlock', 0, 'Unlocked'],
+        [pre, 0, ''],
+        ['match end', 0, 'has ended'],
+        ['resume', 3, 'The phase ended of the match forbids this.'],
+        ['match clear', 0, 'stays stopped'],
+      ] as const) {
+        const said = typeof act === 'string' ? await say(act, daemon.rootSocket) : await set(act);
+        expect([said.exitCode, said.text.includes(says)], said.text).to.deep.equal([code, true]);
+      }
+      const { body: match } = await askAsRoot(daemon.rootSocket, 'GET', '/api/match');
+      expect([match.phase, match.id, match.revision]).to.deep.equal(['none', 'M', 1]);
+      expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/status')).body.stopped).to.equal(true);
       const { body } = await askAsRoot(daemon.rootSocket, 'GET', '/api/log');
       const events = Array.isArray(body.events) ? body.events : [];
       expect(
         events.flatMap(({ what, who, outcome }) => (who === 'root' ? [[what, outcome]] : [])),
       ).to.deep.equal([
+        ['phase', 'wrong-phase'],
         ['stop', 'done'],
+        ['resume', 'done'],
         ['unlock', 'done'],
+        ['phase', 'done'],
+        ['resume', 'wrong-phase'],
         ['phase', 'done'],
       ]);
     });
 
     it('answers every call, and the status shows an act of the board', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
-      const { board, laser } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
-      expect(laser).to.be.an('object');
-      expect(board).to.deep.include({ pid: process.pid, tokens: [{ name: 'desk', role: 'referee' }] });
+      const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
+      expect(body.laser).to.be.an('object');
+      expect(body.board).to.deep.include({ pid: process.pid, tokens: [{ name: 'desk', role: 'referee' }] });
     });
 
     it('has calls that do not exist on the network', async () => {
-      for (const asked of [daemon.get('/api/board'), daemon.post('/api/match/end')])
-        expect((await asked).status).to.equal(404);
+      const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
+      for (const asked of asks) expect((await asked).status).to.equal(404);
     });
   });
 
@@ -93,6 +122,15 @@ describe('the socket for root', () => {
       clearInterval(trickle);
     }));
 
+  it('is left to the daemon that has it, if a second one starts', () =>
+    inTemporaryFolder(async folder => {
+      const { path, socket } = await opened(folder);
+      const second = await opened(folder, 503);
+      await second.socket.close();
+      expect((await say('stop', path)).exitCode).to.equal(0);
+      await socket.close();
+    }));
+
   it('does not keep a daemon from serving if its folder cannot be used', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
@@ -103,9 +141,9 @@ describe('the socket for root', () => {
 
 describe('a command of root', () => {
   for (const [act, says, hangs] of [
-    ['stop', /^Nothing was stopped: .* cut its power\. For a simulated robot add --simulated\.$/, false],
-    ['unlock', /^Nothing was unlocked: no robot's daemon runs here/, false],
-    ['match end', /^No match was ended: no robot's daemon runs here/, false],
+    ['stop', /^Nothing was stopped\. .* cut its power\. No daemon has the local socket/, false],
+    ['unlock', /^Nothing was unlocked\. No daemon has .* For a simulated robot add --simulated\.$/, false],
+    ['match clear', /^No match was cleared\. No daemon has the local socket/, false],
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
@@ -115,7 +153,7 @@ describe('a command of root', () => {
         const path = rootSocket(folder);
         if (hangs) await new Promise<void>(resolve => mute.listen(path, resolve));
         const { exitCode, text } = await say(act, path);
-        expect([exitCode, says.test(text)], text).to.deep.equal([1, true]);
+        expect([exitCode, says.test(text)], text).to.deep.equal([4, true]);
         mute.close();
       }));
 });

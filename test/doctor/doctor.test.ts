@@ -267,13 +267,15 @@ const rows: readonly Row[] = [
 describe('doctor', () => {
   it('finds nothing wrong on a good board with a running daemon, and does not use its bus or pin', async () => {
     const { system, findings } = await examine(RUNNING);
-    expect(findings.filter(({ ok }) => ok !== 'fine')).to.deep.equal([]);
+    expect(findings.filter(({ state }) => state !== 'fine')).to.deep.equal([]);
     expect(system.touched).to.deep.equal([]);
   });
 
   it('finds only that the daemon does not run, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
-    expect(findings.filter(({ ok }) => ok !== 'fine').map(({ check }) => check)).to.deep.equal(['service']);
+    expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
+      'service',
+    ]);
     expect(system.touched).to.deep.equal([
       'port 0.0.0.0:8080',
       'bus 1: read 13 of 0 at 32',
@@ -292,12 +294,12 @@ describe('doctor', () => {
   for (const [changes, says] of rows) {
     it(`finds ${says}, and names a cure for every fault`, async () => {
       const { findings } = await examine(changes);
-      const found = findings.map(({ ok, check, detail, cure }) => `${ok} ${check}: ${detail} ${cure}`);
+      const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(
         found.filter(text => says.test(text)),
         found.join('\n'),
       ).to.have.length(1);
-      expect(findings.filter(({ ok, cure }) => ok === 'wrong' && !cure)).to.deep.equal([]);
+      expect(findings.filter(({ state, cure }) => state === 'wrong' && !cure)).to.deep.equal([]);
     });
   }
 
@@ -313,25 +315,26 @@ describe('doctor', () => {
       { ...CONFIG, http: { ...CONFIG.http, host: '0.0.0.0', port: 80 } },
     );
     const port = findings.find(({ check }) => check === 'port');
-    expect(port).to.include({ ok: 'wrong', detail: '80 is for root only, and the daemon is trunnion' });
+    expect(port).to.include({ state: 'wrong', detail: '80 is for root only, and the daemon is trunnion' });
   });
 
   it('reports a mistake in the configuration, and still makes the other checks', async () => {
     const { findings } = await examine({}, CONFIG, 'config.yaml:3: laser.gpio: expected 0 to 53');
-    const wrong = findings.filter(({ ok }) => ok === 'wrong');
+    const wrong = findings.filter(({ state }) => state === 'wrong');
     expect(wrong.map(({ check }) => check)).to.deep.equal(['configuration', 'service']);
     expect(wrong[0]?.detail).to.contain('config.yaml:3: laser.gpio');
   });
 
   it('prints a line for each check and one for each cure', () => {
     const text = toText([
-      { check: 'node', ok: 'fine', detail: 'Node 20.19.2' },
-      { check: 'supply', ok: 'wrong', detail: 'under-voltage now', cure: 'Another supply.' },
+      { check: 'node', state: 'fine', detail: 'Node 20.19.2' },
+      { check: 'supply', state: 'wrong', detail: 'under-voltage now', cure: 'Another supply.' },
     ]);
     expect(text).to.equal(
       'fine     node    Node 20.19.2\n' +
         'wrong    supply  under-voltage now\n' +
-        '                 -> Another supply.\n',
+        '                 -> Another supply.\n' +
+        '\n2 checks: 1 wrong, 0 unknown, 1 fine.\n',
     );
   });
 });

@@ -127,6 +127,37 @@ describe('a match', () => {
         }
     });
 
+    it('repeated after root has cleared the match do not begin their phase again, and the revision stays', () => {
+      for (const [phase, code] of Object.entries({
+        none: undefined,
+        pre: undefined,
+        auto: 'wrong-phase',
+        teleop: 'wrong-phase',
+        pause: 'wrong-phase',
+        ended: undefined,
+      } as const)) {
+        begin();
+        beat();
+        const last = call(phase as Phase);
+        match.set(last, 'referee');
+        match.lock({ by: 'desk', reason: 'inspection' });
+        expect(
+          codeOf(() => match.clear()),
+          phase,
+        ).to.equal(code);
+        if (code !== undefined) continue;
+        match.set({ ...last }, 'referee');
+        expect([match.state.phase, match.state.call]).to.deep.equal(['none', last]);
+        expect(match.state.lock?.by).to.equal('desk');
+        expect(codeOf(() => match.set({ ...last, remainingS: 9 }, 'referee'))).to.equal('stale-match');
+      }
+    });
+
+    it('are refused by the board if it ends a match that there is not', () => {
+      expect(codeOf(() => match.end())).to.equal('wrong-phase');
+      expect(match.state.phase).to.equal('none');
+    });
+
     it('are not needed to end the match from the board, and a desk may then send its next revision', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();

@@ -20,5 +20,12 @@ export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status
       answer: s.growing({}),
       act: () => match.end().then(() => match.status),
     }),
+    post('/api/match/clear', 'rule', {
+      id: 'clearMatch',
+      event: { what: 'phase' },
+      summary: 'Set the phase none after a match, whatever the latest revision is',
+      answer: s.growing({}),
+      act: () => match.clear().then(() => match.status),
+    }),
   ];
 }
