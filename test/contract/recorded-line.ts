@@ -1,4 +1,4 @@
-import type { Sent, Settings } from '../support/clocked-daemon.js';
+import type { Asked, Settings } from '../support/clocked-daemon.js';
 
 /** A line of a recording: a daemon starts, time passes, the disk changes, or a request is sent and answered. */
 export type Line = Start | { readonly wait: number } | { readonly diskFails: readonly string[] } | Exchange;
@@ -8,7 +8,7 @@ export interface Start {
 }
 
 /** In the request's body, `{"id":"$name"}` stands for an id that was kept under that name. */
-export interface Exchange extends Sent {
+export interface Exchange extends Asked {
   /** The name under which the id in the answer is kept for later requests. */
   readonly keep?: string;
   /** Masked by `mask.ts`. Absent before the recording. */

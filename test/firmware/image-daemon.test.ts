@@ -5,9 +5,9 @@ import { loadConfig } from '../../src/config/config.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
+import { DaemonProcess } from '../support/daemon-process.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
-import { DaemonLife } from '../walk/daemon-life.js';
 import { core } from './core.js';
 
 const gains = defaultGains(unitNamed('gimbal'));
@@ -23,7 +23,7 @@ class ImageRobot {
   readonly pico: PicoController;
   readonly sim: SimulatedRobot;
   readonly #disk = new RecordingDisk();
-  #life: DaemonLife | undefined;
+  #life: DaemonProcess | undefined;
 
   constructor() {
     const { pico, robot } = createPico(unitNamed('gimbal'), core, { seed: 1 });
@@ -39,7 +39,7 @@ class ImageRobot {
   /** A new daemon on the same controllers and disk. One that runs is killed. */
   async start(): Promise<void> {
     this.#life?.kill();
-    this.#life = new DaemonLife({
+    this.#life = new DaemonProcess({
       config: loadConfig(undefined, {}, { host: 'localhost', state: '/state' }),
       hardware: this.sim.hardware,
       clock: this.clock,
@@ -66,7 +66,7 @@ class ImageRobot {
     path: string,
     body?: unknown,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const call = this.#life?.ask({ method, path, body });
+    const call = this.#life?.send<Readonly<Record<string, unknown>>>({ ask: `${method} ${path}`, body });
     if (call === undefined) throw new Error('no daemon listens');
     const answer = await this.clock.during(call.answer);
     if (answer.status > 202) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

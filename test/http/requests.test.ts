@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { ClockedDaemon, type Sent, type Settings } from '../support/clocked-daemon.js';
+import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
+import type { Sent } from '../support/memory-call.js';
 import type { Received } from '../support/raw-answer.js';
 
 /** Requests that test/contract has not recorded. */

@@ -1,18 +1,14 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { Duplex } from 'node:stream';
-import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { hashOf } from '../../src/access/token.js';
-import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
+import { tokenFile } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import { RobotError } from '../../src/core/errors.js';
-import { type Daemon, startBehind } from '../../src/daemon/start.js';
-import type { Proposal, ProposalTask } from '../../src/tuning/propose.js';
-import { noLock } from './journal-lines.js';
+import { CALLERS, isCaller, tokenListOf } from './callers.js';
+import { DaemonProcess } from './daemon-process.js';
 import { ManualClock } from './manual-clock.js';
-import { isEventStream, parsed, type Received } from './raw-answer.js';
+import type { Sent } from './memory-call.js';
+import { isEventStream, type Received } from './raw-answer.js';
 import { RecordingDisk } from './recording-disk.js';
 import { configWith, type Sections } from './simulated-daemon.js';
 
@@ -26,97 +22,50 @@ export interface Settings {
   readonly diskFails?: readonly string[];
 }
 
-/** A request of one caller. */
-export interface Sent {
-  /** Method and path. */
-  readonly ask: string;
-  /** The name of the caller's token. */
-  readonly as?: string;
-  /** The caller's address. */
-  readonly from?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The body, sent as JSON. */
-  readonly body?: unknown;
-  /** The body, sent without a change. */
-  readonly text?: string;
+/** A request whose answer is awaited. */
+export interface Asked extends Sent {
   /** How long the caller reads an event stream. */
   readonly listenMs?: number;
 }
 
-/** All callers with a token. */
-const CALLERS = {
-  operator: { role: 'operator', secret: 'h73s-hzx8-6dsk-kvct-zbag-bg1r-vv59-thrb' },
-  rival: { role: 'operator', secret: '0qrz-qqdt-73tm-7gxp-tgp0-0jap-say3-r0hz' },
-  referee: { role: 'referee', secret: 'a958-qtpq-xerk-zhhn-2mgm-h9j7-xyqr-arrh' },
-  spectator: { role: 'spectator', secret: '7dpq-hepc-pepb-tsgt-jbbf-e7jk-sthx-hdn3' },
-} as const;
 const STATE_FOLDER = '/state';
 const PATIENCE_MS = 20_000;
 const DISK_MS = 1;
 /** The pause after each request. */
 const PAUSE_MS = 50;
 
-/** A daemon and its simulated robot in simulated time. Requests arrive without a socket, so nothing waits for the kernel. */
+/** A daemon and its simulated robot in simulated time. */
 export class ClockedDaemon {
   readonly #disk = new RecordingDisk();
   readonly #clock = new ManualClock();
-  readonly #server: Server;
-  /** The lines of the daemon's log on stdout. */
-  readonly logged: Readonly<Record<string, unknown>>[] = [];
-  #daemon: Daemon | undefined;
+  readonly #process: DaemonProcess;
 
-  private constructor(listener: RequestListener) {
-    this.#server = createServer({ requireHostHeader: false }, listener);
-  }
-
-  static async start({
-    config = {},
-    files = {},
-    tokens = false,
-    diskFails = [],
-  }: Settings = {}): Promise<ClockedDaemon> {
-    let listener: RequestListener = () => undefined;
-    const started = new ClockedDaemon((request, response) => listener(request, response));
-    if (tokens) {
-      const list = Object.entries(CALLERS).map(([name, { role, secret }]) => ({
-        name,
-        role,
-        hash: hashOf(secret),
-      }));
-      started.#disk.put(tokenFile(STATE_FOLDER), encodeTokens(list));
-    }
-    for (const [name, content] of Object.entries(files)) started.put(name, content);
-    started.diskFails(diskFails);
-    const clock = started.#clock;
+  private constructor({ config = {}, files = {}, tokens = false, diskFails = [] }: Settings) {
+    if (tokens) this.#disk.put(tokenFile(STATE_FOLDER), tokenListOf(Object.keys(CALLERS).filter(isCaller)));
+    for (const [name, content] of Object.entries(files)) this.put(name, content);
+    this.diskFails(diskFails);
+    const clock = this.#clock;
     const usual = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
     const robot = new SimulatedRobot({ clock, physics: createPhysics({ seed: 1 }) });
-    await clock.during(
-      startBehind(
-        {
-          address: { address: '127.0.0.1', family: 'IPv4', port: 8080 },
-          url: 'http://localhost:8080',
-          serve: served => {
-            listener = served;
-          },
-          close: async () => undefined,
-        },
-        {
-          config: configWith(usual, config),
-          hardware: robot.hardware,
-          log: pino({}, { write: line => started.logged.push(JSON.parse(line)) }),
-          clock,
-          disk: started.#disk,
-          lock: noLock,
-          boot: { id: 'boot', nowMs: () => clock.nowMs() },
-          propose: async task => quickProposal(task),
-          extraRoutes: simRoutes(robot),
-        },
-      ).then(daemon => {
-        started.#daemon = daemon;
-      }),
-    );
-    await started.wait(500);
-    return started;
+    this.#process = new DaemonProcess({
+      config: configWith(usual, config),
+      hardware: robot.hardware,
+      clock,
+      disk: this.#disk,
+      boot: { id: 'boot', nowMs: () => clock.nowMs() },
+      extraRoutes: simRoutes(robot),
+    });
+  }
+
+  static async start(settings: Settings = {}): Promise<ClockedDaemon> {
+    const daemon = new ClockedDaemon(settings);
+    await daemon.#clock.during(daemon.#process.start());
+    await daemon.wait(500);
+    return daemon;
+  }
+
+  get logged(): DaemonProcess['logged'] {
+    return this.#process.logged;
   }
 
   async wait(ms: number): Promise<void> {
@@ -149,65 +98,18 @@ export class ClockedDaemon {
 
   async close(): Promise<void> {
     this.diskFails([]);
-    await this.#clock.during(this.#daemon?.close() ?? Promise.resolve());
+    await this.#clock.during(this.#process.close());
   }
 
-  async ask(sent: Sent): Promise<Received> {
-    const received: Buffer[] = [];
-    let ended = false;
-    const connection = new Duplex({
-      read: () => undefined,
-      write: (chunk: Buffer, _, done) => {
-        received.push(chunk);
-        done();
-      },
-      final: done => {
-        ended = true;
-        done();
-      },
-    });
-    const address = { remoteAddress: sent.from ?? '192.0.2.1', localPort: 8080 };
-    Object.assign(connection, address, { setNoDelay: () => connection });
-    this.#server.emit('connection', connection);
-    connection.push(this.#bytes(sent));
-    const [method = ''] = sent.ask.split(' ');
-    const answer = () => parsed(Buffer.concat(received), { method, ended });
-    const untilMs = this.#clock.nowMs() + PATIENCE_MS;
-    await this.#clock.advance(PATIENCE_MS, () => answer() !== undefined);
-    if (this.#clock.nowMs() >= untilMs) throw new Error(`no answer to ${sent.ask}`);
-    if (isEventStream(Buffer.concat(received))) await this.wait(sent.listenMs ?? 0);
-    const whole = answer();
-    connection.destroy();
+  async ask({ listenMs = 0, ...sent }: Asked): Promise<Received> {
+    const call = this.#process.send(sent);
+    await this.#clock.advance(PATIENCE_MS, () => call?.received !== undefined);
+    if (call?.received !== undefined && isEventStream(call.received)) await this.wait(listenMs);
+    const answer = call?.received;
+    call?.hangUp();
     // Waits until everything that this request started has ended.
     await this.wait(PAUSE_MS);
-    if (whole === undefined) throw new Error(`no answer to ${sent.ask}`);
-    return whole;
+    if (answer === undefined) throw new Error(`no answer to ${sent.ask}`);
+    return answer;
   }
-
-  #bytes({ ask, as, headers = {}, body, text }: Sent): Buffer {
-    const content = text ?? JSON.stringify(body) ?? '';
-    const all: Record<string, string> = {
-      Host: 'localhost:8080',
-      Connection: 'close',
-      ...(as !== undefined && { Authorization: `Bearer ${secretOf(as)}` }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(!/^(GET|HEAD|OPTIONS)/.test(ask) && { 'Content-Length': String(Buffer.byteLength(content)) }),
-      ...headers,
-    };
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-    return Buffer.from(`${ask} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
-  }
-}
-
-/** An unknown name gets a secret that is in no list. */
-function secretOf(name: string): string {
-  return name in CALLERS ? CALLERS[name as keyof typeof CALLERS].secret : '0000-0000';
-}
-
-/** Computing real gains takes seconds. These are close to the gains in force. */
-function quickProposal({ runs }: ProposalTask): Proposal {
-  const gains = runs.at(-1)?.gains ?? { kp: 1, ki: 0, kd: 0 };
-  const curve = { periodS: 0.01, setpoint: 1, measured: [0, 1] };
-  const predicted = { settlingS: 0.1, overshootPercent: 0, fitPercent: 0.5, curve };
-  return { gains: { ...gains, kp: 1.2 * gains.kp }, predicted, cost: 0.1, costNow: 1 };
 }

@@ -1,12 +1,12 @@
 /** An unparsed answer. */
-export interface Received {
+export interface Received<Body = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  readonly body?: Body;
 }
 
-export function isEventStream(bytes: Buffer): boolean {
-  return /\r\ncontent-type: text\/event-stream/i.test(bytes.toString('latin1'));
+export function isEventStream({ headers }: Received): boolean {
+  return headers['Content-Type']?.startsWith('text/event-stream') === true;
 }
 
 /** Undefined until the answer is complete. A stream counts as complete as soon as it has sent something. */
@@ -24,13 +24,13 @@ export function parsed(
   }
   const status = Number(first.split(' ')[1]);
   const content = bytes.toString('utf8', end + 4);
-  const type = headers['Content-Type'] ?? '';
+  const isJson = headers['Content-Type']?.includes('json') === true;
   if (method === 'HEAD' || status === 204 || status === 304) return { status, headers };
-  if (type.startsWith('text/event-stream'))
+  if (isEventStream({ status, headers }))
     return content === '' ? undefined : { status, headers, body: firstEvents(content) };
   const length = headers['Content-Length'];
   if (length === undefined ? !ended : bytes.length - end - 4 < Number(length)) return undefined;
-  return { status, headers, body: type.includes('json') && content !== '' ? JSON.parse(content) : content };
+  return { status, headers, body: isJson && content !== '' ? JSON.parse(content) : content };
 }
 
 /** The first event of each name. */

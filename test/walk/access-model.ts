@@ -1,9 +1,8 @@
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { type Right, ROLES, type Role } from '../../src/access/roles.js';
-import type { Asked } from './asked.js';
+import type { Answer, Asked } from './asked.js';
 import { promise } from './broken-promise.js';
-import type { Answer, Request } from './caller.js';
-import type { TokenList } from './walk-tokens.js';
+import type { Request, TokenList } from './request.js';
 
 const DAMAGED = 'access-unavailable';
 /**

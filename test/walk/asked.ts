@@ -1,4 +1,15 @@
-import type { Answer, Request } from './caller.js';
+import type { MemoryCall } from '../support/memory-call.js';
+import type { Received } from '../support/raw-answer.js';
+import type { Request } from './request.js';
+
+type Body = Readonly<Record<string, unknown>>;
+export type Answer = Received<Body>;
+export type Call = Pick<MemoryCall<Body>, 'answer' | 'hangUp'>;
+
+/** True if the request was done (200) or begun (202). */
+export function isTaken({ status }: Pick<Answer, 'status'>): boolean {
+  return status === 200 || status === 202;
+}
 
 /** A request, with the event numbers of its sending and its answer. */
 export interface Asked {

@@ -1,9 +1,9 @@
 import { MODES, type Mode, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { Request } from './caller.js';
 import type { Step } from './history.js';
 import type { RandomRequests } from './random-requests.js';
 import type { RandomSteps } from './random-steps.js';
+import type { Request } from './request.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 import { CLEAR, type Network, type Pressed } from './walk-page.js';
 

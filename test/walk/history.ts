@@ -1,8 +1,7 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
-import type { Request } from './caller.js';
+import type { Request, TokenList } from './request.js';
 import type { DiskWeather, Left } from './walk-disk.js';
 import type { Network, Pressed } from './walk-page.js';
-import type { TokenList } from './walk-tokens.js';
 
 /** One event of a history. The next step does not wait for it to finish, so steps overlap. */
 export type Step =

@@ -1,6 +1,5 @@
-import { type Asked, bodyMember, isPost, isSameCaller } from './asked.js';
+import { type Asked, bodyMember, isPost, isSameCaller, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
-import { isTaken } from './caller.js';
 
 /** The lease of a tuning that names none. */
 const LONGEST_LEASE_S = 5;

@@ -1,6 +1,5 @@
-import { type Asked, bodyMember, isPost } from './asked.js';
+import { type Asked, bodyMember, isPost, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
-import { isTaken } from './caller.js';
 import { Candidates } from './candidates.js';
 import { isTuneStart } from './tune-model.js';
 

@@ -3,9 +3,9 @@ import { type GainSet, perUnit, UNIT_LIST } from '../../src/core/units.js';
 import type { LogHead, LogPage } from '../../src/schemas/log.js';
 import type { Status } from '../../src/schemas/status.js';
 import type { Tune } from '../../src/schemas/tune.js';
+import type { DaemonProcess } from '../support/daemon-process.js';
 import { settle } from '../support/manual-clock.js';
 import { BrokenPromise, promise } from './broken-promise.js';
-import type { DaemonLife } from './daemon-life.js';
 import type { Shown } from './model.js';
 import type { UnitShown } from './unit-model.js';
 
@@ -17,7 +17,7 @@ interface Tuning {
  * Reads what a settled robot shows to this role. Throws BrokenPromise if the robot does not serve, or if an answer is
  * incomplete.
  */
-export async function lookAt(life: DaemonLife | undefined, as: Role | undefined): Promise<Shown> {
+export async function lookAt(life: DaemonProcess | undefined, as: Role | undefined): Promise<Shown> {
   const get = <Body>(path: string) => answerTo<Body>(life, path, as);
   const status = await get<Status>('/api/status');
   promise(status.storage.ok, 'storage', () => JSON.stringify(status.storage));
@@ -56,11 +56,11 @@ export async function lookAt(life: DaemonLife | undefined, as: Role | undefined)
 
 /** Throws BrokenPromise if the answer waits for the clock. */
 async function answerTo<Body>(
-  life: DaemonLife | undefined,
+  life: DaemonProcess | undefined,
   path: string,
   as: Role | undefined,
 ): Promise<Body> {
-  const { answer } = life?.ask<Body>({ method: 'GET', path, ...(as !== undefined && { as }) }) ?? {};
+  const { answer } = life?.send<Body>({ ask: `GET ${path}`, ...(as !== undefined && { as }) }) ?? {};
   if (answer === undefined)
     throw new BrokenPromise('serves', 'the daemon does not serve two seconds after the last fault');
   const late = new Promise<undefined>(resolve => void settle().then(() => resolve(undefined)));

@@ -1,20 +1,19 @@
 import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { LogFile } from '../../src/events/verify-log.js';
 import { AccessModel, isAccessRefusal } from './access-model.js';
-import type { Asked } from './asked.js';
+import { type Answer, type Asked, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
-import { type Answer, isTaken, type Request } from './caller.js';
 import { DriveModel } from './drive-model.js';
 import type { WalkSettings } from './history.js';
 import { IdModel } from './id-model.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
+import type { Request, TokenList } from './request.js';
 import { StopModel } from './stop-model.js';
 import type { Truth } from './truth.js';
 import { isTuneStart, TuneModel } from './tune-model.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
-import type { TokenList } from './walk-tokens.js';
 import type { Frame } from './wire.js';
 
 /** After a start the daemon serves within this time, even if the disk fails. */

@@ -1,10 +1,10 @@
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { Request } from './caller.js';
 import { Episodes } from './episodes.js';
 import type { History, Step, WalkSettings } from './history.js';
 import { RandomRequests } from './random-requests.js';
 import { RandomSteps } from './random-steps.js';
+import type { Request } from './request.js';
 import { THEMES, type Theme } from './theme.js';
 
 const USUAL: WalkSettings = {

@@ -3,8 +3,8 @@ import { PHASES, type Phase } from '../../src/core/phases.js';
 import { type GainSet, MODES, UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
 import { needOf } from './access-model.js';
-import type { Request } from './caller.js';
 import { LATEST_ID } from './history.js';
+import type { Request } from './request.js';
 import type { Theme } from './theme.js';
 
 /** Draws the requests of one history, with their callers. */

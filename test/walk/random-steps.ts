@@ -1,8 +1,8 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { Request } from './caller.js';
 import type { Step } from './history.js';
+import type { Request } from './request.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 
 /** Draws single steps. Any step may follow any other. */

@@ -3,8 +3,9 @@ import { DaemonClient, LASER } from '../../src/console/daemon/daemon.js';
 import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
 import { type Clock, every } from '../../src/core/clock.js';
 import type { Mode, UnitName } from '../../src/core/units.js';
+import type { Call } from './asked.js';
 import { promise } from './broken-promise.js';
-import type { Call, Request } from './caller.js';
+import type { Request } from './request.js';
 
 /** The network between the page and the robot. */
 export interface Network {

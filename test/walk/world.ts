@@ -6,21 +6,22 @@ import type { Config } from '../../src/config/settings.js';
 import { perUnit, UNIT_LIST } from '../../src/core/units.js';
 import { logFileNames } from '../../src/events/numbered-files.js';
 import type { Hardware } from '../../src/hardware/ports.js';
+import { tokenListOf } from '../support/callers.js';
+import { DaemonProcess } from '../support/daemon-process.js';
 import { ManualClock, settle } from '../support/manual-clock.js';
-import type { Asked } from './asked.js';
-import { type Answer, type Call, isTaken, type Request } from './caller.js';
-import { DaemonLife } from './daemon-life.js';
+import { type Answer, type Asked, type Call, isTaken } from './asked.js';
 import { LATEST_ID, type Step, type WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
 import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
+import type { Request } from './request.js';
 import { type Truth, truthOf } from './truth.js';
 import { type DiskWeather, FAIR, WalkDisk } from './walk-disk.js';
 import { CLEAR, WalkPage } from './walk-page.js';
-import { tokenFileOf } from './walk-tokens.js';
 import { Wire } from './wire.js';
 
 const STATE_FOLDER = '/state';
+const DAMAGED = Buffer.from('{"tokens":[');
 const USUAL = loadConfig(undefined, {}, { host: 'localhost', state: STATE_FOLDER });
 const LOOP_RATE_HZ = 1000;
 /**
@@ -56,7 +57,7 @@ export class World {
   readonly #ids = new Map<string, string>();
   #boots = 0;
   #interlockClosed = true;
-  #life: DaemonLife | undefined;
+  #life: DaemonProcess | undefined;
   /** The first error so far, usually a BrokenPromise. It ends the walk. */
   #broken: unknown;
 
@@ -121,7 +122,7 @@ export class World {
         this.#model.trouble(this.clock.nowMs());
         break;
       case 'tokens':
-        this.#disk.put(tokenFile(STATE_FOLDER), tokenFileOf(step.list));
+        this.#disk.put(tokenFile(STATE_FOLDER), step.list === 'damaged' ? DAMAGED : tokenListOf(step.list));
         this.#model.tokens(step.list, this.clock.nowMs());
         break;
       case 'wall clock':
@@ -154,7 +155,7 @@ export class World {
         onOpen: listener => this.#opened.push(listener),
       },
     };
-    const life = new DaemonLife({
+    const life = new DaemonProcess({
       config: this.#config,
       hardware: parts,
       clock: this.clock,
@@ -201,7 +202,13 @@ export class World {
   /** Sends a request. Returns undefined if the daemon does not listen. */
   #ask(asked: Request, hangUpAfterMs?: number): Call | undefined {
     const request = this.#withId(asked);
-    const call = this.#life?.ask(request);
+    const { method, path, body, as, elsewhere } = request;
+    const call = this.#life?.send<NonNullable<Answer['body']>>({
+      ask: `${method} ${path}`,
+      ...(body !== undefined && { body }),
+      ...(as !== undefined && { as }),
+      ...(elsewhere && { from: '192.0.2.2' }),
+    });
     if (call === undefined) return undefined;
     const sent = this.#model.sent(request, this.clock.nowMs());
     const hangUp = () => {

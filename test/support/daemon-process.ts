@@ -1,56 +1,41 @@
 import { pino } from 'pino';
-import type { Propose } from '../../src/autotune/proposer.js';
-import type { Config } from '../../src/config/config.js';
-import type { Boot } from '../../src/core/boot.js';
 import type { Clock } from '../../src/core/clock.js';
-import { type Daemon, startBehind } from '../../src/daemon/start.js';
+import { type Daemon, type Parts, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
 import { darkenPin } from '../../src/robot/laser.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
-import type { AnyBody, Call, Request } from './caller.js';
+import { noLock } from './journal-lines.js';
+import type { MemoryCall, Sent } from './memory-call.js';
 import { MemoryPort } from './memory-port.js';
 import { quickProposals } from './quick-proposals.js';
 
 /** A clean shutdown that takes longer is aborted, as in src/daemon/run.ts. */
 const STOP_MS = 2000;
 
-/** The daemon from its start to its end. The hardware and the disk outlive it. */
-export class DaemonLife {
-  readonly #hardware: Hardware;
+/** A daemon in simulated time, from its start to its end. The hardware and the disk outlive it. */
+export class DaemonProcess {
+  /** The lines of its log on stdout. */
+  readonly logged: Readonly<Record<string, unknown>>[] = [];
   readonly #port: MemoryPort;
-  readonly #log = pino({ level: 'silent' });
+  readonly #parts: Parts;
   readonly #clock: Clock;
-  readonly #propose: Propose;
   #starting: Promise<Daemon> | undefined;
-  readonly #parts: {
-    readonly config: Config;
-    readonly clock: Clock;
-    readonly disk: Disk;
-    readonly boot: Boot;
-  };
   #alive = true;
 
-  constructor({
-    config,
-    hardware,
-    clock,
-    disk,
-    boot,
-    propose = quickProposals(),
-  }: {
-    config: Config;
-    hardware: Hardware;
-    clock: Clock;
-    disk: Disk;
-    boot: Boot;
-    propose?: Propose;
-  }) {
+  constructor(parts: Omit<Parts, 'disk' | 'lock' | 'log'> & { readonly disk: Disk }) {
+    const { clock, disk, hardware } = parts;
     const isAlive = () => this.#alive;
     this.#clock = clock;
     this.#port = new MemoryPort(clock);
-    this.#propose = propose;
-    this.#parts = { config, clock: mortalClock(clock, isAlive), disk: mortal(disk, isAlive), boot };
-    this.#hardware = mortalHardware(hardware, isAlive);
+    this.#parts = {
+      propose: quickProposals(),
+      ...parts,
+      clock: mortalClock(clock, isAlive),
+      disk: mortal(disk, isAlive),
+      hardware: mortalHardware(hardware, isAlive),
+      lock: noLock,
+      log: pino({}, { write: line => this.logged.push(JSON.parse(line)) }),
+    };
   }
 
   get listens(): boolean {
@@ -58,21 +43,19 @@ export class DaemonLife {
   }
 
   async start(): Promise<void> {
-    darkenPin(this.#hardware, this.#log);
-    const lock = { hold: async () => undefined, release: async () => undefined };
-    const parts = { ...this.#parts, hardware: this.#hardware, log: this.#log, lock, propose: this.#propose };
-    this.#starting = startBehind(this.#port, parts);
+    darkenPin(this.#parts.hardware, this.#parts.log);
+    this.#starting = startBehind(this.#port, this.#parts);
     await this.#starting;
   }
 
   /** Sends a request. Returns undefined if the daemon does not listen. */
-  ask<Body = AnyBody>(request: Request): Call<Body> | undefined {
-    return this.listens ? this.#port.ask<Body>(request) : undefined;
+  send<Body = unknown>(sent: Sent): MemoryCall<Body> | undefined {
+    return this.listens ? this.#port.send<Body>(sent) : undefined;
   }
 
   /** Ends the daemon as SIGTERM does. Resolves when the process is gone. */
   async close(): Promise<void> {
-    darkenPin(this.#hardware, this.#log);
+    darkenPin(this.#parts.hardware, this.#parts.log);
     const inOrder = this.#starting?.then(daemon => daemon.close());
     await Promise.race([inOrder, new Promise<void>(resolve => this.#clock.after(STOP_MS, resolve))]);
     this.kill();

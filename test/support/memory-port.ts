@@ -1,17 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Clock } from '../../src/core/clock.js';
 import type { Port } from '../../src/daemon/port.js';
-import { ask, type Call, type Request } from './caller.js';
+import { MemoryCall, type Sent } from './memory-call.js';
 
 /** The grace period of pending requests at a clean shutdown, as in src/daemon/port.ts. */
 const GRACE_MS = 200;
 
 /** A port inside this process. It accepts requests only while the daemon serves. */
 export class MemoryPort implements Port {
-  readonly address = { address: '127.0.0.1', family: 'IPv4', port: 0 };
-  readonly url = 'http://localhost';
+  readonly address = { address: '127.0.0.1', family: 'IPv4', port: 8080 };
+  readonly url = 'http://localhost:8080';
   readonly #clock: Clock;
-  readonly #calls = new Set<Call<unknown>>();
+  readonly #calls = new Set<Pick<MemoryCall, 'answer' | 'hangUp'>>();
   #server: Server | undefined;
 
   constructor(clock: Clock) {
@@ -23,13 +23,13 @@ export class MemoryPort implements Port {
   }
 
   serve(listener: RequestListener): void {
-    this.#server = createServer(listener);
+    this.#server = createServer({ requireHostHeader: false }, listener);
   }
 
   /** Sends a request. Returns undefined if no daemon serves. */
-  ask<Body>(request: Request): Call<Body> | undefined {
+  send<Body>(sent: Sent): MemoryCall<Body> | undefined {
     if (this.#server === undefined) return undefined;
-    const call = ask<Body>(this.#server, request);
+    const call = new MemoryCall<Body>(this.#server, sent);
     this.#calls.add(call);
     void call.answer.then(() => this.#calls.delete(call));
     return call;
