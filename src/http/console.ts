@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { RobotError } from '../core/errors.js';
 
@@ -19,22 +18,24 @@ export interface ConsoleFile {
 const POLICY =
   "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the operator's page and its files. The build has compressed them; the start reads them once. */
-export function serveConsole(router: Router, folder: string): void {
+/**
+ * The paths of the page and its files, with what answers a GET of them. The build has compressed the files; the start reads
+ * them once.
+ */
+export function pageRoutes(folder: string): [path: string, send: (ctx: Context) => void][] {
   const manifest = join(folder, 'manifest.json');
-  const files: readonly ConsoleFile[] = existsSync(manifest)
-    ? JSON.parse(readFileSync(manifest, 'utf8'))
-    : [];
-  for (const file of files) {
+  if (!existsSync(manifest)) return [['/', notBuilt]];
+  const files: readonly ConsoleFile[] = JSON.parse(readFileSync(manifest, 'utf8'));
+  return files.map(file => {
     const path = join(folder, file.file);
     const bodies = { gzip: readFileSync(`${path}.gz`), identity: readFileSync(path) };
-    router.get(file.path, ctx => send(ctx, file, bodies));
-  }
-  if (files.length > 0) return;
-  router.get('/', () => {
-    const cure = 'The page is not built: run npm run build, then start again.';
-    throw new RobotError('not-found', { cure });
+    return [file.path, ctx => send(ctx, file, bodies)];
   });
+}
+
+function notBuilt(): never {
+  const cure = 'The page is not built: run npm run build, then start again.';
+  throw new RobotError('not-found', { cure });
 }
 
 function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<'gzip' | 'identity', Buffer>>): void {

@@ -12,11 +12,11 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
   const own = hostname().toLowerCase();
   const names = new Set(['localhost', own, `${own}.local`, ...allowedHosts.map(name => name.toLowerCase())]);
 
-  return ({ req: { headers, headersDistinct, httpVersion, method } }, next) => {
+  return ({ req: { headers, rawHeaders, httpVersion, method } }, next) => {
     const { host = '', origin = '' } = headers;
     const name = hostName(host);
     // Two Host headers are rejected, because one program would use the first and another the last.
-    if ((headersDistinct.host ?? []).length > 1 || (name === '' && httpVersion === '1.1')) {
+    if (numberOf('host', rawHeaders) > 1 || (name === '' && httpVersion === '1.1')) {
       throw new RobotError('bad-http', { header: 'Host' });
     }
     if (name !== '' && !names.has(name) && isIP(name) === 0) {
@@ -31,6 +31,11 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
     }
     return next();
   };
+}
+
+/** `rawHeaders` has names and values in turns. */
+function numberOf(header: string, rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === header).length;
 }
 
 /** The name without port, brackets and final dot. */

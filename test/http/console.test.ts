@@ -1,21 +1,15 @@
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import Router from '@koa/router';
 import { expect } from 'chai';
-import { serveConsole } from '../../src/http/console.js';
+import { pageRoutes } from '../../src/http/console.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 describe('the page over HTTP', () => {
   const daemon = simulatedDaemon();
-  const routerOf = (folder: string) => {
-    const router = new Router();
-    serveConsole(router, folder);
-    return router;
-  };
   const built = fileURLToPath(new URL('../../console/', import.meta.url));
-  const paths = routerOf(built).stack.map(({ path }) => String(path));
+  const paths = pageRoutes(built).map(([path]) => path);
 
   /** The answer as it is sent. fetch would decompress it. */
   const raw = (path: string, accepted: string) =>
@@ -55,8 +49,9 @@ describe('the page over HTTP', () => {
 
   it('names the command to run if the page is not built', () =>
     inTemporaryFolder(async folder => {
-      const act = routerOf(folder).stack[0]!.stack.at(-1)!;
-      expect(() => act({} as never, () => Promise.resolve()))
+      const [path, send] = pageRoutes(folder)[0]!;
+      expect(path).to.equal('/');
+      expect(() => send({} as never))
         .to.throw()
         .with.nested.property('context.cure')
         .that.contains('npm run build');

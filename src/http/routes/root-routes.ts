@@ -1,12 +1,14 @@
 import { BOARD_PATH } from '../../access/board.js';
+import { RobotError } from '../../core/errors.js';
 import * as s from '../../schemas/schema.js';
 import type { Status } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
+import { isRoot } from '../authorization.js';
 import { get, post, type Route } from '../route.js';
 
 /** Calls that only root on the board can make. The OpenAPI document leaves them out. */
 export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status): Route[] {
-  return [
+  const routes = [
     get(BOARD_PATH, 'read', {
       id: 'board',
       summary: 'The status, and what only root may know',
@@ -28,4 +30,11 @@ export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status
       act: () => match.clear().then(() => match.status),
     }),
   ];
+  return routes.map(route => ({
+    ...route,
+    handle: async (ctx, authorize) => {
+      if (!isRoot(ctx)) throw new RobotError('not-found', { path: ctx.path });
+      await route.handle(ctx, authorize);
+    },
+  }));
 }

@@ -1,0 +1,119 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import Router, { type RouterContext } from '@koa/router';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.js';
+import type { Clock } from '../core/clock.js';
+import { asRobotError, describeError, RobotError } from '../core/errors.js';
+import type { MemoryLog } from '../events/memory-log.js';
+import { authorization } from './authorization.js';
+import { pageRoutes } from './console.js';
+import { containment } from './contain.js';
+import { refuseForeignPages } from './foreign-pages.js';
+import { problemOf } from './problems.js';
+import { headRefusal } from './request-head.js';
+import { recorded, requestLog } from './request-log.js';
+import type { Route } from './route.js';
+
+export interface RouteAppOptions {
+  readonly routes: readonly Route[];
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Records the acts of callers. */
+  readonly eventLog: MemoryLog;
+  /** The host names under which a browser may reach the app, besides addresses and this machine's own name. */
+  readonly allowedHosts: readonly string[];
+  /** The folder of the built page, which is served at `/`. */
+  readonly pageFolder: string;
+}
+
+export interface App {
+  /** Answers requests. It never throws. */
+  readonly listener: RequestListener;
+  /** Writes the numbers of the counted requests to the log. */
+  close(): void;
+}
+
+/** Serves a table of routes and a page. Knows no robot, and does not open a port. */
+export function createRouteApp(options: RouteAppOptions): App {
+  const { access, clock, eventLog, log } = options;
+  const contain = containment(log);
+  const authorize = authorization(access);
+  const requests = requestLog(log, clock, contain);
+  // A router for each path. One router for all would compare each request with every route.
+  const routers = new Map<string, Router>();
+  const at = (path: string) => {
+    const router = routers.get(path) ?? new Router({ strict: true, sensitive: true });
+    routers.set(path, router);
+    return router;
+  };
+  for (const route of options.routes) {
+    const act = (ctx: Context) => route.handle(ctx, authorize);
+    at(route.path)[route.method](route.path, route.method === 'get' ? act : recorded(route, eventLog, act));
+  }
+  for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, send);
+  const answers = new Map([...routers].map(([path, router]) => [path, router.routes()]));
+
+  const app = new Koa();
+  app.on(
+    'error',
+    contain(error => log.debug(describeError(error), 'connection failed')),
+  );
+  app.use(requests.middleware);
+  app.use(problemAnswers(log));
+  app.use(refuseForeignPages(options.allowedHosts));
+  app.use((ctx: RouterContext, next) => answers.get(ctx.path)?.(ctx, next) ?? next());
+  app.use(unrouted);
+  const koa = app.callback();
+  const answer: RequestListener = (request, response) => {
+    for (const [name, value] of ALWAYS) response.setHeader(name, value);
+    const refusal = headRefusal(request);
+    return refusal === undefined ? koa(request, response) : refuse(refusal, response);
+  };
+  const listener = contain(answer, (_, response) => response.destroy());
+  return { listener, close: requests.close };
+}
+
+/** The headers of every answer. */
+const ALWAYS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cache-Control', 'no-store'],
+] as const;
+const PROBLEM_TYPE = 'application/problem+json';
+
+/** Answers a request that Koa must not see. */
+function refuse(error: RobotError, response: ServerResponse): void {
+  const { problem } = problemOf(error);
+  response.statusCode = problem.status;
+  response.setHeader('Content-Type', PROBLEM_TYPE);
+  response.end(JSON.stringify(problem));
+}
+
+/** Answers a request whose path or method has no route. The router leaves the routes of the path in `matched`. */
+function unrouted(ctx: Context): void {
+  const layers: readonly { readonly methods: readonly string[] }[] = ctx.matched ?? [];
+  if (layers.length === 0) throw new RobotError('not-found', { path: ctx.path });
+  const allow = [...new Set([...layers.flatMap(({ methods }) => methods), 'OPTIONS'])].join(', ');
+  if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
+  ctx.set('Allow', allow);
+  ctx.status = 204;
+}
+
+function problemAnswers(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = asRobotError(thrown);
+      const { problem, headers } = problemOf(error);
+      ctx.state.code = error.code;
+      if (error.code === 'internal')
+        log.error({ id: ctx.state.id, ...describeError(error) }, 'request failed');
+      ctx.set(headers);
+      ctx.status = problem.status;
+      ctx.type = PROBLEM_TYPE;
+      ctx.body = JSON.stringify(problem);
+    }
+  };
+}
