@@ -75,7 +75,7 @@ void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, fl
 }
 
 /* A moving setpoint stays this close to the measured value, in m or rad. A blocked axis therefore stores no way. */
-#define LEASH 0.3f
+#define LEASH 0.25f
 
 bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float wanted, float change)
 {
@@ -88,7 +88,7 @@ bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float
     sum_add(setpoint, moved->rate * PERIOD_S);
     if (!moved->moves)
         return false;
-    if (moved->rate == 0 && wanted == 0) {
+    if (wanted == 0 && (moved->rate == 0 || moved->blocked)) {
         bool was_blocked = moved->blocked;
         sum_set(setpoint, measured);
         *moved = (struct moved){ 0 };

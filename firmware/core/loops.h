@@ -44,8 +44,9 @@ struct moved {
     /* Whether a motion moves the setpoint or moved it and still slows down; whether an obstacle holds the axis back. */
     bool moves, blocked;
 };
-/* Runs one loop period at the rate that a motion asks for. When a motion has slowed down, the setpoint is the measured value.
-   Returns true if an obstacle held the axis back until then: the loop must forget what it has summed up. */
+/* Runs one loop period at the rate that a motion asks for. When a motion has slowed down, the setpoint is the measured value. An
+   axis that is held back has nothing to slow down: its motion ends at once. This returns true, and the loop must forget what it has
+   summed up. */
 bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float wanted, float change);
 /* The rate of an axis in its quantity. */
 float rate_of(const struct command *command, int axis);

@@ -1,7 +1,7 @@
 import { clamped, towards } from '../physics/angles.js';
 
 /** A moving setpoint stays this close to the measured value, in m or rad. A blocked axis therefore stores no way. */
-const LEASH = 0.3;
+const LEASH = 0.25;
 
 /** The rate of a setpoint. It changes by a limited step in each loop period. */
 export class MovedSetpoint {
@@ -27,7 +27,8 @@ export class MovedSetpoint {
 
   /**
    * Runs one loop period at the rate that a motion asks for. Returns the next setpoint. When a motion has slowed down,
-   * the setpoint is the measured value, and `onBlockedEnd` is called if the axis was held back.
+   * the setpoint is the measured value. An axis that is held back has nothing to slow down, so its motion ends at once,
+   * and `onBlockedEnd` is called.
    */
   next(setpoint: number, measured: number, wanted: number, onBlockedEnd: () => void): number {
     if (wanted !== 0) this.#isMoved = true;
@@ -36,7 +37,7 @@ export class MovedSetpoint {
     if (wanted === 0 && Math.abs(this.rate) < this.#step / 4) this.rate = 0;
     const next = setpoint + this.rate * this.#periodS;
     if (!this.#isMoved) return next;
-    if (this.rate === 0 && wanted === 0) {
+    if (wanted === 0 && (this.rate === 0 || this.#isBlocked)) {
       if (this.#isBlocked) onBlockedEnd();
       this.start(0);
       return measured;
