@@ -90,6 +90,7 @@ interface Contexts {
   'wrong-phase': { readonly phase: string; readonly cure?: string };
   /** The current match. */
   'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
+  'lock-changed': { readonly by: string; readonly reason: string };
   'lease-held': { readonly holder: string; readonly by: string };
   // the laser
   'laser-unavailable': Lack;
@@ -147,6 +148,7 @@ interface Contexts {
   'bad-media-type': Nothing;
   'body-too-large': Nothing;
   'invalid-request': { readonly errors: readonly Fault[] };
+  'unknown-head': Nothing;
   'not-found': { readonly path?: string; readonly cure?: string };
   'method-not-allowed': { readonly allow: string };
   'cross-site': { readonly origin?: string };

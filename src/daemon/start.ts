@@ -34,6 +34,7 @@ import type { ProcessLock } from '../storage/path-lock.js';
 import { openStopFile } from '../storage/stop-file.js';
 import { agreedSilence, recordGivenSilence, silenceFile } from './agreed-silence.js';
 import { openPort, openRootSocket, type Port } from './port.js';
+import { robotIdFile } from './robot-id.js';
 import type { Notifier } from './systemd-notify.js';
 
 /**
@@ -147,6 +148,7 @@ export async function startBehind(port: Port, parts: Parts) {
   autotune = new Autotune({ robot, clock, deadlines, propose, explain });
   autotune.events.add(event => eventLog.record(event));
   await robot.start();
+  const robotId = robotIdFile({ ...files, setAside });
   const rooms = { robot, autotune, steps, profiles, eventLog, fileLog, access, match: control };
   if (access.state === 'open' && !isLoopback(config.http.host)) {
     log.info('open: whoever reaches this port may drive and light; sudo trunnion token add closes it');
@@ -164,7 +166,12 @@ export async function startBehind(port: Port, parts: Parts) {
     pollHz,
     tokens: access.tokens,
   });
-  const { listener, close: closeApp } = createApp({ ...parts, ...rooms, board });
+  const { listener, close: closeApp } = createApp({
+    ...parts,
+    ...rooms,
+    board,
+    robotId: () => robotId.value,
+  });
   const rootSocket =
     parts.rootSocket === undefined ? undefined : await openRootSocket(parts.rootSocket, parts);
   const { url, address } = port;
@@ -185,7 +192,7 @@ export async function startBehind(port: Port, parts: Parts) {
     await portsClosed;
     closeApp();
     deadlines.close();
-    for (const file of [silences, stopFile, steps, profiles, record]) await file?.close();
+    for (const file of [robotId, silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.record({ what: 'end' });
     eventLog.close();
     stopRecording();

@@ -5,6 +5,7 @@ import { sha256 } from '../core/sha256.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
 import { START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { StateParts } from '../storage/state-file.js';
+import { linesAfter } from './lines-after.js';
 import { type LogLine, NOTHING_BEFORE, timesOf } from './log-line.js';
 import { numberedFiles } from './numbered-files.js';
 
@@ -143,6 +144,21 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
     /** The number of the newest line that was found at the start, synced or not; undefined if none was found. */
     get lastSeq() {
       return lastSeq;
+    },
+    /**
+     * The synced lines after the line with this hash, at most 256 KiB of them; without a hash, from the oldest line on.
+     * Rejects with `unknown-head` if there is no such line, with `storage-failed` if the disk fails or is too slow.
+     */
+    linesAfter: async (after: string | undefined): Promise<Buffer> => {
+      if (head === undefined) {
+        if (after === undefined && problem === undefined) return Buffer.alloc(0);
+        throw problem ?? new RobotError('unknown-head');
+      }
+      const read = linesAfter(disk, folder, head, after);
+      if (!(await endedWithin(clock, START_MS, read))) throw tooSlow('read', folder);
+      const lines = await read;
+      if (lines === undefined) throw new RobotError('unknown-head');
+      return lines;
     },
     /** Why lines do not reach the disk, or are lost. */
     get problem() {

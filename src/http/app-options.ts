@@ -26,6 +26,8 @@ export interface AppOptions {
   readonly access: Access;
   readonly match: MatchControl;
   readonly board: () => Board;
+  /** Null while the state folder cannot be read. */
+  readonly robotId: () => string | null;
   /** The simulator's own routes. */
   readonly extraRoutes?: readonly Route[] | undefined;
 }

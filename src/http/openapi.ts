@@ -74,7 +74,8 @@ async function openApi(routes: readonly Route[]): Promise<Record<string, unknown
 function operation(route: Route): Record<string, unknown> {
   const { right, body, events, summary } = route;
   const schema = events ? { anyOf: Object.values(events), description: EVENT_DATA } : route.answer;
-  const content = { [events ? 'text/event-stream' : 'application/json']: { schema } };
+  const type = String(route.answer.contentMediaType ?? 'application/json');
+  const content = { [events ? 'text/event-stream' : type]: { schema } };
   return {
     operationId: route.id,
     summary,
@@ -83,7 +84,10 @@ function operation(route: Route): Record<string, unknown> {
     'x-right': typeof right === 'string' ? right : right.text,
     'x-events': events,
     parameters: route.query && parameters(route.query),
-    requestBody: body && { required: true, content: { 'application/json': { schema: body } } },
+    requestBody: body && {
+      required: !route.bodyIsOptional,
+      content: { 'application/json': { schema: body } },
+    },
     responses: { [route.answerStatus ?? 200]: { description: summary, content }, ...problems(route) },
   };
 }

@@ -53,6 +53,7 @@ export const PROBLEMS: Table = {
   'referee-silent': { status: 409, title: 'Referee silent' },
   'wrong-phase': { status: 409, title: 'Wrong phase' },
   'stale-match': { status: 409, title: 'Match changed' },
+  'lock-changed': { status: 409, title: 'Lock changed' },
   'lease-held': { status: 409, title: 'Held by another' },
   'laser-unavailable': { status: 503, title: 'No laser' },
   'pin-failed': { status: 503, title: 'Laser pin failed', retryAfterS: 1 },
@@ -76,6 +77,7 @@ export const PROBLEMS: Table = {
   'bad-media-type': { status: 415, title: 'Unsupported media type' },
   'body-too-large': { status: 413, title: 'Body too large' },
   'invalid-request': { status: 400, title: 'Invalid request', shown: ['errors'] },
+  'unknown-head': { status: 404, title: 'Unknown head' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': {
     status: 405,
@@ -194,6 +196,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'stale-match': ({ id, revision, phase }) =>
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',
+  'lock-changed': ({ by, reason }) => `Another lock holds, by ${by}: ${reason}. Send its id to remove it.`,
   'lease-held': ({ holder, by }) =>
     `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +
     '"takeover": true.',
@@ -236,6 +239,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     const shown = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`);
     return `${shown.join('; ')}${errors.length > 3 ? `; and ${errors.length - 3} more` : ''}.`;
   },
+  'unknown-head':
+    'The log has no synced line with this hash: it was dropped, cut or rewritten. Leave out after to begin with the oldest line.',
   'not-found': ({ cure }) =>
     cure === undefined ? 'This path does not exist. GET /api/openapi.json lists all paths.' : 'Not found.',
   'method-not-allowed': ({ allow }) => `This path does not know the method. Use ${allow}.`,

@@ -19,6 +19,8 @@ interface Endpoint<Body, Query, Answer> {
   readonly summary: string;
   /** The schema of the body. Without it, the route accepts any body and reads none. */
   readonly body?: Schema<Body>;
+  /** True if a request whose body is not JSON counts as the body `{}`. */
+  readonly bodyIsOptional?: true;
   readonly query?: Schema<Query>;
   readonly answer: Schema<Answer>;
   /** The status of a success: 202 if the work continues after the answer, otherwise 200. */
@@ -75,7 +77,8 @@ function define(method: Route['method']) {
     const readQuery = endpoint.query && queryCheck(endpoint.query);
     const handle = async (ctx: Context, authorize: Authorize) => {
       authorize(ctx, typeof right === 'string' ? right : 'none');
-      const body = readBody?.(await jsonBody(ctx)) as Body;
+      const isRead = !endpoint.bodyIsOptional || ctx.request.type === 'application/json';
+      const body = readBody?.(isRead ? await jsonBody(ctx) : {}) as Body;
       const need = typeof right === 'string' ? right : right.of(body);
       // The token may have been removed while the body was arriving.
       if (readBody !== undefined) authorize(ctx, need);

@@ -14,6 +14,7 @@ export function statusBody(options: AppOptions, uptimeS: number, streams: number
   const { problem, ...laser } = robot.laser.report();
   const { problem: unlogged } = options.fileLog;
   return {
+    id: options.robotId(),
     version,
     simulated: robot.simulated,
     uptimeS: Math.round(uptimeS * 1000) / 1000,

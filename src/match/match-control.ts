@@ -95,9 +95,12 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
       match.lock(lock);
       await allEnded([robot.stop(`locked by ${lock.by}`), keep()]);
     },
-    /** Unlocks; the robot stays stopped. Rejects with `not-kept` if a restart would lock again. */
-    unlock: async (): Promise<void> => {
-      match.unlock();
+    /**
+     * Unlocks; the robot stays stopped. Rejects with `lock-changed` if the lock has another id, with `not-kept` if a
+     * restart would lock again.
+     */
+    unlock: async (id?: string): Promise<void> => {
+      match.unlock(id);
       await keep();
     },
     /**

@@ -24,19 +24,27 @@ export function matchFile(parts: StateParts, boot: Boot): StateFile<MatchState> 
     name: 'match.json',
     encode: state => withChecksum({ ...state, boot: boot.id ?? null, endsAtMs: moved(state.endsAtMs, 1) }),
     decode: text => {
-      const { boot: recorded, ...state } = recordedIn(text);
+      const { boot: recorded, ...state } = named(recordedIn(text));
       const isOfBoot = recorded !== null && recorded === boot.id;
       if (state.phase === 'none' || state.phase === 'ended' || isOfBoot)
         return { ...state, endsAtMs: moved(state.endsAtMs, -1) };
       return { ...state, phase: 'pause', endsAtMs: null };
     },
     absent: NO_MATCH,
-    failSafe: why => ({ ...NO_MATCH, lock: { by: 'trunnion', reason: REASONS[why] } }),
+    failSafe: why => ({ ...NO_MATCH, lock: { id: why, by: 'trunnion', reason: REASONS[why] } }),
   });
 }
 
 function withChecksum(recorded: Recorded): string {
   return `${JSON.stringify({ recorded, sha256: sha256(JSON.stringify(recorded)) })}\n`;
+}
+
+/** Locks of 0.3.0 have no id. The id that such a lock gets is the same at each start. */
+function named(recorded: Recorded): Recorded {
+  const { lock } = recorded;
+  return lock === null
+    ? recorded
+    : { ...recorded, lock: { ...lock, id: lock.id ?? sha256(JSON.stringify(lock)).slice(0, 16) } };
 }
 
 /** The members are not checked: only this program writes a record with a valid checksum. */

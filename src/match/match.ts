@@ -166,11 +166,15 @@ export class Match implements Permission {
     return this.state.lock !== null || this.refereeLost || !this.allows.drive;
   }
 
+  /** A lock with the id of the lock in force changes nothing. */
   lock(lock: Lock): void {
-    this.#change({ lock });
+    if (this.state.lock?.id !== lock.id) this.#change({ lock });
   }
 
-  unlock(): void {
+  /** Removes the lock. With `id`, throws `lock-changed` if another lock is in force. */
+  unlock(id?: string): void {
+    const { lock } = this.state;
+    if (id !== undefined && lock !== null && lock.id !== id) throw new RobotError('lock-changed', lock);
     this.#change({ lock: null });
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { asRobotError, isRobotError, RobotError } from '../core/errors.js';
+import { requireInTime } from '../core/not-after.js';
 import { isUnitName, type Rates, type UnitName } from '../core/units.js';
 import type { DriverName } from './driver.js';
 import type { MotorUnit } from './motor-unit.js';
@@ -34,8 +35,6 @@ interface DriveParts {
 
 /** A command with less time than this is not sent, because it would end before it moves anything. */
 const LEAST_HOLD_MS = 10;
-/** A later `notAfterMs` must come from another run of the daemon: each run starts its time again. */
-const MOST_AHEAD_MS = 5000;
 
 /** A command that is being carried out, until a newer one takes its place. */
 class Ask {
@@ -115,8 +114,7 @@ export class Drive {
     };
     stillWanted();
     if (nowMs > holdsUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
-    if (notAfterMs !== undefined && (nowMs > notAfterMs || notAfterMs > nowMs + MOST_AHEAD_MS))
-      throw new RobotError('too-late');
+    requireInTime(notAfterMs, nowMs);
     permission.require({ kind: 'drive' });
     each(unit => unit.requireOnline());
     if (isStopped()) throw new RobotError('stopped');

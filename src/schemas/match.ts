@@ -3,7 +3,11 @@ import { MODES } from '../core/units.js';
 import { logHead } from './log.js';
 import * as s from './schema.js';
 
-const lock = s.answer('MatchLock', { by: s.text("Token's name or address."), reason: s.text() });
+const lock = s.answer('MatchLock', {
+  id: s.text('Chosen by the caller, or made by the robot.'),
+  by: s.text("Token's name or address."),
+  reason: s.text(),
+});
 const lease = s.answer('MatchLease', { holder: s.text(), by: s.text("Token's name or address.") });
 
 const allows = s.answer(

@@ -54,6 +54,11 @@ export function number(description?: string): Schema<number> {
   return { type: 'number', description };
 }
 
+/** The member `notAfterT` of bodies that a network may hold back. */
+export const notAfterT = number(
+  'Later than this, the request is refused. Seconds, as `t` of telemetry. At most 5 s ahead.',
+);
+
 /** A whole number from 0 on. */
 export function count(description?: string): Schema<number> {
   return { type: 'integer', minimum: 0, description };

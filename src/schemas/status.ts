@@ -106,8 +106,14 @@ const storageStatus = s.answer('StorageStatus', {
 
 export type StorageStatus = s.TypeOf<typeof storageStatus>;
 
+export const robotId = s.nullable(
+  s.text('16 hexadecimal digits.'),
+  "The robot's own id, made once and kept in the state folder. Null while that cannot be read.",
+);
+
 /** The body of GET /api/status and of event `status`. */
 export const status = s.answer('Status', {
+  id: robotId,
   version: s.text(),
   simulated: s.yesNo(),
   uptimeS: s.number(),

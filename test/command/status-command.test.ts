@@ -24,7 +24,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
   ['a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
   ['a log that is not kept', { log: { ok: false } }, true, /Storage .*: events\./],
   ['a silent desk', { match: { ...NO_MATCH_STATUS, refereeSilent: true } }, true, /desk is silent/],
-  ['a lock', { match: { ...NO_MATCH_STATUS, lock: { by: 'desk', reason: 'x' } } }, true, undefined],
+  ['a lock', { match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason: 'x' } } }, true, undefined],
 ];
 
 describe('trunnion status', () => {
@@ -40,7 +40,7 @@ describe('trunnion status', () => {
   it('shows a lock whose reason has control characters on one line, without these characters', () => {
     const reason = 'x\r\n\u009b2J  safe   yes\u202e';
     const text = statusText(
-      statusWith({ match: { ...NO_MATCH_STATUS, lock: { by: 'desk', reason } } }),
+      statusWith({ match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason } } }),
       undefined,
     );
     expect(text).to.contain('LOCKED by desk: x\\u000d\\u000a\\u009b2J  safe   yes\\u202e, no lease\n');

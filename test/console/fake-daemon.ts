@@ -144,7 +144,7 @@ export class FakeDaemon {
         return done();
       }
       case 'POST /api/match/lock':
-        this.match = { ...this.match, lock: { by: 'ref', reason: asked.reason } };
+        this.match = { ...this.match, lock: { id: 'L1', by: 'ref', reason: asked.reason } };
         return done();
       case 'POST /api/match/unlock':
         this.match = { ...this.match, lock: null };

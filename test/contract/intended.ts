@@ -39,6 +39,17 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /openapi\.json .*(\/api\/drive|\/UnitStatus\/properties\/(drivable|driver)|\/(GimbalRates|ChassisRates|DriveCommand|Driven|Driver)): absent -> {/,
   ],
   'the name __proto__ is unknown like any other': [/^bodies:82 POST /],
+  'a robot has an id, and so has a lock': [
+    /^\S+ GET (\S*\/healthz\??|\/api\/status\S*|\/api\/events) .*\/id: absent -> /,
+    /\/lock\/id: absent -> "/,
+    /openapi\.json .*\/(Health|Status|MatchLock)\/(properties\/id|required\/\d+): /,
+  ],
+  'a desk names its locks, refuses late permissions and reads lines of the log': [
+    /openapi\.json .*\/api\/match(|\/unlock)\/.*(notAfterT|responses\/(400|409|413|415)).*/,
+    /openapi\.json .*\/api\/match\/lock\/.*\/properties\/id: absent -> {/,
+    /openapi\.json .*\/api\/match\/unlock\/.*requestBody: absent -> {/,
+    /openapi\.json .*\/api\/log\/lines: absent -> {/,
+  ],
   'problems have new codes': [/openapi\.json .*\/Problem\/properties\/code\/enum\/\d+: /],
   'the event log counts requests that change nothing': [
     /^(locked|stopped|trials):\d+ GET \/api\/log \/body\/events\/.*"outcome":"done".*: \d -> \d$/,

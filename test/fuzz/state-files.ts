@@ -83,7 +83,7 @@ export const eventLog = (hangMs: number) =>
 export const matchRecord = (hangMs: number) =>
   fc.asyncProperty(
     fc.constantFrom(...PHASES),
-    fc.option(fc.record({ by: fc.string(), reason: fc.string() }), { nil: null }),
+    fc.option(fc.record({ id: fc.string(), by: fc.string(), reason: fc.string() }), { nil: null }),
     harms,
     async (phase, lock, harm) => {
       await inFolder(async folder => {

@@ -86,6 +86,38 @@ describe('a match over HTTP', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
+  it('refuses a phase and an unlock that come later than notAfterT, or more than 5 s before it', async () => {
+    await ask('POST /api/match/lock', { reason: 'inspection' });
+    const { t } = await ask('GET /api/match');
+    const call = { id: 'M1', revision: 1, phase: 'pre' };
+    for (const notAfterT of [t, t + 6]) {
+      expect((await ask('POST /api/match', { ...call, notAfterT })).code).to.equal('too-late');
+      expect((await ask('POST /api/match/unlock', { notAfterT })).code).to.equal('too-late');
+    }
+    expect(await ask('GET /api/match')).to.deep.include({ phase: 'none', revision: 0 });
+    expect((await ask('GET /api/match')).lock.reason).to.equal('inspection');
+    expect((await ask('POST /api/match', { ...call, notAfterT: t + 1 })).phase).to.equal('pre');
+    expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
+  });
+
+  it('removes the lock that an unlock names, and no newer one', async () => {
+    expect((await ask('POST /api/match/lock', { reason: 'x', id: 'L1' })).lock.id).to.equal('L1');
+    const { lock } = await ask('POST /api/match/lock', { reason: 'y' });
+    expect(lock.id).to.match(/^[0-9a-f]{16}$/);
+    expect((await ask('POST /api/match/unlock', { lock: 'L1' })).code).to.equal('lock-changed');
+    expect((await ask('GET /api/match')).lock).to.deep.equal(lock);
+    expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
+  });
+
+  it('is unlocked by a request with any body, as in 0.3.0', async () => {
+    const JSON_TYPE = { 'Content-Type': 'application/json' };
+    for (const sent of [{}, { text: 'please' }, { headers: JSON_TYPE }, { body: { reason: 'done' } }]) {
+      await ask('POST /api/match/lock', { reason: 'inspection' });
+      expect((await daemon.ask({ ask: 'POST /api/match/unlock', ...sent })).status).to.equal(200);
+      expect((await ask('GET /api/match')).lock).to.equal(null);
+    }
+  });
+
   it('logs every lock that takes effect, whatever its answer', async () => {
     await ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     for (const reason of ['inspection', 'inspection', 'illegal laser']) {
@@ -102,6 +134,27 @@ describe('a match over HTTP', () => {
   it('shows when its phase ends', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
+  });
+});
+
+describe('the lines of the event log over HTTP', () => {
+  it('follow the head that a beat answered, and an unknown head answers 404', async () => {
+    const daemon = await ClockedDaemon.start();
+    // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
+    const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;
+    const beat = async () => (await ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 })).head;
+    const linesAfter = (hash: string) => ask(`GET /api/log/lines?after=${hash}`);
+    await beat();
+    await daemon.wait(1000);
+    const { hash } = await beat();
+    expect(await linesAfter(hash)).to.equal('');
+    await ask('POST /api/match/lock', { reason: 'inspection' });
+    await daemon.wait(1000);
+    const lines: string[] = (await linesAfter(hash)).trim().split('\n');
+    expect(lines.some(line => JSON.parse(line).what === 'lock')).to.equal(true);
+    expect(JSON.parse(lines[0] ?? '').prev).to.equal(hash);
+    expect((await linesAfter('f'.repeat(64))).code).to.equal('unknown-head');
+    await daemon.close();
   });
 });
 

@@ -99,7 +99,7 @@ describe('a phase that is set', () => {
     expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });
     expect(await robot.outcome(robot.robot.resume())).to.equal(200);
     expect(control.status.allows).to.deep.equal(DEFAULT_PERMISSIONS.none);
-    await robot.during(control.lock({ by: 'referee', reason: 'inspection' }));
+    await robot.during(control.lock({ id: 'L1', by: 'referee', reason: 'inspection' }));
     expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 

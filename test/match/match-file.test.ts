@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PHASES, type Phase } from '../../src/core/phases.js';
+import { sha256 } from '../../src/core/sha256.js';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -14,7 +15,7 @@ const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
   phase,
   endsAtMs,
 });
-const LOCKED: MatchState = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' } };
+const LOCKED: MatchState = { ...NO_MATCH, lock: { id: 'L1', by: 'desk', reason: 'inspection' } };
 
 describe('the record of lock and match', () => {
   let disk: RecordingDisk;
@@ -32,6 +33,16 @@ describe('the record of lock and match', () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
+  });
+
+  it('gives a lock that 0.3.0 has recorded an id, which stays the same', async () => {
+    const recorded = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' }, boot: 'a' };
+    const sum = sha256(JSON.stringify(recorded));
+    disk.put(PATH, Buffer.from(JSON.stringify({ recorded, sha256: sum })));
+    const { lock } = await run().load();
+    expect(lock).to.deep.include({ by: 'desk', reason: 'inspection' });
+    expect(lock?.id).to.match(/^[0-9a-f]{16}$/);
+    expect((await run().load()).lock).to.deep.equal(lock);
   });
 
   it('keeps the time left through a restart, by the clock of the boot', async () => {

@@ -76,7 +76,7 @@ describe('a match', () => {
         Object.keys(ACTS).map(name => (ALLOWED[phase].includes(name) ? undefined : 'wrong-phase')),
       );
       await clock.advance(10_000);
-      match.lock({ by: 'referee', reason: 'inspection' });
+      match.lock({ id: 'L1', by: 'referee', reason: 'inspection' });
       expect(new Set(codes())).to.deep.equal(new Set(['locked']));
       match.unlock();
       expect(codes()).to.not.include('locked');
@@ -90,6 +90,27 @@ describe('a match', () => {
     set('pre');
     expect(refused('debug')).to.equal(undefined);
     expect(refused('auto')).to.equal('wrong-phase');
+  });
+
+  it('keeps its lock if a lock with the same id is sent again, and replaces it by one with another id', () => {
+    const first = { id: 'L1', by: 'desk', reason: 'inspection' };
+    match.lock(first);
+    match.lock({ id: 'L1', by: 'other', reason: 'late copy' });
+    expect(match.state.lock).to.deep.equal(first);
+    match.lock({ ...first, id: 'L2' });
+    expect(match.state.lock?.id).to.equal('L2');
+  });
+
+  it('keeps a lock whose id differs from that of an unlock, and is unlocked without an id', () => {
+    match.unlock('L1');
+    match.lock({ id: 'L2', by: 'desk', reason: 'inspection' });
+    expect(codeOf(() => match.unlock('L1'))).to.equal('lock-changed');
+    expect(match.state.lock?.id).to.equal('L2');
+    match.unlock('L2');
+    expect(match.state.lock).to.equal(null);
+    match.lock({ id: 'L3', by: 'desk', reason: 'inspection' });
+    match.unlock();
+    expect(match.state.lock).to.equal(null);
   });
 
   describe('calls', () => {
@@ -140,7 +161,7 @@ describe('a match', () => {
         beat();
         const last = call(phase as Phase);
         match.set(last, 'referee');
-        match.lock({ by: 'desk', reason: 'inspection' });
+        match.lock({ id: 'L1', by: 'desk', reason: 'inspection' });
         expect(
           codeOf(() => match.clear()),
           phase,
@@ -286,7 +307,7 @@ describe('a match', () => {
         match.set(own, 'referee');
         const repeated = codeOf(() => match.set(own, 'other'));
         expect(repeated, `${phase} repeated`).to.equal(isFree ? undefined : 'lease-held');
-        match.lock({ by: 'other', reason: 'inspection' });
+        match.lock({ id: 'L1', by: 'other', reason: 'inspection' });
         await clock.advance(2000);
         set(phase, {}, 'other');
       }

@@ -7,7 +7,7 @@ import { everyByte, firstAndLastByte, powerCuts, RecordingDisk } from '../suppor
 const FOLDER = '/state';
 const BOOT = { id: 'a', nowMs: () => 0 };
 
-const lock = { by: 'desk', reason: 'inspection' };
+const lock = { id: 'L1', by: 'desk', reason: 'inspection' };
 const phase = (revision: number, of: MatchState['phase']): MatchState => ({
   ...NO_MATCH,
   call: { id: 'M1', revision, phase: of, remainingS: null },

@@ -24,7 +24,7 @@ export function parsed(
   }
   const status = Number(first.split(' ')[1]);
   const content = bytes.toString('utf8', end + 4);
-  const isJson = headers['Content-Type']?.includes('json') === true;
+  const isJson = /[/+]json\b/.test(headers['Content-Type'] ?? '');
   if (method === 'HEAD' || status === 204 || status === 304) return { status, headers };
   if (isEventStream({ status, headers }))
     return content === '' ? undefined : { status, headers, body: firstEvents(content) };

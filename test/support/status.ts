@@ -27,6 +27,7 @@ export const NO_MATCH_STATUS: MatchStatus = {
 /** The status of a robot without faults, with the changes that a test needs. */
 export function statusWith(changes: Partial<Status> = {}): Status {
   return {
+    id: '0123456789abcdef',
     version: '1',
     simulated: true,
     uptimeS: 1,

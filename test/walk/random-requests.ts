@@ -37,8 +37,8 @@ export class RandomRequests {
       [5, () => post('/api/laser', { action: random.among(['on', 'on', 'off']) })],
       [4 * stop, () => post('/api/stop')],
       [5 * stop, () => post('/api/resume')],
-      [2 * match, () => post('/api/match/lock', { reason: 'walk' })],
-      [3 * match, () => post('/api/match/unlock')],
+      [2 * match, () => this.#lock()],
+      [3 * match, () => this.#unlock()],
       [4 * match, () => this.call(random.among(PHASES))],
       [3 * match, () => this.call('none')],
       [4 * match, () => this.beat()],
@@ -53,14 +53,24 @@ export class RandomRequests {
   kept(unit: Unit): Request {
     const random = this.#random;
     const save = () => this.by(post(`/api/${unit.name}/pidconfig`, randomGains(random, unit)));
-    const lock = () => this.by(post('/api/match/lock', { reason: 'walk' }));
-    const unlock = () => this.by(post('/api/match/unlock'));
+    const lock = () => this.by(this.#lock());
+    const unlock = () => this.by(this.#unlock());
     return random.weighted<() => Request>([
       [3, save],
       [this.#theme.match, lock],
       [this.#theme.match, unlock],
       [this.#theme.match, () => this.call(random.among(PHASES))],
     ])();
+  }
+
+  #lock(): Request {
+    const id = this.#random.among(['first', 'second', 'third']);
+    return post('/api/match/lock', { reason: 'walk', ...(id !== 'third' && { id }) });
+  }
+
+  #unlock(): Request {
+    const lock = this.#random.among(['first', 'second']);
+    return post('/api/match/unlock', this.#random.chance(0.5) ? { lock } : undefined);
   }
 
   longTrial(unit: Unit): Request {

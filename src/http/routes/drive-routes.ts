@@ -1,4 +1,5 @@
 import { RobotError } from '../../core/errors.js';
+import { inMs } from '../../core/not-after.js';
 import { MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
@@ -19,7 +20,7 @@ const command = {
     ...rates,
     id: s.name(64, 'Names the driver, together with the token.'),
     holdMs: { ...s.count('How long the rates hold.'), minimum: LEAST_HOLD_MS, maximum: MAX_HOLD_MS },
-    notAfterT: s.optional(s.number('Later than this, the command is refused. Seconds, as `t` of telemetry.')),
+    notAfterT: s.optional(s.notAfterT),
     takeover: s.optional(s.yesNo('Takes a unit that another caller drives.')),
   }),
   examples: [
@@ -69,7 +70,7 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
           id,
           receivedMs: ctx.state.receivedMs,
           holdMs,
-          notAfterMs: notAfterT === undefined ? undefined : 1000 * notAfterT,
+          notAfterMs: inMs(notAfterT),
           takeover,
           stillWanted,
           requireUntuned: unit => {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { withoutControls } from '../../core/control-characters.js';
+import { inMs, requireInTime } from '../../core/not-after.js';
 import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
@@ -36,16 +38,25 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
             'Until the phase becomes `ended`. Null or absent: no limit.',
           ),
         ),
+        notAfterT: s.optional(s.notAfterT),
       }),
       answer: matchView,
-      problems: ['lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
-      act: ({ body: { remainingS = null, ...call }, ctx }) =>
-        viewAfter(control.set({ ...call, remainingS }, ctx.state.who)),
+      problems: ['too-late', 'lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
+      act: ({ body: { remainingS = null, notAfterT, ...call }, ctx }) => {
+        requireInTime(inMs(notAfterT), clock.nowMs());
+        return viewAfter(control.set({ ...call, remainingS }, ctx.state.who));
+      },
     }),
     post('/api/match/lock', 'rule', {
       id: 'lock',
       summary: 'Stop, and forbid a resume until the lock is removed; the lock outlives power cuts',
       body: s.object({
+        id: s.optional(
+          s.name(
+            64,
+            'Names the lock. While a lock with this id is in force, the call only repeats its stop.',
+          ),
+        ),
         reason: s.text(
           `For people. Control characters are replaced, and ${LONGEST_REASON} characters are kept.`,
         ),
@@ -55,15 +66,26 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       // A lock makes the robot safer, so no text refuses it.
       act: ({ body, ctx }) => {
         const reason = [...withoutControls(body.reason)].slice(0, LONGEST_REASON).join('');
-        return viewAfter(control.lock({ by: ctx.state.who, reason }));
+        const { id = randomBytes(8).toString('hex') } = body;
+        return viewAfter(control.lock({ id, by: ctx.state.who, reason }));
       },
     }),
     post('/api/match/unlock', 'rule', {
       id: 'unlock',
+      // The body may have members that no schema knows.
+      event: { what: 'unlock', isSecret: true },
       summary: 'Remove the lock; the robot stays stopped until a resume',
+      body: s.growing({
+        lock: s.optional(s.text('Removes only the lock with this id.')),
+        notAfterT: s.optional(s.notAfterT),
+      }),
+      bodyIsOptional: true,
       answer: matchView,
-      problems: ['not-kept'],
-      act: () => viewAfter(control.unlock()),
+      problems: ['too-late', 'lock-changed', 'not-kept'],
+      act: ({ body: { lock, notAfterT } }) => {
+        requireInTime(inMs(notAfterT), clock.nowMs());
+        return viewAfter(control.unlock(lock));
+      },
     }),
     post('/api/match/lease', 'rule', {
       id: 'lease',

@@ -1,7 +1,7 @@
 import { RobotError } from '../../core/errors.js';
 import { logEvent, logHead, logPage } from '../../schemas/log.js';
 import * as s from '../../schemas/schema.js';
-import { type Status, status } from '../../schemas/status.js';
+import { robotId as robotIdSchema, type Status, status } from '../../schemas/status.js';
 import { step } from '../../schemas/step.js';
 import { telemetry } from '../../schemas/telemetry.js';
 import { tune } from '../../schemas/tune.js';
@@ -20,6 +20,8 @@ const laserRight = {
   of: ({ action }: s.TypeOf<typeof laserBody>) => (action === 'on' ? 'drive' : 'stop'),
   text: '`drive` to switch it on, `stop` to switch it off',
 } as const;
+/** A line of JSON for each event. */
+const LINES = 'application/jsonl';
 const stopState = s.answer('StopState', { stopped: s.yesNo() });
 
 /** Laser, stop and resume. */
@@ -63,8 +65,8 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
     get('/healthz', 'none', {
       id: 'health',
       summary: 'Whether the daemon serves',
-      answer: s.answer('Health', { status: s.oneOf(['ok']) }),
-      act: () => ({ status: 'ok' as const }),
+      answer: s.answer('Health', { status: s.oneOf(['ok']), id: robotIdSchema }),
+      act: () => ({ status: 'ok' as const, id: options.robotId() }),
     }),
     get('/api/events', 'read', {
       id: 'events',
@@ -92,6 +94,19 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
       }),
       answer: logPage,
       act: ({ query: { after = 0 } }) => eventLog.after(after),
+    }),
+    get('/api/log/lines', 'read', {
+      id: 'logLines',
+      summary:
+        'The synced lines of the event log, oldest first, after the line whose hash is `after`; at most 256 KiB',
+      query: s.growing({ after: s.optional({ ...s.text('SHA-256 of a line.'), pattern: '^[0-9a-f]{64}$' }) }),
+      answer: { ...s.text('Each line as it is on the disk.'), contentMediaType: LINES },
+      problems: ['unknown-head', 'storage-failed'],
+      act: async ({ query: { after }, ctx }) => {
+        const lines = await fileLog.linesAfter(after);
+        ctx.res.setHeader('Content-Type', LINES);
+        return lines;
+      },
     }),
     get('/api/log/head', 'read', {
       id: 'logHead',

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { isObject } from '../../src/core/json.js';
+import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
+
+describe('the id of a robot', () => {
+  /** The id that a daemon with this state folder shows, and the files that it leaves. */
+  const shown = async (settings: Settings = {}) => {
+    const daemon = await ClockedDaemon.start(settings);
+    const ids = [];
+    for (const ask of ['GET /healthz', 'GET /api/status']) {
+      const { body } = await daemon.ask({ ask });
+      ids.push(isObject(body) ? body.id : undefined);
+    }
+    expect(ids[0]).to.equal(ids[1]);
+    await daemon.close();
+    return { id: ids[0], files: daemon.files() };
+  };
+
+  it('is made once, and stays the same in every run on its state folder', async () => {
+    const first = await shown();
+    expect(first.id).to.match(/^[0-9a-f]{16}$/);
+    expect((await shown({ files: first.files })).id).to.equal(first.id);
+    expect((await shown()).id).not.to.equal(first.id);
+  });
+
+  it('is new if its file was damaged, and null while the file cannot be read', async () => {
+    const { id, files } = await shown({ files: { 'robot-id': 'torn' } });
+    expect(id).to.match(/^[0-9a-f]{16}$/);
+    expect((await shown({ files })).id).to.equal(id);
+    expect((await shown({ files, diskFails: ['read'] })).id).to.equal(null);
+  });
+});

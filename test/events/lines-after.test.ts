@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { sha256 } from '../../src/core/sha256.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+import { LogRun, logFilesOf, runOn } from './log-bench.js';
+
+describe('the lines after a head', () => {
+  let disk: RecordingDisk;
+  beforeEach(() => {
+    disk = new RecordingDisk();
+  });
+  const hashOf = (line: string) => sha256(line);
+  const linesIn = (bytes: Buffer) => bytes.toString().split('\n').slice(0, -1);
+  const whole = () =>
+    logFilesOf(disk.files())
+      .map(({ content }) => content.toString())
+      .join('');
+
+  it('are the lines of all files, byte for byte, and follow any line', async () => {
+    for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
+    const run = await new LogRun(disk, 'c').open();
+    run.resets(2);
+    await run.written();
+    const all = await run.file.linesAfter(undefined);
+    expect(all.toString()).to.equal(whole());
+    const lines = linesIn(all);
+    expect(lines.length).to.equal(8);
+    for (const [index, line] of lines.entries())
+      expect(linesIn(await run.file.linesAfter(hashOf(line)))).to.deep.equal(lines.slice(index + 1));
+    await run.end();
+  });
+
+  it('leave out lines that were never synced', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    run.resets(2);
+    await run.written();
+    const synced = await run.file.linesAfter(undefined);
+    disk.fail('sync');
+    run.resets(2);
+    await run.written();
+    expect(await run.file.linesAfter(undefined)).to.deep.equal(synced);
+    disk.fail();
+    await run.clock.advance(2000);
+    const lines = linesIn(await run.file.linesAfter(undefined));
+    expect(lines.map(line => JSON.parse(line).seq)).to.deep.equal([1, 2, 3, 4]);
+    for (const [index, line] of lines.slice(1).entries())
+      expect(JSON.parse(line).prev).to.equal(hashOf(lines[index] ?? ''));
+    await run.end();
+  });
+
+  it('come in parts of at most 256 KiB, which follow each other', async () => {
+    for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
+    const run = await new LogRun(disk, 'c').open();
+    let text = '';
+    let after: string | undefined;
+    for (let parts = 0; parts < 20; parts += 1) {
+      const part = await run.file.linesAfter(after);
+      expect(part.length).to.be.at.most(256 * 1024);
+      if (part.length === 0) break;
+      text += part.toString();
+      after = hashOf(linesIn(part).at(-1) ?? '');
+    }
+    expect(text.length).to.be.greaterThan(512 * 1024);
+    expect(text).to.equal(whole());
+    await run.end();
+  });
+
+  it('are refused for a hash that no line has', async () => {
+    await runOn(disk, 'a', run => run.resets(3));
+    const run = await new LogRun(disk, 'b').open();
+    const unknown = '1'.repeat(64);
+    const code = await run.file.linesAfter(unknown).catch(error => error.code);
+    expect(code).to.equal('unknown-head');
+    await run.end();
+  });
+
+  it('are none while the log is empty', async () => {
+    const run = await new LogRun(disk, 'a').open();
+    expect((await run.file.linesAfter(undefined)).length).to.equal(0);
+    await run.end();
+  });
+});
