@@ -45,25 +45,25 @@ const LEAVES = [
 const LAYERS = ['src/http/', 'src/robot/', 'src/protocol/', 'src/hardware/'];
 
 const rules: Readonly<Record<string, (one: Import) => boolean>> = {
-  'ports, errors, units and the register table import nothing of ours but each other': ({ from, to }) =>
+  'ports, errors, units and registers import nothing of ours but each other': ({ from, to }) =>
     !LEAVES.includes(from) || LEAVES.includes(to),
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
-  'tuning computes: it knows units and figures, and speaks to a robot through its port': ({ from, to }) =>
+  'tuning imports only schemas and core, so it reaches a robot only through its port': ({ from, to }) =>
     !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
-  'core is vocabulary: it imports nothing of ours but itself': ({ from, to }) =>
+  'core imports nothing of ours but itself': ({ from, to }) =>
     !from.startsWith('src/core/') || !to.startsWith('src/') || to.startsWith('src/core/'),
-  'schemas are made of core alone': ({ from, to }) =>
+  'schemas import nothing of ours but core': ({ from, to }) =>
     !from.startsWith('src/schemas/') || !to.startsWith('src/') || /^src\/(schemas|core)\//.test(to),
   'only hardware loads i2c-bus and onoff': ({ from, to }) =>
     !/^(i2c-bus|onoff)$/.test(to) || from.startsWith('src/hardware/'),
   'Koa stays in http': ({ from, to }) => !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),
   'Ajv stays in http and config': ({ from, to }) =>
     !/^ajv/.test(to) || from.startsWith('src/http/') || from.startsWith('src/config'),
-  'http -> robot -> protocol -> hardware': ({ from, to }) => {
+  'http, robot, protocol and hardware import only from those after them in this list': ({ from, to }) => {
     const layer = (file: string) => LAYERS.findIndex(folder => file.startsWith(folder));
     return layer(to) < 0 || layer(from) < 0 || layer(from) <= layer(to);
   },
-  'above the adapters, hardware is its ports': ({ from, to }) =>
+  'http, robot and protocol import only the ports of hardware': ({ from, to }) =>
     !LAYERS.slice(0, 3).some(folder => from.startsWith(folder)) ||
     !to.startsWith('src/hardware/') ||
     to === 'src/hardware/ports.ts',
@@ -86,7 +86,7 @@ function reachable(from: string, imports: ReadonlyMap<string, readonly string[]>
 }
 
 describe('imports', () => {
-  it('are read', () => {
+  it('are found in all sources', () => {
     expect(all.length).to.be.greaterThan(100);
   });
   it('between two rooms point one way', () => {

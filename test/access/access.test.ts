@@ -65,7 +65,7 @@ describe('access without a list of tokens', () => {
     ['a folder', (path: string) => mkdir(path)],
     ['a link that leads nowhere', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is unavailable once ${what} has the name of the list, even after it is removed`, () =>
+    it(`is unavailable after ${what} was found at the path of the list, even once it is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -168,7 +168,7 @@ describe('a list of tokens that was read', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('closes the robot at a start if it cannot be read, and leaves the robot open if there is none', async () => {
+  it('closes the robot if it cannot be read at the next start, and leaves the robot open if it was deleted by then', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

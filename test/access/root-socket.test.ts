@@ -70,7 +70,7 @@ describe('the socket for root', () => {
       ]);
     });
 
-    it('answers every call, and the status shows an act of the board', async () => {
+    it('answers every documented call, and the status shows what root did', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
       const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
       expect(body.laser).to.be.an('object');
@@ -122,7 +122,7 @@ describe('the socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('is left to the daemon that has it, if a second one starts', () =>
+  it('stays with the first daemon if a second daemon starts', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);

@@ -10,7 +10,7 @@ const TOKENS: readonly Token[] = [
 ];
 
 describe('tokens', () => {
-  it('have 160 bits in letters that are not confused', () => {
+  it('have 160 random bits, in letters that cannot be mistaken for each other', () => {
     expect(newSecret()).to.match(/^([0-9a-hjkmnp-tv-z]{4}-){7}[0-9a-hjkmnp-tv-z]{4}$/);
     expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
   });

@@ -64,7 +64,7 @@ describe('autotune', function () {
     [/somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [why, act] of ends) {
-    it(`is aborted because ${why.source}, and restores mode, wave and gains`, async () => {
+    it(`is aborted because ${why.source}, and restores mode, excitation and gains`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
@@ -107,7 +107,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('removes its wave at the end, even if earlier attempts failed', async () => {
+  it('removes its excitation at the end, even if earlier attempts failed', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -125,7 +125,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('does not write gains again that ran away while its renewal waited', async () => {
+  it('never writes gains again with which the loop ran away, even if a renewal was waiting', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -161,7 +161,7 @@ describe('autotune', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('does not end a wave that a caller set as soon as the controller returned', async () => {
+  it('does not end an excitation that a caller began as soon as the controller returned', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -179,7 +179,7 @@ describe('autotune', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with calmer gains after the guard ended the wave, before the loop is 0.56 rad from its setpoint', async () => {
+  it('continues with calmer gains after the guard ended the excitation, before the loop is 0.56 rad from its setpoint', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
@@ -201,7 +201,7 @@ describe('autotune', function () {
     expect(most).above(0.4).below(0.56);
   });
 
-  it('removes the wave within a second after a loop begins to ring', async () => {
+  it('removes the excitation within a second after a loop begins to ring', async () => {
     await save({ kp: 300, ki: 1500, kd: 0 });
     const seconds: number[] = [];
     let seen = new Ringing(0.3);

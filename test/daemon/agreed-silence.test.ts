@@ -29,7 +29,7 @@ describe('the host silence that controllers are given', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is ${wantedMs} ms after ${JSON.stringify(recorded)}, and a longer one is recorded first`, async () => {
+    it(`is ${wantedMs} ms as configured if ${JSON.stringify(recorded)} is on record, and the longer of both is recorded first`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -57,7 +57,7 @@ describe('the host silence that controllers are given', () => {
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('counts as unlimited if its file cannot be read, until the controller has another', async () => {
+  it('counts as unlimited if its file cannot be read, until the controller has a new value', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);

@@ -26,6 +26,6 @@ describe('a start that fails says why in one line, with the cure', () => {
       'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
-    it(error.code, () => expect(startFailure(error).sentence).to.equal(sentence));
+    it(`if the error is ${error.code}`, () => expect(startFailure(error).sentence).to.equal(sentence));
   }
 });

@@ -15,7 +15,7 @@ import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
-describe('start', () => {
+describe('a daemon that starts', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
@@ -133,7 +133,7 @@ describe('start', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('and shutdown darken a lit laser before anything else', () =>
+  it('darkens a lit laser before anything else, and does so again when it ends', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

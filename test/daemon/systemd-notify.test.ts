@@ -12,7 +12,7 @@ import { requirePrograms } from '../support/programs.js';
 
 const SYSTEMD = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '2000000' };
 
-describe('createNotifier', () => {
+describe('the notifier of systemd', () => {
   let clock: ManualClock;
   let sent: { readonly message: string; readonly atMs: number }[];
   let failures: unknown[];
@@ -47,11 +47,11 @@ describe('createNotifier', () => {
   });
 
   for (const [what, env, feeds] of [
-    ['a watchdog eight times in the time that systemd bears', {}, 9],
-    ['a watchdog for us', { WATCHDOG_PID: String(process.pid) }, 9],
+    ['the watchdog eight times in its time limit', {}, 9],
+    ['the watchdog if it is meant for this process', { WATCHDOG_PID: String(process.pid) }, 9],
     ['no watchdog for another process', { WATCHDOG_PID: '1' }, 0],
-    ['no watchdog where there is none', { WATCHDOG_USEC: undefined }, 0],
-    ['no watchdog with a time that is none', { WATCHDOG_USEC: 'soon' }, 0],
+    ['no watchdog if there is none', { WATCHDOG_USEC: undefined }, 0],
+    ['no watchdog if its time limit is not a number', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
     it(`feeds ${what} between ready and stopping`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });

@@ -43,7 +43,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
 }
 
 describe('after a power cut the journal has the last confirmed save or a newer one', () => {
-  it('with saves of both units and a failed sync, torn at any byte', async () => {
+  it('if both units are saved, a sync fails, and the last line is torn at any byte', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -57,7 +57,7 @@ describe('after a power cut the journal has the last confirmed save or a newer o
     expectKept(disk.operations, everyByte);
   });
 
-  it('in the middle of a compaction', async () => {
+  it('if the power is cut in the middle of a compaction', async () => {
     const disk = new RecordingDisk();
     const { save } = await run(disk);
     await save('chassis', 1);
@@ -78,7 +78,7 @@ describe('after a power cut the journal has the last confirmed save or a newer o
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('after a kill at any operation and a new start', async () => {
+  it('if the daemon was killed at any operation and started again before', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

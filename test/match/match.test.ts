@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<Phase, readonly string[]>> = {
   ended: RESTING,
 };
 
-describe('a match', () => {
+describe('in a match,', () => {
   let clock: ManualClock;
   let match: Match;
   let stops: string[];
@@ -68,7 +68,7 @@ describe('a match', () => {
   };
 
   for (const phase of PHASES) {
-    it(`allows ${ALLOWED[phase].join(', ')} in ${phase}, and nothing while locked`, async () => {
+    it(`${phase} allows ${ALLOWED[phase].join(', ')}, and a lock forbids them`, async () => {
       beat();
       set(phase);
       const codes = () => Object.keys(ACTS).map(refused);
@@ -83,7 +83,7 @@ describe('a match', () => {
     });
   }
 
-  it('allows the acts that the configuration names', () => {
+  it('a phase allows the acts that the configuration names', () => {
     const modes = ['manual', 'debug'] as const;
     const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
     begin({ phases });
@@ -174,7 +174,7 @@ describe('a match', () => {
       }
     });
 
-    it('are refused by the board if it ends a match that there is not', () => {
+    it('are not ended by the board if there is no match, and the board gets wrong-phase', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });

@@ -105,13 +105,13 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('has a doctor that says so, with the cure', async () => {
+  it('reports by trunnion doctor that I2C is off, with the cure', async () => {
     const doctor = await pi.run('sudo trunnion doctor; echo exit $?', START_MS);
     expect(doctor).to.match(/i2c/i);
     expect(doctor).to.match(/exit 1$/);
   });
 
-  it('is up after the next boot without anyone asking', async () => {
+  it('serves by itself after the next boot', async () => {
     await pi.run(`printf '${CONFIG}' > /etc/trunnion/config.yaml; systemctl enable memory-controllers`);
     await pi.powerOff(START_MS);
     await pi.powerOn([gimbal.address, chassis.address]);
@@ -149,7 +149,7 @@ describe('a robot on a Pi', function () {
     }
   });
 
-  it('has a doctor that finds the controllers and the pin', async () => {
+  it('reports by trunnion doctor that controllers and pin are there', async () => {
     const doctor = await pi.run('sudo trunnion doctor', START_MS);
     expect(doctor).to.match(/gimbal/i);
     expect(doctor).to.match(/chassis/i);
@@ -182,7 +182,7 @@ describe('a robot on a Pi', function () {
     expect(await mainPid()).not.to.equal(pid);
   });
 
-  it('is the service that the manual shows', async () => {
+  it('shows the service, the pin and the page as the manual says', async () => {
     await insist('/api/gimbal/pidconfig', gainsNumbered(1));
     expect(await pi.run('systemctl status trunnion')).to.contain('active (running)');
     expect(await pi.run('journalctl -u trunnion')).to.contain('listening on');
@@ -216,7 +216,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('is backed up and put back', async () => {
+  it('has its gains again after a backup was restored', async () => {
     const [backUp, ...putBack] = sectionOf(INSTALL, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
     await pi.run(backUp ?? '');
     await insist('/api/gimbal/pidconfig', gainsNumbered(2));
@@ -227,7 +227,7 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
   });
 
-  it('is upgraded: modes, gains and configuration stay', async () => {
+  it('keeps modes, gains and configuration through an upgrade', async () => {
     await online('gimbal');
     await insist('/api/gimbal/mode/switch', { mode: 'auto' });
     const pid = await mainPid();
@@ -240,7 +240,7 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('tail -n 1 /etc/trunnion/config.yaml')).to.equal(CONFIG.split('\\n').at(-2)?.trim());
   });
 
-  it('has its gains after a power cut during saves', async () => {
+  it('has the last confirmed gains after a power cut during saves', async () => {
     const body = JSON.stringify(gainsNumbered(7)).replace(':7,', ':$n,').replaceAll('"', '\\"');
     const save = `curl -sf -m 5 -o /dev/null -H content-type:application/json -d "${body}" localhost:8080/api/gimbal/pidconfig`;
     pi.start(`n=1; while :; do n=$((n+1)); echo asked-$n; ${save} && echo saved-$n; done`);
@@ -265,7 +265,7 @@ describe('a robot on a Pi', function () {
     expect(gains).to.deep.equal(gainsNumbered(found));
   });
 
-  it('does without a missing controller', async () => {
+  it('serves although one controller is missing', async () => {
     await online('gimbal');
     expect((await pi.ask('/api/chassis/mode/switch', { mode: 'auto' })).status).to.equal(503);
     expect((await pi.ask('/api/chassis/pidconfig')).status).to.equal(200);
@@ -274,7 +274,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('leaves configuration and gains when removed, the pin dark', async () => {
+  it('keeps configuration and gains when the package is removed, with the pin dark', async () => {
     await light();
     await pi.run('sudo apt remove -y trunnion', START_MS);
     expect(await isDark()).to.equal(true);
@@ -284,7 +284,7 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('ls /usr/bin/trunnion')).to.contain('No such file');
   });
 
-  it('leaves nothing when purged', async () => {
+  it('keeps no file when the package is purged', async () => {
     await pi.run('sudo apt purge -y trunnion', START_MS);
     const left = await pi.run('ls -d /etc/trunnion /var/lib/trunnion /usr/lib/trunnion; id trunnion');
     expect(left.match(/No such file|no such user/g)).to.have.length(4);

@@ -139,7 +139,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('confirm a star that is on the disk, even if the disk hangs immediately afterwards', async () => {
+  it('confirm a star once it is on the disk, even if the disk hangs right after that', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {

@@ -131,7 +131,7 @@ describe('any frame', () => {
     expect(decoded(ADDRESS, gainsRegister(1), frame)).to.equal(undefined);
   });
 
-  it('of fresh memory is refused in identity, status and telemetry', () => {
+  it('whose bytes are all 0 or all 255 is refused as identity, status and telemetry', () => {
     for (const unit of UNIT_LIST) {
       for (const register of [REGISTERS.identity, REGISTERS.status, telemetryRegister(unit)]) {
         for (const fill of [0x00, 0xff]) {

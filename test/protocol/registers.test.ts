@@ -63,13 +63,13 @@ describe('the units', () => {
   });
 });
 
-describe('the bus', () => {
+describe('the bus with these registers', () => {
   it('is busy for at most 15 % at 400 kHz and 60 % at 100 kHz while both units are polled 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });
 
-  it('has pages for a whole capture', () => {
+  it('can read a whole captured step in its pages', () => {
     expect(Math.ceil(CAPTURE_SAMPLES / CAPTURE_PAGE_SAMPLES)).to.be.at.most(256);
   });
 });

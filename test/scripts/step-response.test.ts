@@ -32,7 +32,7 @@ describe('step response of a motor', () => {
     [21, 500, 0.15, 12.12, 0.0338, 0.0046, 0.0123],
     [21, 500, 0.25, 4.31, 0.0435, 0.0037, 0.0131],
   ] as const)
-    it(`is the published one at 200 kHz for ${kp}, ${ki}, ${kd}`, () => {
+    it(`agrees with the published one at 200 kHz for ${kp}, ${ki}, ${kd}`, () => {
       const { overshootPercent, settlingS, riseS, peakTimeS, steadyError } = figuresOf({
         gains: { kp, ki, kd },
       });
@@ -54,19 +54,19 @@ describe('step response of a motor', () => {
     expect([diverged, figures.overshootPercent]).deep.equal([true, null]);
   });
 
-  it('is slower without a kick when the derivative is that of the measured value', () => {
+  it('is slower and has no kick if the derivative is taken of the measured value', () => {
     const figures = figuresOf({ derivative: 'measurement' });
     expect(figures.overshootPercent).closeTo(16.1, 0.1);
     expect(figures.settlingS).closeTo(0.099, 0.001);
   });
 
-  it('leaves 1/Kp of a load disturbance, and nothing with an integrator', () => {
+  it('keeps an error of 1/Kp under a load disturbance, and none with an integrator', () => {
     const load = { size: 0, disturbanceV: 1 };
     expect(figuresOf({ ...load, gains: { kp: 21, ki: 0, kd: 0 } }).steadyError).closeTo(-1 / 21, 1e-4);
     expect(figuresOf(load).steadyError).closeTo(0, 1e-4);
   });
 
-  it('to a plain volt is the published speed', () => {
+  it('to a step of 1 V ends at the published speed', () => {
     const speed = {
       motor: SPEED_MOTOR,
       loop: 'speed',

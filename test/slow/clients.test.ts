@@ -89,7 +89,7 @@ describe('an example of a client', function () {
       expect([stopped, gimbal.mode]).to.deep.equal([false, 'auto']);
     });
 
-    it(`in ${program} stops until the stop is confirmed, and only when it is asked to`, async function () {
+    it(`in ${program} repeats a stop until it is confirmed, and sends none unless it is asked to`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/stop': [cut, refuse, refuse] };
       const { code, output } = await client(program, [path, url(), 'stop']);

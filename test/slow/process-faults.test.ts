@@ -18,7 +18,7 @@ import { requirePrograms } from '../support/programs.js';
  * Faults of the daemon's process that the hardware does not cause. The daemon must continue to serve, or must end with the
  * laser dark and say why.
  */
-describe('a fault of the process', () => {
+describe('a daemon', () => {
   let running: Child | undefined;
   afterEach(() => running?.kill());
   const folder = temporaryFolder();
@@ -52,7 +52,7 @@ describe('a fault of the process', () => {
     ['rejects', 'a defect'],
     ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
   ] as const) {
-    it(`ends the daemon when something ${fault}: dark, with the reason last, and nothing saved is lost`, async () => {
+    it(`ends when something ${fault}: the laser is dark, the reason is its last line, and nothing saved is lost`, async () => {
       const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);
@@ -129,7 +129,7 @@ describe('a fault of the process', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  describe('and trunnion stop on the board', () => {
+  describe('that gets trunnion stop on the board', () => {
     const stop = async () => {
       const startMs = performance.now();
       const said = await rootCommand('stop', { socket: simulatorSocket(folder()), isSimulated: false }).catch(
@@ -159,7 +159,7 @@ describe('a fault of the process', () => {
       expect(await stop()).to.include('the laser is dark');
     });
 
-    it('says that the daemon does not answer while the daemon is frozen', async () => {
+    it('is reported as not answering while it is frozen', async () => {
       const child = daemon('throws');
       await served(child);
       child.process.kill('SIGSTOP');

@@ -23,7 +23,7 @@ describe('slow clients', function () {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('neither keep the laser lit nor keep their places', async () => {
+  it('neither delay Laser Off nor keep their connections', async () => {
     const { hostname, port } = new URL(daemon.url);
     const ended = Object.values(SLOW).flatMap((text, kind) =>
       Array.from({ length: 100 }, (_, index) => {

@@ -38,7 +38,7 @@ describe('the tuner', function () {
     expect(isGood).equal(true);
   });
 
-  it('takes the wave away while the loop rings', async () => {
+  it('takes the excitation away as soon as the loop rings', async () => {
     const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
     const robot = new BareRobot({ seed: 1 });
     robot.run(1);
@@ -58,7 +58,7 @@ describe('the tuner', function () {
     expect(port.longestRingingS).within(0.5, 1);
   });
 
-  it('leaves gains alone that are as good already', async () => {
+  it('proposes no change of gains that are as good already', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const good = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'x0.3');
     const again = await tuneLoop(

@@ -27,7 +27,7 @@ describe("the share of a step in which the loop's output stood at a limit", func
     return memory.list('gimbal', 'angle_yaw')[0]?.figures.atLimitShare;
   };
 
-  it('is that of the telemetry during the step', async () => {
+  it('is computed from the telemetry during the step', async () => {
     expect(await shareOf(0.01, 2)).equal(0);
     const share = await shareOf(0.5, 2);
     expect(share).above(0.04).below(0.6);

@@ -68,7 +68,7 @@ describe('remembered steps', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('know a trial from a revision, and forget what was measured with two sets of gains', async () => {
+  it('say whether they ran a trial or a revision, and are dropped if the gains changed during the step', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered steps', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('of a trial count for the revision that its gains became, after a restart too', async () => {
+  it('of a trial belong to the revision that its gains were saved as, even after a restart', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered steps', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('count for the revision that they were measured on, the newest of each', async () => {
+  it('belong to the revision that they were measured with, of which the newest step counts', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered steps', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('know the best so far, among those as tall as the newest', () => {
+  it('include the best one so far among those with the height of the newest', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -142,7 +142,7 @@ describe('remembered steps', () => {
     expect(file()?.split('\n')).length(3);
   });
 
-  it('are there although the file of another loop cannot be read', async () => {
+  it('are loaded even if the file of another loop cannot be read', async () => {
     capture();
     await memory.close();
     const read = disk.read.bind(disk);
@@ -180,7 +180,7 @@ describe('remembered steps', () => {
     expect(copies.map(copy => String(disk.files()[copy]))).deep.equal(damaged);
   });
 
-  it('that could not be read are not written over', async () => {
+  it('are not overwritten if they could not be read', async () => {
     await memory.close();
     disk.put(FILE, Buffer.from('{}'));
     disk.fail('read');

@@ -21,7 +21,7 @@ const OF_NOW = [
 const KEPT = ['gains.jsonl', 'profiles.json', 'steps/chassis-speed.jsonl'];
 
 describe('the backup in docs/install.md', () => {
-  it('takes gains, profiles and steps, and nothing that would be false when it is put back', function () {
+  it('contains gains, profiles and steps, and no file that would be false when it is restored', function () {
     requirePrograms(this, 'tar');
     return inTemporaryFolder(async folder => {
       for (const made of ['etc/trunnion', 'var/lib/trunnion/steps'])

@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { skip } from '../support/programs.js';
 
 describe('the real disk', () => {
-  it('says that a file is not there only if it sees the folder that does not have it', () =>
+  it('reports a file as missing only if it can see the folder of the file', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
@@ -20,7 +20,7 @@ describe('the real disk', () => {
       }
     }));
 
-  it('says that a file is not there only in a folder that it may write', async function () {
+  it('reports a file as missing only in a folder that it may write', async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `

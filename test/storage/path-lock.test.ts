@@ -27,7 +27,7 @@ describe('the lock of a state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('is held by one process at a time, and passed on', () =>
+  it('is held by one process at a time, and goes to the next when that process ends', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['held', 'state-in-use']);
@@ -37,7 +37,7 @@ describe('the lock of a state folder', () => {
       await other.release();
     }));
 
-  it('is won by exactly one of many who start at once', () =>
+  it('goes to exactly one of many processes that start at once', () =>
     inTemporaryFolder(async folder => {
       const locks = Array.from({ length: 12 }, () => new PathLock(folder));
       const results = await Promise.all(locks.map(hold));
@@ -46,7 +46,7 @@ describe('the lock of a state folder', () => {
       for (const lock of locks) await lock.release();
     }));
 
-  it('holds in another network namespace', function () {
+  it('also keeps out a process in another network namespace', function () {
     return inTemporaryFolder(async folder => {
       const elsewhere = ['unshare', '--map-root-user', '--net'];
       const lock = new PathLock(folder);
@@ -59,7 +59,7 @@ describe('the lock of a state folder', () => {
     });
   });
 
-  it('leaves nothing in the folder, and minds no file there', () =>
+  it('leaves no file in the folder, and ignores files there', () =>
     inTemporaryFolder(async folder => {
       for (const name of ['lock', 'lock.new']) await writeFile(join(folder, name), Buffer.alloc(64));
       const lock = new PathLock(folder);
@@ -83,7 +83,7 @@ describe('the lock of a state folder', () => {
       await Promise.all([lock.release(), old.release()]);
     }));
 
-  it('is a storage failure if there is no folder, or no program to lock it', () =>
+  it('fails with storage-failed if there is no folder, or no program that can lock it', () =>
     inTemporaryFolder(async folder => {
       expect(await hold(new PathLock(join(folder, 'none')))).to.equal('storage-failed');
       const { PATH } = process.env;

@@ -43,7 +43,7 @@ describe('a small file that holds the newest value', () => {
     copies = [];
   });
 
-  it('is the value that was saved last, and nothing is written again', async () => {
+  it('has the value that was saved last, and is not written again for the same value', async () => {
     const first = file();
     expect(await first.read(LIMIT_MS)).to.equal(0);
     await first.save(7, LIMIT_MS);
@@ -61,7 +61,7 @@ describe('a small file that holds the newest value', () => {
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
-  it('without a fail-safe value comes later from a disk that is too slow', async () => {
+  it('without a fail-safe value is loaded later if the disk is too slow at the start', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();
@@ -137,7 +137,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a value that comes back while another one is written only when the disk has it again', async () => {
+  it('confirms its old value, saved again while a new one is written, only when the disk has the old value again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -154,7 +154,7 @@ describe('a small file that holds the newest value', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('is written after a disk that answered too late at the start', async () => {
+  it('is written even if the disk answered too late at the start', async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));
@@ -164,7 +164,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if another file is in its place, and is a problem until then', async () => {
+  it('with a fail-safe value is written again if another file took its place, and reports a problem until then', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
@@ -184,7 +184,7 @@ describe('a small file that holds the newest value', () => {
     await Promise.all([saved.close(), restarted.close()]);
   });
 
-  it('with a fail-safe value stays a problem while the disk cannot be looked at, also if the value is saved again', async () => {
+  it('with a fail-safe value reports a problem while the disk cannot be read, even if the value is saved again', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);

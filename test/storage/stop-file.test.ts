@@ -11,7 +11,7 @@ const foundAfter = async (disk: RecordingDisk, boot?: string) =>
   (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
 describe('the record of a stop', () => {
-  it('is there for the next process of the same boot, until a resume', async () => {
+  it('is found by the next process of the same system boot, until a resume', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     expect(record.wasStopped).to.equal(false);
@@ -22,14 +22,14 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(false);
   });
 
-  it('counts as one of a stop when it is damaged', async () => {
+  it('counts as a stop if it is damaged', async () => {
     for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}'])
       expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped, content).to.equal(
         true,
       );
   });
 
-  it('is written although the disk fails once, before anybody is answered', async () => {
+  it('is written before the answer, even if the disk fails once', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     disk.failTimes(1, 'create');
@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('is waited for again by a stop that comes while the disk still writes an older value', async () => {
+  it('is awaited by every stop that comes while the disk still writes an older value', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();

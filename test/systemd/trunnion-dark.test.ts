@@ -55,14 +55,14 @@ describe('trunnion-dark', () => {
     });
   }
 
-  it('touches nothing when the daemon has opened no pin', () => {
+  it('writes no pin if the daemon has opened none', () => {
     makeTree(gpioRoot, PI_4);
     exportedLine(gpioRoot, 529);
     expect(darken()).to.include({ status: 0, stderr: '' });
     expect(direction(529)).to.equal('in');
   });
 
-  it('exports a pin that was given back, and says when it cannot be written all the same', () => {
+  it('exports a pin that was released, and reports if it still cannot be written', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

@@ -37,7 +37,7 @@ describe('trunnion.service', () => {
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  it('has no fault if the package is unpacked', () => {
+  it('passes systemd-analyze once the package is unpacked', () => {
     const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });

@@ -66,7 +66,7 @@ describe('with-code-cache', function () {
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it('runs a program without a code cache, and with the one that was made of it', () => {
+  it('runs a program without a code cache, and with its own code cache', () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();
@@ -74,7 +74,7 @@ describe('with-code-cache', function () {
     expectToRun();
   });
 
-  it('writes what the daemon can read, whatever the umask of root', () => {
+  it('writes a cache that the daemon can read, whatever the umask of root', () => {
     execFileSync('sh', ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, SCRIPT, '--make', program]);
     expect(statSync(cache).mode & 0o777).to.equal(0o644);
   });
@@ -91,7 +91,7 @@ describe('with-code-cache', function () {
     expectToRun();
   });
 
-  it('is made by the installation under the flags of the service, whatever those of root are', () => {
+  it('makes the cache at installation with the flags of the service, whatever flags root uses', () => {
     layOutSystem(folder);
     const installed = join(folder, HOME, 'dist/src/main.js');
     mkdirSync(dirname(installed), { recursive: true });

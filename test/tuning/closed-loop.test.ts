@@ -45,7 +45,7 @@ describe('a simulated closed loop', () => {
     [900, 20_000, 5],
     [30, 0, 0],
   ] as const) {
-    it(`computes ${kp}, ${ki}, ${kd} as the firmware does, at its limits too`, () => {
+    it(`computes ${kp}, ${ki}, ${kd} as the firmware does, even at the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
@@ -72,7 +72,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('says when it runs away', () => {
+  it('reports a loop that runs away', () => {
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);

@@ -88,14 +88,14 @@ describe('the design', () => {
     return responseOf(course, found.gains).figures;
   };
 
-  it('meets what is demanded of the published speed motor', () => {
+  it('meets the demands on the published speed motor', () => {
     const figures = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
-  it('meets what is demanded of the published position motor', () => {
+  it('meets the demands on the published position motor', () => {
     const figures = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
@@ -112,12 +112,12 @@ describe('the peak of the sensitivity', () => {
   };
   const plant = { gain: 1, tauS: 1, delayS: 0.1, friction: 0, offset: 0, sensorS: 0, steepest: 1e9 };
 
-  it('is the 1.59 that is published for SIMC on a late lag', () => {
+  it('is the published 1.59 for SIMC gains on a lag with a delay', () => {
     // tc = theta: Kc = tau / (k 2 theta), tI = min(tau, 8 theta) = 0.8.
     expect(peakSensitivity(plant, lag, { kp: 5, ki: 5 / 0.8, kd: 0 })).closeTo(1.6, 0.1);
   });
 
-  it('grows without bound towards the gain at which the loop swings', () => {
+  it('grows without bound towards the gain at which the loop oscillates', () => {
     expect(peakSensitivity(plant, lag, { kp: 15.9, ki: 0, kd: 0 })).above(5);
   });
 });

@@ -21,22 +21,22 @@ const swing = (t: number, hz: number) => Math.sin(2 * Math.PI * hz * t);
 
 describe('ringing', () => {
   for (const hz of [1.2, 5, 17, 31]) {
-    it(`is seen at ${hz} Hz for as long as it lasts`, () => {
+    it(`is found at ${hz} Hz for as long as it lasts`, () => {
       expect(secondsOf(t => 1 + 0.1 * swing(t, hz))).closeTo(2, 0.9 / hz + 0.1);
     });
   }
 
-  it('is no step that settles, overshoots and comes back, or stops short', () => {
+  it('is not found in a step that settles, overshoots and comes back, or stops short', () => {
     expect(secondsOf(t => 1 - Math.exp(-5 * t))).equal(0);
     expect(secondsOf(t => 1 - Math.exp(-8 * t) * Math.cos(8 * t))).equal(0);
     expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);
   });
 
-  it('ends when a swing has died away', () => {
+  it('ends when the oscillation has died away', () => {
     expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
   });
 
-  it('is no square wave that is followed, with a little overshoot at each edge', () => {
+  it('is not found in an excitation that the loop follows with a little overshoot at each edge', () => {
     const setpointAt = (t: number) => (Math.floor(2 * t) % 2 === 0 ? 1 : -1);
     const measuredAt = (t: number) => {
       const since = t % 0.5;

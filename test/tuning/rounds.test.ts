@@ -71,7 +71,7 @@ describe('the rounds of a tuning', () => {
     expect(port.left).above(0);
   });
 
-  it('do not try gains again that oscillated, and continue with milder ones', async () => {
+  it('never repeat gains with which the loop oscillated, and continue with milder ones', async () => {
     const port = new ScriptedPort({ swingsFrom: 60 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);

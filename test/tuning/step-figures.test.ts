@@ -59,7 +59,7 @@ describe('step figures', () => {
     expect(coarse.settlingS).closeTo(figures.settlingS!, 0.05);
   });
 
-  it('tell a loop that swings from one that rings, creeps, is off or is noisy', () => {
+  it('distinguish a loop that oscillates from one that rings, creeps, has an offset or is noisy', () => {
     const swinging = stepOf(
       Array.from({ length: 1000 }, (_, ms) => (ms ? 1 + 0.6 * swing(ms / 1000, 3.4) : 0)),
     );

@@ -98,7 +98,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
-    'a wave is not confirmed by a controller that was reset meanwhile',
+    'an excitation is not confirmed by a controller that was reset meanwhile',
     [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), settle],
     { onControllerReset: 'restore' },
   ],
@@ -108,7 +108,7 @@ const finds: readonly Find[] = [
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused wave does not come into force by a switch to the mode in force',
+    'a refused excitation does not come into force by a switch to the mode in force',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -126,15 +126,15 @@ const finds: readonly Find[] = [
     'a phase that a slow disk does not have yet is not shown as recorded',
     [phase('second', 'ended'), disk(700), wait(2388), settle, end('kill'), settle],
   ],
-  ['a tuning that a phase stops leaves no wave', [...tunes, phase('first', 'auto'), settle]],
-  ['a tuning leaves no wave if the daemon is killed', [...tunes, end('kill'), settle]],
+  ['a tuning that a phase stops leaves no excitation', [...tunes, phase('first', 'auto'), settle]],
+  ['a tuning leaves no excitation if the daemon is killed', [...tunes, end('kill'), settle]],
   [
-    'a tuning leaves no wave if it ends during another switch to debug',
+    'a tuning leaves no excitation if it ends during another switch to debug',
     [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), settle],
     { pollHz: 10, frameMs: 0.2 },
   ],
   [
-    'a tuning leaves no wave if the daemon ends while the controller is unreachable',
+    'a tuning leaves no excitation if the daemon ends while the controller is unreachable',
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
   ],
   [
@@ -189,7 +189,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
   ],
   [
-    'a tuning that a kill cuts short behind a stop leaves no wave',
+    'a tuning that a kill cuts short behind a stop leaves no excitation',
     [
       mode('chassis', 'debug'),
       wait(50),

@@ -23,7 +23,7 @@ describe('a walk', () => {
     }
   });
 
-  it('is the same again for the same seed', async () => {
+  it('repeats itself for the same seed', async () => {
     const all = async () => {
       const walked: Walked[] = [];
       for await (const one of randomWalks(1, 60)) walked.push(one);
@@ -34,7 +34,7 @@ describe('a walk', () => {
     expect(await all()).to.deep.equal(first);
   });
 
-  it('is shrunk to the fewest and simplest steps that still break the promise', async () => {
+  it('that breaks a promise is shrunk to the fewest and simplest steps that still break it', async () => {
     const usual = randomHistory(new Random(3), 40);
     const history: History = {
       ...usual,
@@ -59,8 +59,8 @@ describe('a walk', () => {
   });
 });
 
-describe('candidates', () => {
-  it('drop events that ended before a certain event began, and keep those that overlapped it', () => {
+describe('the values that a candidate list keeps', () => {
+  it('exclude events that ended before a certain event began, and include those that overlapped it', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);
