@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { callsOf, commandsOf, notTyped, TYPED } from './support/documented-calls.js';
 
 const DOCUMENTS = ['.', 'docs', 'docs/clients'].flatMap(folder =>
   readdirSync(folder)
@@ -32,5 +33,29 @@ describe('the documents', () => {
         .map(link => `${document}: ${link}`),
     );
     expect(dead).to.deep.equal([]);
+  });
+
+  const commands = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
+    commandsOf(readFileSync(document, 'utf8')).map(command => ({ document, command })),
+  );
+
+  const callsIn = (document: string) => callsOf(readFileSync(document, 'utf8')).map(({ command }) => command);
+
+  it('have every command on one line, so that it can be copied', () => {
+    expect(commands.filter(({ command }) => command.includes('\n'))).to.deep.equal([]);
+  });
+
+  it('name only scripts that npm has', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const named = commands.map(one => ({ ...one, script: /npm run (?:-s )?(\S+)/.exec(one.command)?.[1] }));
+    expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
+  });
+
+  it('have only commands that a test types, or that cannot be typed for a known reason', () => {
+    const unknown = commands.filter(
+      ({ document, command }) =>
+        notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),
+    );
+    expect(unknown).to.deep.equal([]);
   });
 });

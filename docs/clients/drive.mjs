@@ -18,7 +18,7 @@ const pad = new Map();
 /** Nothing is sent again: a command that got no answer ends by itself. */
 async function call(method, path, body) {
   const asked = { method, headers, signal: AbortSignal.timeout(500), body: body && JSON.stringify(body) };
-  const detail = 'No robot answers. Check the URL and the network.';
+  const detail = 'No robot answers. Check the URL (http://HOST:8080) and the network.';
   return fetch(robot + path, asked)
     .then(answer => answer.json())
     .catch(() => ({ detail }));
@@ -38,8 +38,8 @@ function fail(why) {
 }
 
 if (!robot) fail('usage: [TRUNNION_TOKEN=…] node drive.mjs URL [/dev/input/js0]. W A S D, arrows; q ends.');
-const { t, detail } = await call('GET', '/api/match');
-if (t === undefined) fail(detail);
+const { t, detail, status } = await call('GET', '/api/match');
+if (t === undefined) fail(detail + (status === 401 ? ' Set it as TRUNNION_TOKEN.' : ''));
 /** The robot's clock minus ours, and the time for which a command may be under way, in ms. */
 const aheadMs = 1000 * t - performance.now() + 300;
 const drive = ({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) => {

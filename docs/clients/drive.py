@@ -10,7 +10,9 @@ class Robot:
     def __init__(self, url):
         self.id, self.host, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", urllib.parse.urlsplit(url).netloc, None
         answer = self.call("GET", "/api/match")
-        self.ahead = answer["t"] - time.monotonic() if "t" in answer else sys.exit(answer["detail"])  # the robot's clock minus ours
+        if "t" not in answer:
+            sys.exit(answer["detail"] + (" Set it as TRUNNION_TOKEN." if answer.get("status") == 401 else ""))
+        self.ahead = answer["t"] - time.monotonic()  # the robot's clock minus ours
     def call(self, method, path, body=None):
         """Nothing is sent again. After a failure, the next command opens a new connection."""
         self.connection = self.connection or http.client.HTTPConnection(self.host, timeout=0.5)
@@ -19,7 +21,7 @@ class Robot:
             return json.load(self.connection.getresponse())
         except (OSError, ValueError, http.client.HTTPException):
             self.connection = self.connection.close()
-            return {"detail": "No robot answers. Check the URL and the network."}
+            return {"detail": "No robot answers. Check the URL (http://HOST:8080) and the network."}
     def drive(self, rates):
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
         late = time.monotonic() + self.ahead + 0.3

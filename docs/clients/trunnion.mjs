@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const token = process.env.TRUNNION_TOKEN;
 const authorization = token && { authorization: `Bearer ${token}` };
+const NO_ROBOT = 'No robot answers. Check the URL (http://HOST:8080) and the network.';
 
 /** Resolves with the status and the body of the answer. Repeats a call that got 503, after the time in Retry-After. */
 async function call(base, method, path, body, tries = 3) {
@@ -16,9 +17,11 @@ async function call(base, method, path, body, tries = 3) {
 
 /** Resolves when no motor can push, or when a token is missing. Ignores Retry-After: nothing is more urgent. */
 async function stop(base) {
-  for (; ; await sleep(100)) {
-    const [status, answer] = await call(base, 'POST', '/api/stop', undefined, 1).catch(() => [503]);
+  for (let said = false; ; await sleep(100)) {
+    const [status, answer] = await call(base, 'POST', '/api/stop', undefined, 1).catch(() => []);
     if (status < 500) return [status, answer];
+    if (status === undefined && !said) console.error(NO_ROBOT, 'Trying again …');
+    said ||= status === undefined;
   }
 }
 
@@ -46,8 +49,8 @@ if (robot === undefined) fail('usage: [TRUNNION_TOKEN=…] node trunnion.mjs URL
 if (act === 'stop') {
   console.log(...(await stop(robot)));
 } else {
-  const [code, status] = await call(robot, 'GET', '/api/status');
-  if (code !== 200) fail(status.detail);
+  const [code, status] = await call(robot, 'GET', '/api/status').catch(() => fail(NO_ROBOT));
+  if (code !== 200) fail(status.detail + (code === 401 ? ' Set it as TRUNNION_TOKEN.' : ''));
   // The gimbal's own mode: the call shows how it is done, and changes nothing.
   console.log(...(await call(robot, 'POST', '/api/gimbal/mode/switch', { mode: status.gimbal.mode })));
   const watched = events(robot);

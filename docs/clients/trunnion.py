@@ -1,8 +1,9 @@
 """A client of Trunnion with the standard library alone: call, watch, and stop until the stop is confirmed."""
-import contextlib, json, os, sys, time, urllib.error, urllib.request
+import http.client, json, os, sys, time, urllib.error, urllib.request
 
 TOKEN = os.environ.get("TRUNNION_TOKEN")
 HEADERS = {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
+NO_ROBOT = "No robot answers. Check the URL (http://HOST:8080) and the network."
 
 def call(base, method, path, body=None, tries=3):
     """Returns the status and the body of the answer. Repeats a call that got 503, after the time in Retry-After."""
@@ -19,11 +20,14 @@ def call(base, method, path, body=None, tries=3):
 
 def stop(base):
     """Returns when no motor can push, or when a token is missing. Ignores Retry-After: nothing is more urgent."""
+    said = False
     while True:
-        with contextlib.suppress(OSError, ValueError):  # no answer, or half of one
+        try:
             status, answer = call(base, "POST", "/api/stop", tries=1)
             if status < 500:
                 return status, answer
+        except (OSError, ValueError, http.client.HTTPException):  # no answer, or half of one
+            said = said or print(NO_ROBOT, "Trying again …", file=sys.stderr) is None
         time.sleep(0.1)
 
 def events(base):
@@ -43,9 +47,12 @@ if __name__ == "__main__":
     if sys.argv[2:] == ["stop"]:
         print(*stop(robot))
         sys.exit()
-    code, status = call(robot, "GET", "/api/status")
+    try:
+        code, status = call(robot, "GET", "/api/status")
+    except (OSError, ValueError, http.client.HTTPException):
+        sys.exit(NO_ROBOT)
     if code != 200:
-        sys.exit(status["detail"])
+        sys.exit(status["detail"] + (" Set it as TRUNNION_TOKEN." if code == 401 else ""))
     # The gimbal's own mode: the call shows how it is done, and changes nothing.
     print(*call(robot, "POST", "/api/gimbal/mode/switch", {"mode": status["gimbal"]["mode"]}))
     print(*next(events(robot)))

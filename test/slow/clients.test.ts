@@ -99,7 +99,7 @@ describe('an example of a client', function () {
       await daemon.post('/api/resume');
     });
 
-    it(`in ${program} takes a token, and says what is wrong without one and without a URL`, async function () {
+    it(`in ${program} takes a token, and says what is wrong without a token, a robot and a URL`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const secret = newSecret();
@@ -114,8 +114,10 @@ describe('an example of a client', function () {
       expect([known.code, known.output.slice(0, 4)], known.output).to.deep.equal([0, '200 ']);
       const unknown = await client(program, [path, url()]);
       expect([unknown.code, unknown.output]).to.satisfy(
-        ([code, output]: [number, string]) => code === 1 && output.includes('token'),
+        ([code, output]: [number, string]) => code === 1 && output.includes('TRUNNION_TOKEN'),
       );
+      const dead = await client(program, [path, 'http://127.0.0.1:1']);
+      expect([dead.code, dead.output.slice(0, 17)]).to.deep.equal([1, 'No robot answers.']);
       const bare = await client(program, [path]);
       expect([bare.code, bare.output.slice(0, 7)]).to.deep.equal([1, 'usage: ']);
       await rm(tokenFile(daemon.folder));
