@@ -1,4 +1,4 @@
-import { signal, useSignal, useSignalEffect } from '@preact/signals';
+import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../core/units.js';
@@ -15,7 +15,7 @@ import { MatchEvents } from './match/match-events.js';
 import { MatchView } from './match/match-view.js';
 import { RefereePanel } from './match/referee-panel.js';
 import { KeyHelp, listenToKeys } from './parts/keys.js';
-import { Drawer, useModel } from './parts/parts.js';
+import { Drawer, Toggle, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
 import { FirstMinute, SimPanel } from './sim/sim-panel.js';
@@ -43,18 +43,23 @@ export function Page() {
   if (hash.value.startsWith('#match')) return <MatchView />;
   return (
     <>
-      <Desk />
+      <Desk helps={helps} />
       {helps.value && <KeyHelp helps={helps} />}
     </>
   );
 }
 
-function Desk() {
+function Desk({ helps }: { readonly helps: Signal<boolean> }) {
   const { access } = useModel();
   return (
     <>
-      <TopBar />
-      <main>{access.isShut ? <Login /> : <Panels />}</main>
+      <a class="skip" href="#panels">
+        Skip to plots and gains
+      </a>
+      <TopBar helps={helps} />
+      <main id="panels" tabIndex={-1}>
+        {access.isShut ? <Login /> : <Panels />}
+      </main>
     </>
   );
 }
@@ -101,7 +106,7 @@ function Panels() {
 }
 
 /** The bar that is always visible: connection, modes, laser, STOP, match and alerts. */
-function TopBar() {
+function TopBar({ helps }: { readonly helps: Signal<boolean> }) {
   const model = useModel();
   const { streams = 0 } = model.status.value ?? {};
   return (
@@ -113,6 +118,9 @@ function TopBar() {
         <a class="match-link clamp" href="#match">
           Match view
         </a>
+        <Toggle on={helps} opens aria-label="Keys" aria-keyshortcuts="?" class="help">
+          ?
+        </Toggle>
         <WhoAmI />
       </div>
       {UNIT_LIST.map(unit => (

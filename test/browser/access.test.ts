@@ -76,7 +76,7 @@ describe('the console of a robot with tokens and a match', function () {
     const page = await blank();
     await page.goto(robot.url);
     const login = page.getByRole('region', { name: 'Login' });
-    await shows(login, /Log in with your token/);
+    await shows(login, /Log in with your token or link.*Nobody is logged in here/);
     await shows(page.locator('.link'), /^Nobody is logged in$/);
     await page.locator('.stop').click();
     const field = login.locator('input');

@@ -96,8 +96,8 @@ export function consoleInBrowser(): ConsoleInBrowser {
 
   const startDaemon = async (port = '0', settings = '') => {
     const config = join(folder, 'config.yaml');
-    // A machine that stalls for half a second would otherwise end the test steps.
-    const patient = 'supervision: {hostSilenceMs: 60000}\n';
+    // A machine that stalls for half a second would otherwise end the test steps. Trials allow no longer silence.
+    const patient = 'supervision: {hostSilenceMs: 2000}\n';
     await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}${settings}`);
     daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
     url = await daemon.url();

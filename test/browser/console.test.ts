@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('restores a revision from the history, and goes back to its snapshot with one press', async () => {
+  it('restores a revision from the history, and goes back to the gains at its opening with one press', async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -107,8 +107,8 @@ describe('the console in a browser', function () {
     await shows(card(page, 'Gimbal'), /Revision \d+ runs: the gains of revision \d+\./);
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
     expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
-    await press(page, 'Back to snapshot');
-    await shows(page.locator('.gains-panel'), /differences from the snapshot of .* are edits now/);
+    await press(page, 'Gains at opening');
+    await shows(page.locator('.gains-panel'), /differences from the opening at .* are edits now/);
     await shows(card(page, 'Gimbal').locator('.changes'), /yaw kp 0.25 → 0.3/);
     await save(page, 'Gimbal').click();
     await shows(card(page, 'Gimbal'), /Saved: Visual loop, yaw kp/);

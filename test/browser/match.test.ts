@@ -57,6 +57,7 @@ describe('the match view', function () {
     await laserOn(page).tap();
     await mode(page, 'Chassis', 'auto').tap();
     await hold(laserOn(page), 150);
+    await shows(laserOn(page), /hold it/);
     expect((await truth()).laser.level).to.equal(0);
     expect((await truth()).chassis.mode).to.equal('manual');
     await page.evaluate(`

@@ -15,7 +15,9 @@ describe('the plots', function () {
   it('measure between two picked moments, zoom by the wheel around the cursor, and go back by a double press', async () => {
     const page = await open();
     await filled(page);
+    await shows(plot(page), /live0\.00/);
     await press(page, 'Pause');
+    await shows(plot(page), /not live/);
     const { x, y, width } = await over(page);
     await page.mouse.click(x + width - 40, y + 60);
     await page.mouse.move(x + width - 20, y + 60);
@@ -112,13 +114,13 @@ describe('the plots', function () {
       const range = await extent(page);
       return range >= 0.01 && range <= 0.05;
     });
-    await press(page, 'Lock y');
+    await press(page, 'Hold scale');
     const locked = await extent(page);
     await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
     await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.3, periodS: 20 });
     await shows(plot(page), /measured.?[0-9−]*0\.[23]/);
     expect(await extent(page)).to.equal(locked);
-    await press(page, 'Lock y');
+    await press(page, 'Hold scale');
     await eventually(async () => (await extent(page)) >= 0.2);
     await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 20 });
     await filled(page);
@@ -126,13 +128,13 @@ describe('the plots', function () {
 
   it('stack up to four loops, and one leaves step figures and gains in sight on a laptop', async () => {
     const page = await open();
-    await plot(page).getByRole('button', { name: 'Stack' }).click();
+    await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {
       await plot(page).getByRole('button', { name }).click();
     }
     const charts = plot(page).locator('.u-over');
     await eventually(async () => (await charts.count()) === 4);
-    await plot(page).getByRole('button', { name: 'Stack' }).click();
+    await plot(page).getByRole('button', { name: 'More loops' }).click();
     await eventually(async () => (await charts.count()) === 1);
     await press(page, 'Dismiss');
     const { post } = robot;

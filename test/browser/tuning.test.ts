@@ -106,6 +106,18 @@ describe('tuning on the page', function () {
     for (let row = 1; row <= 6; row += 1) await runs.getByRole('checkbox').nth(row).check();
     expect(await runs.getByRole('checkbox', { checked: true }).count()).to.equal(5);
     const darkened = page.waitForRequest(/laser/);
+    await runs.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(
+      await runs
+        .getByRole('checkbox')
+        .nth(1)
+        .evaluate(node => node === node.ownerDocument.activeElement),
+    ).to.equal(true);
+    await page.keyboard.press('Tab');
+    expect(await runs.locator(':focus').count()).to.equal(0);
     await runs.getByRole('checkbox').nth(6).press('l');
     await darkened;
     const before = await gainsOf('gimbal');

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import { csv, telemetryFile } from '../../src/console/model/csv.js';
 import { PlotSettings, PlotWindow } from '../../src/console/model/plot-window.js';
-import { marksBetween, TelemetryBuffer, Timeline } from '../../src/console/model/telemetry.js';
+import {
+  gapsIn,
+  marksBetween,
+  TelemetryBuffer,
+  TelemetryView,
+  Timeline,
+} from '../../src/console/model/telemetry.js';
 import type { Mode } from '../../src/core/units.js';
 import type { UnitStatus } from '../../src/schemas/status.js';
 import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 import { FakePage } from './fake-page.js';
 
@@ -39,6 +46,45 @@ describe('the telemetry buffer', () => {
     buffer.push(sample(9));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 10);
     expect(columns.measured).to.deep.equal([-1, null, -9]);
+  });
+});
+
+describe('gaps in the readings', () => {
+  for (const [what, t, measured, untilT, gaps] of [
+    ['no gap', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['readings that stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
+    ['readings that came back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
+    ['a unit that was offline from the first reading', [1, 1.5, 2], [null, null, 1], 2, [[1, 2]]],
+    ['no readings at all', [], [], 9, []],
+  ] as const) {
+    it(`are found for ${what}`, () => {
+      expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);
+    });
+  }
+
+  it('grow on the plot while the page has no contact', async () => {
+    const page = await FakePage.open({ past: [sample(0)] });
+    const { telemetry } = page.model;
+    telemetry.breakOff();
+    const [frame, nowT] = [telemetry.frame.value, telemetry.nowT];
+    await page.wait(3000);
+    telemetry.draw();
+    expect(telemetry.nowT - nowT).to.be.closeTo(3, 0.1);
+    expect(telemetry.frame.value).to.be.greaterThan(frame);
+  });
+});
+
+describe('bus retries', () => {
+  it('come with each reading while a plot asks for them, as those of the latest second', () => {
+    const telemetry = new TelemetryView(new ManualClock());
+    telemetry.take(sample(1));
+    telemetry.heardRetries(40);
+    telemetry.heardRetries(47);
+    telemetry.take(sample(2));
+    telemetry.heardRetries(undefined);
+    telemetry.take(sample(3));
+    const { retries } = telemetry.buffer.read('gimbal', 'angle_yaw', -1e6, 1e6);
+    expect(retries).to.deep.equal([null, 7, null]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { Session } from '../daemon/daemon.js';
 import { Outcome, Press, Toggle, typed, useModel } from '../parts/parts.js';
 
 /** Replaces the page's panels if the caller may not read. STOP and laser off remain. */
@@ -9,6 +10,7 @@ export function Login() {
   return (
     <section class="card login" aria-label="Login">
       <h2>Log in with your token or link</h2>
+      <p>{whyShut(access.session.value)}</p>
       <form class="row">
         <label>
           Token{' '}
@@ -31,6 +33,13 @@ export function Login() {
       <Outcome action={access.action} />
     </section>
   );
+}
+
+function whyShut({ access, name, role }: Partial<Session> = {}): string {
+  if (access === 'unavailable') return 'The robot cannot read its tokens, so nobody may see or do anything.';
+  return name == null
+    ? 'This robot answers only to people with a token. Nobody is logged in here, or the token was removed.'
+    : `${name} (${role}) may not read.`;
 }
 
 /** The name and the role of the caller. Empty without tokens. */

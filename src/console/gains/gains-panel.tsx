@@ -21,7 +21,7 @@ export function GainsPanel() {
         >
           Fine steps
         </Toggle>
-        <Snapshot />
+        <Opening />
         <Drawer title="Files">
           <GainsFile />
         </Drawer>
@@ -31,17 +31,17 @@ export function GainsPanel() {
 }
 
 /** A button that makes edits of the gains that were in force when the page was opened. */
-function Snapshot() {
+function Opening() {
   const model = useModel();
   const action = useAction();
-  const { gimbal, chassis } = perUnit(({ name }) => model.gains[name].snapshot.value);
+  const { gimbal, chassis } = perUnit(({ name }) => model.gains[name].atOpening.value);
   const opened = clockText(model.openedAt.toISOString(), model.openedAt);
   const edit = () =>
-    gimbal && chassis && action.say(model.editAll({ gimbal, chassis }, `the snapshot of ${opened}`));
+    gimbal && chassis && action.say(model.editAll({ gimbal, chassis }, `the opening at ${opened}`));
   return (
     <>
       <Press run={edit} title={`The gains of ${opened}, when this page was opened`}>
-        Back to snapshot
+        Gains at opening
       </Press>
       <Outcome action={action} />
     </>

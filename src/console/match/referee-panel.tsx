@@ -20,6 +20,10 @@ export function RefereePanel() {
   return (
     <div class="referee">
       <LeaseRow match={match} />
+      <p class="hint">
+        The desk is the page or program with the lease. It sends a beat each second, so that the robot notices
+        when its referee is gone.
+      </p>
       <div class="phases">
         {PHASES.map(phase => (
           <PhaseCell key={phase} phase={phase} id={id} match={match} />

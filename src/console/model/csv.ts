@@ -13,12 +13,12 @@ export interface CsvFile {
 export function telemetryFile(
   model: Model,
   choice: LoopChoice,
-  { view, showsOutput }: PlotSettings,
+  { view, showsOutput, showsRetries }: PlotSettings,
 ): CsvFile {
   const { unit, loop } = choice;
   const { quantity, outputQuantity } = loopOf(choice);
   const [fromT, toT] = view.range;
-  const { t, setpoint, measured, output } = model.telemetry.buffer.read(unit, loop, fromT, toT);
+  const { t, setpoint, measured, output, retries } = model.telemetry.buffer.read(unit, loop, fromT, toT);
   const inside = (_: unknown, index: number) => (t[index] ?? 0) >= fromT && (t[index] ?? 0) <= toT;
   const revision = model.status.value?.[unit].gains.revision ?? 0;
   const now = new Date().toISOString();
@@ -28,6 +28,7 @@ export function telemetryFile(
     [`setpoint_${quantity}`]: setpoint.filter(inside),
     [`measured_${quantity}`]: measured.filter(inside),
     ...(showsOutput.value && { [`output_${outputQuantity}`]: output.filter(inside) }),
+    ...(showsRetries.value && { bus_retries_per_s: retries.filter(inside) }),
   };
   return {
     name: `${unit}-${loop}-rev${revision}-${now.replace(/[:.]/g, '-').slice(0, 19)}.csv`,

@@ -40,7 +40,7 @@ export class GainEdits {
   readonly unit: Unit;
   readonly stored = signal<Stored | undefined>(undefined);
   /** The gains that were in force when the page was opened. */
-  readonly snapshot = signal<GainSet | undefined>(undefined);
+  readonly atOpening = signal<GainSet | undefined>(undefined);
   readonly kept = signal<KeptEdits>({ texts: {} });
   /** The faults that the daemon found in the last save, by the pointer of the field. */
   readonly refused = signal<Readonly<Record<string, string>>>({});
@@ -306,7 +306,7 @@ export class GainEdits {
       });
       return;
     }
-    this.snapshot.value ??= outcome.body;
+    this.atOpening.value ??= outcome.body;
     this.take({ gains: outcome.body, revision });
   }
 }

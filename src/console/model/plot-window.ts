@@ -74,6 +74,7 @@ export class PlotWindow {
 export class PlotSettings {
   readonly view = new PlotWindow();
   readonly showsOutput = signal(false);
+  readonly showsRetries = signal(false);
   readonly keepsZero = signal(true);
   readonly locksY = signal(false);
   /** At most two picked moments. The page measures between them. */

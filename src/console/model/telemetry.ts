@@ -10,6 +10,10 @@ const SAMPLES = 8192;
 const MOST_MARKS = 500;
 /** Readings of a stream in contact are about this late at most, in seconds. */
 const LATEST_S = 0.5;
+/** Readings further apart than this are a gap, in seconds. */
+const GAP_S = 0.5;
+/** While data is missing, plots are drawn again after this time, in seconds. */
+const GAP_FRAME_S = 0.1;
 
 /** The latest measurements of the robot, on the page's time axis. */
 export class TelemetryView {
@@ -24,17 +28,25 @@ export class TelemetryView {
   count = 0;
   readonly #clock: Clock;
   #hasNews = true;
+  /** True while no data arrives, so at first too. */
+  #isBroken = true;
+  #drawnS = 0;
+  #retries: { readonly total: number; readonly perS: number } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** The newest reading's time. While data is missing, time goes on. */
   get nowT(): number {
-    return this.buffer.newestT ?? this.#pageS();
+    const { newestT = Number.NEGATIVE_INFINITY } = this.buffer;
+    return this.#isBroken ? Math.max(newestT, this.#pageS()) : newestT;
   }
 
   take(sample: Telemetry): void {
-    this.buffer.push({ ...sample, t: this.timeline.pageTime(sample.t, this.#pageS()) });
+    const t = this.timeline.pageTime(sample.t, this.#pageS());
+    this.buffer.push({ ...sample, t, retries: this.#retries?.perS });
+    this.#isBroken = false;
     this.trail.take(sample);
     this.latest = sample;
     this.count += 1;
@@ -54,7 +66,13 @@ export class TelemetryView {
   /** Call this when data stops arriving, so that plots show a gap. */
   breakOff(): void {
     if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
-    this.#hasNews = true;
+    this.#isBroken = true;
+  }
+
+  /** Call this once a second with the bus retries so far. Undefined while nobody asks for them. */
+  heardRetries(total: number | undefined): void {
+    const before = this.#retries?.total ?? total;
+    this.#retries = total === undefined ? undefined : { total, perS: Math.max(0, total - (before ?? total)) };
   }
 
   /** Marks the differences between two statuses. */
@@ -80,8 +98,10 @@ export class TelemetryView {
 
   /** Called once for each frame of the browser. */
   draw(): void {
-    if (!this.#hasNews) return;
+    const isDue = this.#isBroken && this.#pageS() - this.#drawnS > GAP_FRAME_S;
+    if (!this.#hasNews && !isDue) return;
     this.#hasNews = false;
+    this.#drawnS = this.#pageS();
     this.frame.value += 1;
   }
 
@@ -155,12 +175,25 @@ export const SERIES = ['setpoint', 'measured', 'output'] as const;
 export type Series = (typeof SERIES)[number];
 
 /** Unknown values are null. Plots leave them out. */
-export type Columns = { readonly t: number[] } & Readonly<Record<Series, (number | null)[]>>;
+export type Columns = { readonly t: number[] } & Readonly<Record<Series | 'retries', (number | null)[]>>;
+
+/** The times between which readings are missing. `untilT`: the time of the newest reading that may be expected. */
+export function gapsIn({ t, measured }: Pick<Columns, 't' | 'measured'>, untilT: number): [number, number][] {
+  const known = t.filter((_, index) => measured[index] !== null);
+  const ends = [...(known[0] === t[0] ? [] : t.slice(0, 1)), ...known, ...(t.length > 0 ? [untilT] : [])];
+  return ends.flatMap((toT, index): [number, number][] => {
+    const fromT = ends[index - 1] ?? toT;
+    return toT - fromT > GAP_S ? [[fromT, toT]] : [];
+  });
+}
+
+/** A sample on the page's time axis, with the bus retries of the latest second if they are known. */
+type Sample = Telemetry & { readonly retries?: number | undefined };
 
 /** The last samples of every loop, in the page's time. */
 export class TelemetryBuffer {
   readonly #capacity: number;
-  readonly #samples: Telemetry[] = [];
+  readonly #samples: Sample[] = [];
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -172,7 +205,7 @@ export class TelemetryBuffer {
   }
 
   /** The times must not decrease. */
-  push(sample: Telemetry): void {
+  push(sample: Sample): void {
     this.#samples.push(sample);
     if (this.#samples.length > this.#capacity) this.#samples.shift();
   }
@@ -200,6 +233,7 @@ export class TelemetryBuffer {
       setpoint: column('setpoint'),
       measured: column('measured'),
       output: column('output'),
+      retries: samples.map(({ retries }) => retries ?? null),
     };
   }
 }

@@ -123,7 +123,7 @@ export function Press(props: PressProps) {
       aria-busy={busy || pending.value > 0 || undefined}
     >
       {children}
-      {(hint || isHeld) && <small>{hint || 'hold'}</small>}
+      {(hint || isHeld) && <small>{hint || (isHeld && hold['data-tapped'] ? 'hold it' : 'hold')}</small>}
     </button>
   );
 }
@@ -132,14 +132,25 @@ export function Press(props: PressProps) {
 export const isTouchScreen = matchMedia('(hover: none)').matches;
 
 const HOLD_MS = 400;
+/** After a short tap, the button says for this long that it wants to be held. */
+const TAPPED_MS = 2000;
 
 /** Makes a button act only after it was held. It fills while it is held. */
 function useHold(act: () => unknown, disabled: boolean | undefined) {
   const held = useSignal(false);
+  /** The button was let go too early. */
+  const tapped = useSignal(false);
   const timer = useRef(0);
   const release = () => {
     clearTimeout(timer.current);
     held.value = false;
+  };
+  const letGo = () => {
+    if (held.value) {
+      tapped.value = true;
+      setTimeout(writes(tapped, false), TAPPED_MS);
+    }
+    release();
   };
   // A button that is disabled while it is held counts as released.
   useEffect(() => {
@@ -158,6 +169,7 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
   };
   return {
     'data-held': held.value || undefined,
+    'data-tapped': tapped.value || undefined,
     style: { '--hold': `${HOLD_MS}ms` },
     onPointerDown: ({ currentTarget, pointerId }: PointerEvent) => {
       // Ends the capture of the pointer. Otherwise a finger that slides off would still count as being on the
@@ -166,7 +178,7 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
         currentTarget.releasePointerCapture(pointerId);
       hold();
     },
-    onPointerUp: release,
+    onPointerUp: letGo,
     onPointerLeave: release,
     onPointerCancel: release,
     onContextMenu: (event: Event) => event.preventDefault(),
@@ -174,7 +186,7 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
     onKeyDown: ({ key, repeat }: KeyboardEvent) => {
       if ((key === 'Enter' || key === ' ') && !repeat) hold();
     },
-    onKeyUp: release,
+    onKeyUp: letGo,
     onBlur: release,
   };
 }

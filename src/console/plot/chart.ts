@@ -44,6 +44,8 @@ export interface ChartOptions {
 
 const FONT = 'px system-ui, sans-serif';
 const FONT_PX = 11;
+/** The smallest range of the bus retries in a second. */
+const LEAST_RETRIES = 20;
 /** The smallest range of the y axis, so that noise is not magnified. */
 const LEAST_SPANS: Readonly<Record<ChartUnit, number>> = { rad: 0.02, m: 0.05, 'm/s': 0.1, V: 1, '%': 20 };
 
@@ -83,6 +85,7 @@ export function createChart(options: ChartOptions): uPlot {
           },
         },
         output: { range: (_, min, max) => around([0, min, max], LEAST_SPANS[outputQuantity]) },
+        retries: { range: (_, __, max) => [0, Math.max(LEAST_RETRIES, max ?? 0)] },
       },
       axes: [
         {

@@ -5,18 +5,22 @@ import type { Loop } from '../../core/units.js';
 import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { fixed } from '../model/numbers.js';
 import type { PlotSettings } from '../model/plot-window.js';
-import { type Columns, SERIES } from '../model/telemetry.js';
+import { type Columns, gapsIn, SERIES } from '../model/telemetry.js';
 import { useModel } from '../parts/parts.js';
 import { createChart } from './chart.js';
-import { drawMarks, drawPicks, listenToGestures } from './plot-drawing.js';
+import { drawGaps, drawMarks, drawPicks, listenToGestures } from './plot-drawing.js';
 
-const OUTPUT_SERIES = 3;
+/** The series that a button shows. */
+const [OUTPUT_SERIES, RETRIES_SERIES] = [3, 4];
+/** The decimals of a value, by its unit. */
+const DECIMALS: Readonly<Record<string, number>> = { s: 2, '/s': 0 };
+const NO_COLUMNS: Columns = { t: [], setpoint: [], measured: [], output: [], retries: [] };
 
 /** Setpoint, measured value and output of one loop on the panel's time axis. */
 export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: PlotSettings }) {
   const { telemetry } = useModel();
-  const { view, showsOutput, keepsZero, locksY, picks } = settings;
-  const columns = useSignal<Columns>({ t: [], setpoint: [], measured: [], output: [] });
+  const { view, showsOutput, showsRetries, keepsZero, locksY, picks } = settings;
+  const columns = useSignal(NO_COLUMNS);
   const hovered = useSignal<number | null>(null);
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
@@ -34,12 +38,16 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
         { colour: 'ink', dash: [6, 4] },
         { colour: 'accent', width: 2 },
         { colour: 'output', width: 1, scale: 'output', show: false },
+        { colour: 'edited', width: 1, scale: 'retries', show: false },
       ],
       lockedY: () => lockedY.current,
       onCursor: index => {
         hovered.value = index;
       },
       draw: plot => {
+        const shown = columns.peek();
+        const lastT = shown.t.at(-1) ?? 0;
+        drawGaps(plot, gapsIn(shown, lastT === telemetry.buffer.newestT ? telemetry.nowT : lastT));
         drawMarks(plot, telemetry.marks, choice.unit);
         drawPicks(plot, picks.peek());
       },
@@ -54,9 +62,12 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
     lockedY.current = locksY.value && min != null && max != null ? [min, max] : undefined;
   });
   useSignalEffect(() => {
-    const show = showsOutput.value;
-    if (chart.current?.series[OUTPUT_SERIES]?.show !== show)
-      chart.current?.setSeries(OUTPUT_SERIES, { show });
+    const shown = [
+      [OUTPUT_SERIES, showsOutput.value],
+      [RETRIES_SERIES, showsRetries.value],
+    ] as const;
+    for (const [series, show] of shown)
+      if (chart.current?.series[series]?.show !== show) chart.current?.setSeries(series, { show });
   });
   useSignalEffect(() => {
     telemetry.frame.value;
@@ -65,8 +76,8 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
     picks.value;
     view.runTo(telemetry.nowT);
     const read = telemetry.buffer.read(choice.unit, choice.loop, ...view.range);
-    chart.current?.setData([read.t, read.setpoint, read.measured, read.output]);
     columns.value = read;
+    chart.current?.setData([read.t, read.setpoint, read.measured, read.output, read.retries]);
   });
 
   return (
@@ -92,9 +103,10 @@ interface ReadoutProps {
 
 /**
  * The values at the cursor, or the newest ones; and the change from the first picked moment to the second, or to the
- * cursor.
+ * cursor. Says whether the values are live, and their time.
  */
 function Readout({ loop: { quantity, outputQuantity }, columns, hovered, settings }: ReadoutProps) {
+  const isLive = useModel().fresh.value && hovered === null && !settings.view.isHeld;
   const index = hovered ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];
   const shown = SERIES.filter(series => series !== 'output' || settings.showsOutput.value);
@@ -102,18 +114,27 @@ function Readout({ loop: { quantity, outputQuantity }, columns, hovered, setting
     from == null || to == null ? null : to - from;
   const [fromT, toT = hovered === null ? undefined : columns.t[hovered]] = settings.picks.value;
   const measuredAt = (t: number) => columns.measured[columns.t.findIndex(one => one >= t)];
-  const key = (name: string, value: number | null | undefined, text = name) => (
+  const key = (name: string, value: number | null | undefined, text = name, unit: string = quantity) => (
     <span class={`key dim ${name}`} key={name}>
       {text}
-      <span class="value" data-unit={name === 'output' ? outputQuantity : quantity}>
-        {fixed(value, 3)}
+      <span class="value" data-unit={unit}>
+        {fixed(value, DECIMALS[unit] ?? 3)}
       </span>
     </span>
   );
   return (
     <div class="row">
-      {shown.map(series => key(series, columns[series][index]))}
+      {key(
+        isLive ? 'live' : 'past',
+        (columns.t[index] ?? 0) - settings.view.zeroT,
+        isLive ? 'live' : 'not live',
+        's',
+      )}
+      {shown.map(series =>
+        key(series, columns[series][index], series, series === 'output' ? outputQuantity : quantity),
+      )}
       {key('error', difference(measured, setpoint))}
+      {settings.showsRetries.value && key('retries', columns.retries[index], 'bus retries', '/s')}
       {fromT !== undefined &&
         toT !== undefined &&
         key('delta', difference(measuredAt(fromT), measuredAt(toT)), `Δ ${fixed(toT - fromT, 3)} s`)}

@@ -62,6 +62,27 @@ function drawVertical({ ctx, bbox }: uPlot, x: number): void {
   ctx.stroke();
 }
 
+/** Shades the times without readings, and writes how long each of them is. */
+export function drawGaps(plot: uPlot, gaps: readonly (readonly [number, number])[]): void {
+  drawOver(plot, 'dim', (ctx, bbox, ratio) => {
+    let freePx = bbox.left + bbox.width;
+    for (const [fromT, toT] of gaps.toReversed()) {
+      const [from, to] = [plot.valToPos(fromT, 'x', true), plot.valToPos(toT, 'x', true)];
+      if (from >= bbox.left + bbox.width || to <= bbox.left) continue;
+      ctx.globalAlpha = 0.2;
+      ctx.fillRect(from, bbox.top, to - from, bbox.height);
+      ctx.globalAlpha = 1;
+      ctx.textAlign = 'right';
+      const right = Math.min(to, bbox.left + bbox.width) - 4 * ratio;
+      // The text of an older gap is left out where it would overlap.
+      if (right > freePx) continue;
+      const text = `${(toT - fromT).toFixed(1)} s without data`;
+      ctx.fillText(text, right, bbox.top + bbox.height - 6 * ratio);
+      freePx = right - ctx.measureText(text).width;
+    }
+  });
+}
+
 /** Draws the picked moments, and shades the range between them. */
 export function drawPicks(plot: uPlot, picks: readonly number[]): void {
   drawOver(plot, 'edited', (ctx, bbox, ratio) => {

@@ -1,6 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
+import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
+import type { Status } from '../../schemas/status.js';
 import { telemetryFile } from '../model/csv.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { PlotSettings } from '../model/plot-window.js';
@@ -8,6 +10,7 @@ import { offerCsv, Press, Segments, Toggle, useModel } from '../parts/parts.js';
 import { LoopPlot } from './loop-plot.js';
 
 const SPANS_S = [5, 15, 60, 120];
+const RETRIES_EVERY_MS = 1000;
 
 /** The chosen loop over time, with up to three other loops below it on the same axis. */
 export function PlotPanel() {
@@ -15,7 +18,8 @@ export function PlotPanel() {
   const settings = useMemo(() => new PlotSettings(), []);
   const stacks = useSignal(false);
   const stacked = useSignal<readonly LoopChoice[]>([]);
-  const { view } = settings;
+  const { view, showsRetries } = settings;
+  useRetries(showsRetries.value);
   const choice = model.choice.value;
   const others = stacks.value ? stacked.value.filter(other => keyOf(other) !== keyOf(choice)) : [];
   return (
@@ -40,21 +44,40 @@ export function PlotPanel() {
           {view.isHeld ? 'Go on' : 'Pause'}
         </Press>
         <Toggle on={stacks} title="Shows up to four loops of your choice below one another">
-          Stack
+          More loops
         </Toggle>
         <Toggle on={settings.keepsZero} title="Keeps 0 visible on the axis">
-          Zero
+          Show 0
         </Toggle>
         <Toggle on={settings.locksY} title="Keeps the range of the axis as it is">
-          Lock y
+          Hold scale
         </Toggle>
         <Toggle on={settings.showsOutput} title="Shows the output of the loop">
           Output
+        </Toggle>
+        <Toggle on={showsRetries} title="Shows the frames that the bus repeats in a second">
+          Bus retries
         </Toggle>
         <Press run={() => offerCsv(telemetryFile(model, choice, settings))}>CSV</Press>
       </div>
     </section>
   );
+}
+
+/** The stream does not tell each bus retry, so the page asks for their number while a plot shows them. */
+function useRetries(isShown: boolean) {
+  const { daemon, surroundings, telemetry } = useModel();
+  useEffect(() => {
+    if (!isShown) return undefined;
+    const end = every(surroundings.clock, RETRIES_EVERY_MS, async () => {
+      const outcome = await daemon.get<Status>('/api/status');
+      if ('body' in outcome) telemetry.heardRetries(outcome.body.bus.retries);
+    });
+    return () => {
+      end();
+      telemetry.heardRetries(undefined);
+    };
+  }, [isShown]);
 }
 
 /** The largest number of loops below the chosen one. */

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { LONGEST_TUNING_S, STYLES, TUNING_PART } from '../../core/tuning-terms.js';
+import { LONGEST_TUNING_S, STYLES, type Style, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { KEEP, SavedNote, TRY } from '../gains/gain-acts.js';
@@ -8,6 +8,12 @@ import { gainsText, milliseconds, withUnit } from '../model/figures.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
+
+const STYLE_TEXTS: Readonly<Record<Style, string>> = {
+  gentle: 'Gentle: the calmest gains, slower, with the largest reserve against oscillation.',
+  normal: 'Normal: a balance of speed and reserve against oscillation.',
+  brisk: 'Brisk: the fastest gains, with the smallest reserve against oscillation.',
+};
 
 /** Tells before a tuning which loops it moves, how far, and for how long. */
 export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
@@ -60,6 +66,7 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
           Tune all {unit.loops.length}
         </Press>
       </div>
+      <p class="hint">{STYLE_TEXTS[autotune.style.value]}</p>
       <Outcome action={autotune.action} />
     </fieldset>
   );

@@ -3,13 +3,26 @@ import { clockText } from '../model/numbers.js';
 import { wildnessOf } from '../model/step-curve.js';
 import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
 
+const WAYS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+/** The table is one stop of the Tab key. Arrow keys go through its controls. */
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const way = WAYS[event.key];
+  if (way === undefined) return;
+  const controls = [...event.currentTarget.querySelectorAll<HTMLElement>('input, button:not([hidden])')];
+  const at = controls.findIndex(control => control.matches(':focus'));
+  controls[Math.max(0, at + way)]?.focus();
+  // The page must not scroll, and the gimbal must not move.
+  event.preventDefault();
+}
+
 /** The captured steps of the chosen loop. Ticked steps are drawn. A button turns the gains of a step into edits. */
 export function RunTable() {
   const model = useModel();
   const { runs } = model;
   const { unit, loop } = model.choice.value;
   return (
-    <section class="runs" aria-label="Runs" {...scrolls}>
+    <section class="runs" aria-label="Runs" {...scrolls} onKeyDown={moveFocus}>
       <table class="figures">
         <Heads texts={['Run', 'Time', 'Gains', 'Settling', 'Overshoot', 'Saved as', '']} />
         <tbody>
@@ -18,6 +31,7 @@ export function RunTable() {
               <td>
                 <input
                   type="checkbox"
+                  tabIndex={-1}
                   aria-label={`Draw run ${run.number}`}
                   checked={runs.ticked.value.has(run.number)}
                   style={{
@@ -38,6 +52,7 @@ export function RunTable() {
               <td>
                 <Press
                   hidden={!model.hasRightTo('tune')}
+                  tabIndex={-1}
                   aria-label={`Use these gains: run ${run.number}`}
                   run={() => model.gains[unit].editLoop(loop, run.gains)}
                 >
