@@ -21,8 +21,10 @@ enum { A, B, MOTORS };
 
 int main(void);
 
-/* start.c */
+/* pin.c */
 void pin_set_up(uint32_t pin, enum pin_function function, uint32_t pad);
+
+/* start.c */
 struct image_facts {
     /* Length in RAM, and CRC-32 over that length with 0 as CRC. */
     const void *bytes;

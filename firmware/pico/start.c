@@ -65,12 +65,6 @@ static void start(void)
     main();
 }
 
-void pin_set_up(uint32_t pin, enum pin_function function, uint32_t pad)
-{
-    REGISTER(PAD(pin)) = pad | PAD_SCHMITT | PAD_INPUT;
-    REGISTER(IO_CTRL(pin)) = function;
-}
-
 /* The table of vectors, followed by facts about the image. */
 struct image {
     const void *stack;

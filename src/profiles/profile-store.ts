@@ -13,6 +13,14 @@ const FORMAT = 'trunnion profiles 1';
 /** The profiles of each unit, in the order of their first save. */
 type Profiles = Readonly<Record<UnitName, readonly Profile[]>>;
 
+/** What is asked for in place of the existing profile of that name. */
+type Wanted = (replaced: Profile | undefined) => Omit<Profile, 'name' | 'savedAt'>;
+
+interface Kept {
+  readonly profile: Profile;
+  readonly replaced: Profile | undefined;
+}
+
 /** All profiles as readable text. Unknown loops are kept. */
 export function profilesText(profiles: Profiles): string {
   return `${JSON.stringify({ format: FORMAT, ...profiles }, null, 2)}\n`;
@@ -50,25 +58,24 @@ export class ProfileStore {
     return (await this.all())[unit];
   }
 
-  async find(unit: UnitName, name: string): Promise<Profile | undefined> {
-    return (await this.list(unit)).find(profile => profile.name === name);
-  }
-
   /** Rejects with `unknown-profile`. */
   async named(unit: UnitName, name: string): Promise<Profile> {
-    return (await this.find(unit, name)) ?? unknown(unit, name);
+    return (await this.#find(unit, name)) ?? unknown(unit, name);
   }
 
-  /**
-   * Resolves when the profile is synced. `asked` is called with the existing profile of that name. Rejects with
-   * `profile-exists` unless `replace` is set, and with `too-many-profiles`.
-   */
+  /** What `keep` would store and replace. Stores nothing. */
+  async preview(unit: UnitName, name: string, asked: Wanted): Promise<Kept> {
+    const replaced = await this.#find(unit, name);
+    return { profile: { name, ...asked(replaced), savedAt: replaced?.savedAt ?? '' }, replaced };
+  }
+
+  /** Resolves when the profile is synced. Rejects with `profile-exists` unless `replace` is set, and with `too-many-profiles`. */
   keep(
     unit: UnitName,
     name: string,
-    asked: (replaced: Profile | undefined) => Omit<Profile, 'name' | 'savedAt'>,
+    asked: Wanted,
     { replace }: { readonly replace: boolean },
-  ): Promise<{ readonly profile: Profile; readonly replaced: Profile | undefined }> {
+  ): Promise<Kept> {
     return this.#change(unit, list => {
       const replaced = list.find(one => one.name === name);
       if (replaced !== undefined && !replace) throw new RobotError('profile-exists', { unit, name });
@@ -95,6 +102,10 @@ export class ProfileStore {
       if (!list.some(profile => profile.name === name)) unknown(unit, name);
       return { list: list.filter(profile => profile.name !== name), answer: undefined };
     });
+  }
+
+  async #find(unit: UnitName, name: string): Promise<Profile | undefined> {
+    return (await this.list(unit)).find(profile => profile.name === name);
   }
 
   /** Resolves when all requests have ended. */

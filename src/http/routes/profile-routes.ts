@@ -69,9 +69,8 @@ export function profileRoutes(options: AppOptions, unit: Unit): Route[] {
         });
         // This throws if the journal cannot be read, so it comes before anything is stored.
         const inForce = robot.store.current(unitName).gains;
-        const before = dryRun ? await profiles.find(unitName, name) : undefined;
         const { profile, replaced } = dryRun
-          ? { profile: { name, ...asked(before), savedAt: before?.savedAt ?? '' }, replaced: before }
+          ? await profiles.preview(unitName, name, asked)
           : await profiles.keep(unitName, name, asked, { replace });
         return {
           profile,
