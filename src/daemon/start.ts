@@ -224,15 +224,11 @@ function endAllButThoseOf(
 ): void {
   match.lease.keepOnlyOf(names);
   for (const { name } of UNIT_LIST) {
-    const { trial, gains } = robot.units[name];
+    const { trial, driver, gains } = robot.units[name];
     const tune = autotune.of(name);
     if (tune?.state === 'running' && !names.includes(tune.by))
       autotune.end('its token was removed').catch(() => undefined);
-    const { driver } = robot.units[name];
-    if (driver.current !== undefined && !names.includes(driver.current.by)) {
-      driver.end('token removed');
-      void robot.units[name].halt();
-    }
-    if (trial !== undefined && !names.includes(trial.by)) gains.endTrial('ended').catch(() => undefined);
+    if (driver !== undefined && !names.includes(driver.by)) robot.units[name].endDrive();
+    if (trial !== undefined && !names.includes(trial.by)) gains.endTrial().catch(() => undefined);
   }
 }

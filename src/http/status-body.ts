@@ -3,7 +3,7 @@ import { asRobotError } from '../core/errors.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { version } from '../core/version.js';
 import type { Robot } from '../robot/robot.js';
-import type { Trial } from '../robot/wanted-gains.js';
+import type { Trial } from '../robot/wanted.js';
 import type { Complaint, Status, TrialStatus, UnitStatus } from '../schemas/status.js';
 import type { AppOptions } from './app-options.js';
 import { problemOf } from './problems.js';

@@ -2,9 +2,9 @@ import type { Clock } from '../core/clock.js';
 import { asRobotError, isRobotError, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
 import { isUnitName, type Rates, type UnitName } from '../core/units.js';
-import type { DriverName } from './driver.js';
 import type { MotorUnit } from './motor-unit.js';
 import type { Permission } from './request-gate.js';
+import { type DriverName, isSameDriver } from './wanted.js';
 
 type UnitRates = Readonly<Partial<Record<UnitName, Rates>>>;
 
@@ -97,7 +97,7 @@ export class Drive {
     try {
       if (!ask.isHalt) await ask.unlessOvertaken(this.#turnOf(ask));
       this.#require(ask);
-      for (const name of ask.names) this.#parts.units[name].driver.begin(command, ask.holdsUntilMs);
+      for (const name of ask.names) this.#parts.units[name].begin(command, ask.holdsUntilMs);
       return await this.#send(ask);
     } finally {
       for (const name of ask.names) if (this.#newest.get(name) === ask) this.#newest.delete(name);
@@ -120,10 +120,13 @@ export class Drive {
     if (isStopped()) throw new RobotError('stopped');
     each(unit => unit.requireManual());
     each(unit => requireUntuned(unit.name));
-    if (!takeover) each(unit => unit.driver.require(command));
+    each(({ name: unit, driver }) => {
+      if (!takeover && driver !== undefined && !isSameDriver(driver, command))
+        throw new RobotError('driven', { unit, by: driver.by });
+    });
     if (isOvertaken) throw new RobotError('overtaken');
     each(unit => {
-      if (!unit.isDrivable) throw new RobotError('not-drivable', { unit: unit.name });
+      if (!unit.flags.includes('motion')) throw new RobotError('not-drivable', { unit: unit.name });
     });
   }
 
@@ -140,12 +143,12 @@ export class Drive {
     const ends = await Promise.allSettled(
       ask.names.map(async name => {
         const rates = ask.command.rates[name] ?? {};
-        const motion = () => {
+        const holdMs = () => {
           this.#require(ask);
           if (!ask.isHalt) this.#sentMs.set(name, clock.nowMs());
-          return { rates, holdMs: Math.floor(ask.holdsUntilMs - clock.nowMs()) };
+          return Math.floor(ask.holdsUntilMs - clock.nowMs());
         };
-        const shown = await ask.unlessOvertaken(units[name].move(motion, ask.holdsUntilMs));
+        const shown = await ask.unlessOvertaken(units[name].move(rates, holdMs, ask.holdsUntilMs));
         return [name, shown] as const;
       }),
     );

@@ -11,6 +11,8 @@ export interface SilenceLimits {
   readonly givenMs: number;
 }
 
+export type HostSilence = ReturnType<typeof hostSilence>;
+
 /**
  * Proves that an unreachable controller has no torque, because no heartbeat has been on the bus for longer than its
  * host silence. A failed heartbeat may have been received, so it counts. A heartbeat that is still on the bus counts

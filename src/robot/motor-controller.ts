@@ -1,6 +1,14 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import { type GainSet, type Gains, MODES, type Mode, type Rates, type Unit } from '../core/units.js';
+import {
+  type Excitation,
+  type GainSet,
+  type Gains,
+  MODES,
+  type Mode,
+  type Rates,
+  type Unit,
+} from '../core/units.js';
 import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
 import type { Link, Urgency } from '../protocol/link.js';
 import {
@@ -20,7 +28,6 @@ import {
 } from '../protocol/registers.js';
 import { type Readings, readingsOf } from '../protocol/telemetry.js';
 import type { Build } from '../schemas/status.js';
-import type { GuardedExcitation } from './wanted-motion.js';
 
 export type Identity = Awaited<ReturnType<MotorController['identify']>>;
 
@@ -35,10 +42,13 @@ export interface ControllerStatus {
   readonly capture: number;
 }
 
-/** The rates of the axes, and for how long they hold. */
-export interface Motion {
-  readonly rates: Rates;
-  readonly holdMs: number;
+/** An excitation with the guard of a trial. */
+export interface GuardedExcitation extends Excitation {
+  /**
+   * The controller ends the excitation if the measured value is further than this from the setpoint; 0 = no
+   * guard.
+   */
+  readonly deviation: number;
 }
 
 interface ControllerOptions {
@@ -160,27 +170,16 @@ export class MotorController {
     return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, terms, holds);
   }
 
-  /** Writes a motion once. `motion` is called before each attempt, and may throw. */
-  async move(motion: () => Motion, untilMs: number): Promise<void> {
-    const values = () => {
-      const { rates, holdMs } = motion();
-      const all = this.#options.unit.axes.map(({ name }) => [name, rates[name] ?? 0]);
-      return { ...Object.fromEntries(all), hold_ms: holdMs };
-    };
-    await this.#options.link.writeFresh(this.#options.unit, this.#motion, values, {
-      priority: 'motion',
-      untilMs,
-    });
+  /** Writes a motion once. `holdMs` says for how long it holds. It is called before each attempt, and may throw. */
+  async move(rates: Rates, holdMs: () => number, untilMs: number): Promise<void> {
+    const { link, unit } = this.#options;
+    const values = () => ({ ...this.#perAxis(rates), hold_ms: holdMs() });
+    await link.writeFresh(unit, this.#motion, values, { priority: 'motion', untilMs });
   }
 
-  /** The motion in force. */
-  async motion(untilMs: number): Promise<Motion> {
-    const found: Readonly<Record<string, number>> = await this.#read(this.#motion, {
-      priority: 'motion',
-      untilMs,
-    });
-    const rates = this.#options.unit.axes.map(({ name }) => [name, found[name] ?? 0]);
-    return { rates: Object.fromEntries(rates), holdMs: found.hold_ms ?? 0 };
+  /** The rates in force. */
+  async rates(untilMs: number): Promise<Rates> {
+    return this.#perAxis(await this.#read(this.#motion, { priority: 'motion', untilMs }));
   }
 
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {
@@ -205,6 +204,10 @@ export class MotorController {
       deviation: Math.fround(excitation.deviation),
     };
     await this.#confirmed(this.#wave, wave, { priority: 'mode', untilMs: terms.untilMs }, terms);
+  }
+
+  #perAxis(rates: Rates): Rates {
+    return Object.fromEntries(this.#options.unit.axes.map(({ name }) => [name, rates[name] ?? 0]));
   }
 
   /** Stages the gains of every loop. None of them becomes active yet. */

@@ -1,34 +1,12 @@
 import type { Clock } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { GainSet, Mode, Unit } from '../core/units.js';
-import type { GainsStore } from '../gains/gains-store.js';
-import type { Link } from '../protocol/link.js';
-import type { hostSilence } from './host-silence.js';
-import type { MotorController, Terms } from './motor-controller.js';
-import type { Permission, requestGate } from './request-gate.js';
-import type { StepCapture, UnitEvent } from './robot-event.js';
+import type { GainSet, Mode } from '../core/units.js';
+import type { GuardedExcitation, MotorController, Terms } from './motor-controller.js';
+import type { RequestGate } from './request-gate.js';
 import type { UnitState } from './unit-state.js';
-import type { GuardedExcitation } from './wanted-motion.js';
+import { isReleasing } from './wanted.js';
 
-/** The parts of one unit, and what they share. */
-export interface UnitParts {
-  readonly unit: Unit;
-  readonly clock: Clock;
-  readonly permission: Permission;
-  readonly state: UnitState;
-  readonly link: Link;
-  readonly store: GainsStore;
-  readonly silence: ReturnType<typeof hostSilence>;
-  readonly controller: MotorController;
-  readonly gate: ReturnType<typeof requestGate>;
-  readonly reconciler: ReturnType<typeof reconcilerOf>;
-  readonly emit: (event: UnitEvent) => void;
-  /** Whether a listener wants the readings of every poll. */
-  readonly isFollowed: () => boolean;
-  /** Called when the controller has latched without being asked. */
-  readonly foundLatched: () => void;
-  readonly stepCaptured: (capture: StepCapture) => void;
-}
+export type Reconciler = ReturnType<typeof reconcilerOf>;
 
 /**
  * The time limit of a correction. It is longer than any request may wait, so that a correction gets its turn after
@@ -41,12 +19,12 @@ const MEND_MS = 250;
 const SETTLE_MS = 100;
 
 /** Brings a controller to its wanted state. Each step is confirmed by reading back. */
-export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
-  const { clock, controller, emit, foundLatched, gate, state, unit } = parts;
+export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorController, gate: RequestGate) {
+  const { observed } = state;
   let isMending = false;
 
   const setMode = async (mode: Mode, terms: Terms): Promise<void> => {
-    const isInForce = () => state.mode === mode && !state.modeFrames.unsettled;
+    const isInForce = () => observed.mode === mode && !state.modeFrames.unsettled;
     // The mode that is already in force needs no frame. A frame would make the next switch wait for its effect.
     if (isInForce()) {
       await controller.status({ priority: 'mode', untilMs: terms.untilMs });
@@ -54,7 +32,7 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     }
     // A controller that enters debug mode ends its excitation. That must not count as the controller's own choice.
     state.excitationFrames.disturb();
-    const isNew = state.mode !== mode;
+    const isNew = observed.mode !== mode;
     await state.modeFrames.during(
       async unsettled => (await controller.setMode(mode, { ...terms, unsettled })) === 1 && isNew,
     );
@@ -68,11 +46,12 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     untilMs: number,
     overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed',
   ): Promise<void> => {
-    const { latch } = state;
     const stillWanted = () => {
-      if (!latch.isWanted || latch.isReleasing) throw new RobotError(overtaken);
+      if (state.wanted.latch !== 'set' || isReleasing(state.wanted)) throw new RobotError(overtaken);
     };
-    return latch.frames.during(unsettled => controller.setLatch(true, { untilMs, stillWanted, unsettled }));
+    return state.latch.frames.during(unsettled =>
+      controller.setLatch(true, { untilMs, stillWanted, unsettled }),
+    );
   };
 
   const unlatch = (terms: Terms): Promise<void> =>
@@ -80,7 +59,7 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
 
   /** Writes the excitation. Resolves with the excitation that the controller then shows. */
   const excite = async (excitation: GuardedExcitation, terms: Terms): Promise<GuardedExcitation> => {
-    state.forgetGuard();
+    observed.guard = undefined;
     await state.excitationFrames.during(() => controller.excite(excitation, terms));
     return controller.excitation({ priority: 'mode', untilMs: terms.untilMs });
   };
@@ -115,7 +94,7 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
         stillWanted();
         return state.released(true);
       case 'found':
-        return foundLatched();
+        return state.take('own latch', {});
     }
   };
 
@@ -135,7 +114,7 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
 
   /** Undoes what refused requests may have left in the controller, if it can be reached. Never rejects. */
   const settle = async (): Promise<void> => {
-    if (!state.online) return;
+    if (!observed.online) return;
     const untilMs = clock.nowMs() + SETTLE_MS;
     try {
       await controller.status({ priority: 'gains', untilMs });
@@ -154,12 +133,12 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
       await gate.inTurn(async untilMs => {
         first?.();
         await controller.status({ priority: 'gains', untilMs });
-        if (state.mode === 'debug') await readExcitation(untilMs);
+        if (observed.mode === 'debug') await readExcitation(untilMs);
         await mend(untilMs);
-        if (state.difference !== undefined || !state.wantedGainsRun) throw new RobotError('not-confirmed');
+        if (state.difference !== undefined || !state.runs(state.gains)) throw new RobotError('not-confirmed');
       });
     } catch (cause) {
-      throw new RobotError('not-confirmed', { unit: unit.name, ended: true }, { cause });
+      throw new RobotError('not-confirmed', { unit: state.unit.name, ended: true }, { cause });
     }
   };
 
@@ -178,7 +157,7 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     const mode = state.difference?.mode;
     if (mode !== undefined) {
       const stillWanted = () => {
-        if (state.wantedMode !== mode) throw new RobotError('not-confirmed');
+        if (state.wanted.mode !== mode) throw new RobotError('not-confirmed');
       };
       await setMode(mode, { untilMs, stillWanted });
     }
@@ -186,9 +165,9 @@ export function reconcilerOf(parts: Omit<UnitParts, 'reconciler'>) {
     const gains = state.difference?.gains;
     if (gains !== undefined) {
       await applyGains(gains, untilMs);
-      emit({ what: 'gains-applied' });
+      state.emit({ what: 'gains-applied' });
     }
-    await mendExcitation(untilMs, state.gains.trial !== undefined);
+    await mendExcitation(untilMs, state.wanted.trial !== undefined);
   };
 
   const readExcitation = async (untilMs: number): Promise<void> => {

@@ -1,7 +1,8 @@
 import { type Clock, endedWithin } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
-import type { Mode, Unit } from '../core/units.js';
+import type { Mode } from '../core/units.js';
 import type { UnitState } from './unit-state.js';
+import { isReleasing } from './wanted.js';
 
 /**
  * The last frame of a request ends at most this long after the request arrived, so that the caller is answered within
@@ -20,16 +21,20 @@ export interface Permission {
   require(act: Act): void;
 }
 
-interface GateParts {
-  readonly unit: Unit;
-  readonly clock: Clock;
-  readonly permission: Permission;
-  readonly state: UnitState;
+export function isAllowed(act: Act, permission: Permission): boolean {
+  try {
+    permission.require(act);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
+export type RequestGate = ReturnType<typeof requestGate>;
+
 /** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
-export function requestGate(parts: GateParts) {
-  const { clock, permission, state, unit } = parts;
+export function requestGate(clock: Clock, permission: Permission, state: UnitState) {
+  const { name: unit } = state.unit;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
   /**
@@ -44,7 +49,7 @@ export function requestGate(parts: GateParts) {
     const requireAllowed = () => {
       requireNotOvertaken(act);
       requireOnline();
-      if (state.latch.isReleasing) throw new RobotError('unit-busy', { unit: unit.name });
+      if (isReleasing(state.wanted)) throw new RobotError('unit-busy', { unit });
       stillWanted?.();
     };
     return inTurn(perform, requireAllowed);
@@ -71,7 +76,7 @@ export function requestGate(parts: GateParts) {
   const turn = <T>(untilMs: number, perform: () => Promise<T>): Promise<T> => {
     const before = lastTurn;
     const own = endedWithin(clock, Math.max(0, untilMs - clock.nowMs()), before).then(isFree => {
-      if (!isFree) throw new RobotError('unit-busy', { unit: unit.name });
+      if (!isFree) throw new RobotError('unit-busy', { unit });
       return perform();
     });
     lastTurn = Promise.allSettled([before, own]);
@@ -81,20 +86,12 @@ export function requestGate(parts: GateParts) {
   /** Throws if a stop or the match forbids the act. A long act calls this again before it counts as done. */
   const requireNotOvertaken = (act: Act): void => {
     permission.require(act);
-    if (state.latch.isWanted) throw new RobotError('stopped');
-  };
-
-  const allows = (act: Act): boolean => {
-    try {
-      permission.require(act);
-      return true;
-    } catch {
-      return false;
-    }
+    if (state.wanted.latch === 'set') throw new RobotError('stopped');
   };
 
   const requireOnline = (): void => {
-    if (!state.online) throw new RobotError('unit-offline', { unit: unit.name }, { cause: state.problem });
+    const { online, problem } = state.observed;
+    if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
   };
-  return { request, inTurn, turn, requireNotOvertaken, allows, requireOnline };
+  return { request, inTurn, turn, requireNotOvertaken, requireOnline };
 }

@@ -91,9 +91,11 @@ export class Robot {
         permission,
         onControllerReset: settings.onControllerReset,
         silence: settings.silence[name],
-        emit: event => this.#emit({ ...event, unit: name }),
+        emit: news => {
+          if (news.what === 'found-latched') this.#stop.begin(`${name} controller found stopped`);
+          else this.#emit({ ...news, unit: name });
+        },
         isFollowed: () => this.#eagerReaders > 0,
-        foundLatched: () => this.#stop.begin(`${name} controller found stopped`),
         stepCaptured: capture => this.stepped.emit(capture),
       });
     });

@@ -110,7 +110,7 @@ export function stopOf(options: StopOptions) {
   const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<void> => {
     const online = units.filter(unit => unit.online);
     // A unit that goes online during the resume stays latched until the resume is complete.
-    for (const unit of online) unit.isUnderRelease = true;
+    for (const unit of online) unit.beginResume();
     try {
       // The record is cleared before the release. In the other order, a restart in between would stop a robot that
       // was released.
@@ -118,7 +118,7 @@ export function stopOf(options: StopOptions) {
       await allEnded(online.map(unit => unit.unlatch(stillWanted)));
       stillWanted();
     } catch (error) {
-      for (const unit of online) unit.isUnderRelease = false;
+      for (const unit of online) unit.refuseResume();
       const untilMs = clock.nowMs() + LATCH_AGAIN_MS;
       if (isStopped)
         await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirmStop(untilMs))]);

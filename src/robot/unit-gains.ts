@@ -1,11 +1,14 @@
+import type { Clock } from '../core/clock.js';
 import { type GainsDifference, RobotError } from '../core/errors.js';
 import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
-import type { SavedGains } from '../gains/gains-store.js';
+import type { GainsStore, SavedGains } from '../gains/gains-store.js';
 import type { Origin } from '../gains/journal-line.js';
-import type { UnitParts } from './reconciler.js';
-import type { TrialEnd } from './robot-event.js';
-import type { Trial } from './wanted-gains.js';
+import type { MotorController } from './motor-controller.js';
+import type { Reconciler } from './reconciler.js';
+import type { Permission, RequestGate } from './request-gate.js';
+import type { UnitState } from './unit-state.js';
+import type { Trial } from './wanted.js';
 
 interface SaveOptions extends Origin {
   /** The save is refused with `changed-meanwhile` if another revision is in force. */
@@ -20,9 +23,20 @@ interface PendingSave extends SaveOptions {
   readonly reject: (error: unknown) => void;
 }
 
+interface GainsParts {
+  readonly clock: Clock;
+  readonly store: GainsStore;
+  readonly permission: Permission;
+  readonly state: UnitState;
+  readonly controller: MotorController;
+  readonly gate: RequestGate;
+  readonly reconciler: Reconciler;
+}
+
 /** Saves and trials of one unit's gains. */
-export function unitGains(parts: UnitParts) {
-  const { clock, controller, emit, gate, permission, reconciler, state, store, unit } = parts;
+export function unitGains(parts: GainsParts) {
+  const { clock, controller, gate, permission, reconciler, state, store } = parts;
+  const { name: unit } = state.unit;
   /** The saves that wait for the controller, in order of arrival. */
   const pending = new Set<PendingSave>();
 
@@ -38,8 +52,8 @@ export function unitGains(parts: UnitParts) {
         pending.add(save);
         gate.inTurn(untilMs => giveNewest(save, untilMs)).catch(error => refuse(save, error));
       });
-      const before = store.before(unit.name, after.revision);
-      emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
+      const before = store.before(unit, after.revision);
+      state.emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
     } catch (error) {
       await reconciler.settle();
@@ -70,8 +84,10 @@ export function unitGains(parts: UnitParts) {
     for (const save of allowed) {
       // The save has timed out meanwhile.
       if (!pending.delete(save)) continue;
-      state.gains.beginSave(save.gains);
-      save.resolve(store.save(unit.name, save.gains, save).finally(() => state.gains.endSave(save.gains)));
+      const { gains } = save;
+      state.take('save', { gains });
+      const end = () => state.take('save over', { gains });
+      save.resolve(store.save(unit, gains, save).finally(end));
     }
   };
 
@@ -85,15 +101,15 @@ export function unitGains(parts: UnitParts) {
     const act = { kind: 'trial' } as const;
     try {
       await gate.request(act, stillWanted, async untilMs => {
-        const running = state.gains.trial;
-        const noneEnded = state.gains.noneEnded();
+        const { trial: running, saving } = state.wanted;
+        const noneEnded = state.noneEnded();
         // Throws if the journal cannot be read, because the gains after the trial would be unknown.
-        store.current(unit.name);
+        store.current(unit);
         if (running !== undefined && !isSameTrial(running, trial)) {
-          throw new RobotError('trial-running', { unit: unit.name, by: running.by });
+          throw new RobotError('trial-running', { unit, by: running.by });
         }
         // A pending save would end this trial as soon as the disk answers.
-        if (state.gains.savesPending) throw new RobotError('unit-busy', { unit: unit.name });
+        if (saving.length > 0) throw new RobotError('unit-busy', { unit });
         // Fresh readings show which loops are already beyond their bound before the new gains run.
         if (running === undefined) state.sawReadings(await controller.telemetry(untilMs));
         await reconciler.mendExcitation(untilMs, true);
@@ -103,7 +119,7 @@ export function unitGains(parts: UnitParts) {
         noneEnded();
         // The lease began when the request arrived. It may be over before the gains run.
         if (clock.nowMs() >= trial.endsAtMs) throw new RobotError('trial-ended');
-        state.gains.beginTrial(trial);
+        state.take('trial', trial);
       });
     } catch (error) {
       await reconciler.settle();
@@ -115,11 +131,11 @@ export function unitGains(parts: UnitParts) {
    * Resolves when the controller runs the gains that follow the trial: the saved ones, unless a save or another trial
    * has begun. Rejects as `bringBack` of the reconciler does. The trial is over even then.
    */
-  const endTrial = async (why: TrialEnd): Promise<void> => {
-    const end = () => state.gains.endTrial(why);
+  const endTrial = async (): Promise<void> => {
+    const end = () => state.take('trial over', { why: 'ended' });
     end();
     // A trial that was requested earlier may begin while this waits for its turn. That trial is ended too.
-    await reconciler.bringBack(why === 'ended' ? end : undefined);
+    await reconciler.bringBack(end);
   };
 
   /**
@@ -130,11 +146,11 @@ export function unitGains(parts: UnitParts) {
     permission.require({ kind: 'save' });
     stillWanted?.();
     // Throws if the journal cannot be read, because the gains to restore would be unknown.
-    const { revision, gains } = store.current(unit.name);
+    const { revision, gains } = store.current(unit);
     if (baseRevision === undefined) return;
-    if (revision === baseRevision && !state.gains.savesPending) return;
+    if (revision === baseRevision && state.wanted.saving.length === 0) return;
     const difference = differenceOf(sent, gains);
-    throw new RobotError('changed-meanwhile', { unit: unit.name, revision, difference });
+    throw new RobotError('changed-meanwhile', { unit, revision, difference });
   };
   return { save, tryGains, endTrial };
 }

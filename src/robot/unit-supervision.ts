@@ -1,10 +1,12 @@
+import type { Clock } from '../core/clock.js';
 import { asRobotError, isRobotError } from '../core/errors.js';
-import { QUANTITIES } from '../core/units.js';
 import type { Urgency } from '../protocol/link.js';
-import { CAPTURE_PAGE_SAMPLES, capturePageRegister, REGISTERS } from '../protocol/registers.js';
-import type { ControllerStatus } from './motor-controller.js';
-import type { UnitParts } from './reconciler.js';
+import type { HostSilence } from './host-silence.js';
+import type { ControllerStatus, MotorController } from './motor-controller.js';
+import type { Reconciler } from './reconciler.js';
 import { failure } from './robot-event.js';
+import { CAPTURE_MS } from './step-captures.js';
+import type { UnitState } from './unit-state.js';
 
 const POLL_MS = 100;
 const TAKE_IN_MS = 350;
@@ -24,24 +26,29 @@ const PATIENT_MS = 450;
 const MISSED_POLLS = 3;
 const FIRST_PROBE_MS = 100;
 const SLOWEST_PROBE_MS = 1000;
-/** Longest time to read one capture. It has about 40 pages, and everything else on the bus comes first. */
-const CAPTURE_MS = 1500;
 /** The register `build` is read again after this time, because its longest loop time may have grown. */
 const BUILD_MS = 10_000;
+
+interface SupervisionParts {
+  readonly clock: Clock;
+  readonly silence: HostSilence;
+  readonly state: UnitState;
+  readonly controller: MotorController;
+  readonly reconciler: Reconciler;
+  /** Whether a listener wants the readings of every poll. */
+  readonly isFollowed: () => boolean;
+  readonly readCapture: (status: ControllerStatus) => Promise<void>;
+}
 
 /**
  * Polls one motor controller while it is online, and probes it while it is offline. Lets the reconciler correct
  * differences.
  */
-export function supervise(parts: UnitParts) {
-  const { clock, controller, emit, isFollowed, link, reconciler, silence, state, stepCaptured, unit } = parts;
+export function supervise(parts: SupervisionParts) {
+  const { clock, controller, isFollowed, readCapture, reconciler, silence, state } = parts;
+  const { emit, observed } = state;
   /** The boot id of the controller when the daemon last adopted its state. */
   let takenInBootId: number | undefined;
-  /**
-   * The latest status. It names the newest step capture. Capture numbers restart with the controller, so boot
-   * ids are compared as well.
-   */
-  let captured: ControllerStatus | undefined;
   let beatAtMs = 0;
   let buildAtMs = Number.NEGATIVE_INFINITY;
   /** Whether a poll or a probe is running. */
@@ -61,14 +68,14 @@ export function supervise(parts: UnitParts) {
    * never rejects.
    */
   const tick = (): Promise<void> | undefined => {
-    if (state.online) return isBusy ? undefined : alone(poll);
+    if (observed.online) return isBusy ? undefined : alone(poll);
     if (clock.nowMs() >= probeAtMs) void probeNow();
     return undefined;
   };
 
   /** Probes the controller, unless it is online or a probe is still running. Never rejects. */
   const probeNow = async (): Promise<void> => {
-    if (!state.online && !isBusy) await alone(probe);
+    if (!observed.online && !isBusy) await alone(probe);
   };
 
   const alone = async (work: () => Promise<void>): Promise<void> => {
@@ -96,8 +103,8 @@ export function supervise(parts: UnitParts) {
       await reconciler.mendInLine();
       probeEveryMs = FIRST_PROBE_MS;
       missed = 0;
-      state.problem = undefined;
-      state.online = true;
+      observed.problem = undefined;
+      observed.online = true;
       emit({ what: 'online' });
     } catch (error) {
       gone(error);
@@ -111,7 +118,7 @@ export function supervise(parts: UnitParts) {
   };
 
   const gone = (error: unknown): void => {
-    const wasOnline = state.online;
+    const wasOnline = observed.online;
     state.lost(asRobotError(error));
     if (!wasOnline) return;
     probeAtMs = 0;
@@ -122,11 +129,11 @@ export function supervise(parts: UnitParts) {
   const takeIn = async (): Promise<void> => {
     const untilMs = clock.nowMs() + TAKE_IN_MS;
     buildAtMs = Number.NEGATIVE_INFINITY;
-    state.build = undefined;
+    observed.build = undefined;
     const urgency: Urgency = { priority: 'supervision', untilMs };
-    state.identity = await controller.identify(urgency);
+    observed.identity = await controller.identify(urgency);
     await read(untilMs);
-    takenInBootId = state.status?.bootId;
+    takenInBootId = observed.status?.bootId;
   };
 
   /**
@@ -139,12 +146,13 @@ export function supervise(parts: UnitParts) {
     const isNew = !isTakenIn();
     const status = await controller.status(urgency);
     await reconciler.mendLatch(untilMs);
-    if (state.mode === 'debug' || isNew) {
+    if (observed.mode === 'debug' || isNew) {
       const excitation = await controller.excitation(urgency);
       // Only trials have a guard. A guard at first contact means that a daemon ended in the middle of a trial.
-      if (takenInBootId === undefined && excitation.deviation !== 0) state.endExcitation();
+      if (takenInBootId === undefined && excitation.deviation !== 0)
+        state.endExcitation('excitation of a lost trial', {});
       state.sawExcitation(excitation);
-      if (!state.online || !state.hasTorque) await reconciler.mendExcitation(untilMs, false);
+      if (!observed.online || !observed.has('torque')) await reconciler.mendExcitation(untilMs, false);
     }
     if (beats) await beat(urgency);
     beside(readCapture(status));
@@ -157,13 +165,13 @@ export function supervise(parts: UnitParts) {
    * are less frequent, which leaves bus and processor to other programs, such as vision.
    */
   const isAtRest = (): boolean =>
-    state.mode === 'manual' &&
-    state.gains.trial === undefined &&
-    state.driver.current === undefined &&
+    observed.mode === 'manual' &&
+    state.wanted.trial === undefined &&
+    state.wanted.driver === undefined &&
     !isFollowed();
 
   const areReadingsDue = (): boolean => {
-    const { telemetry } = state;
+    const { telemetry } = observed;
     return !isAtRest() || telemetry === undefined || isOlder(telemetry.atMs, READ_AT_REST_MS);
   };
 
@@ -172,7 +180,7 @@ export function supervise(parts: UnitParts) {
    * reset has received no heartbeat since.
    */
   const isTakenIn = (): boolean => {
-    const { online, status } = state;
+    const { online, status } = observed;
     return online && status?.bootId === takenInBootId;
   };
 
@@ -193,34 +201,7 @@ export function supervise(parts: UnitParts) {
 
   const readBuild = async (): Promise<void> => {
     buildAtMs = clock.nowMs();
-    state.build = await controller.build({ priority: 'capture', untilMs: buildAtMs + CAPTURE_MS });
-  };
-
-  /** Reads the step capture if the status shows a new one. Rejects if the bus fails. */
-  const readCapture = async (status: ControllerStatus): Promise<void> => {
-    const before = captured;
-    captured = status;
-    if (before?.bootId !== status.bootId || before.capture === status.capture) return;
-    const urgency: Urgency = { priority: 'capture', untilMs: clock.nowMs() + CAPTURE_MS };
-    await link.write(unit, REGISTERS.capture_select, { page: 0 }, urgency);
-    const head = await link.read(unit, REGISTERS.capture, urgency);
-    const loop = unit.loops.find(candidate => candidate.slot === head.slot);
-    if (loop === undefined) return;
-    const register = capturePageRegister(QUANTITIES[loop.quantity].countsPerUnit);
-    const setpoint: number[] = [];
-    const measured: number[] = [];
-    for (let page = 0; page * CAPTURE_PAGE_SAMPLES < head.samples; page += 1) {
-      await link.write(unit, REGISTERS.capture_select, { page }, urgency);
-      const values: Record<string, number> = await link.read(unit, register, urgency);
-      // A newer capture has replaced this one.
-      if (values.number !== head.number || values.page !== page) return;
-      for (let sample = 0; sample < CAPTURE_PAGE_SAMPLES && setpoint.length < head.samples; sample += 1) {
-        setpoint.push(values[`setpoint_${sample}`] ?? 0);
-        measured.push(values[`measured_${sample}`] ?? 0);
-      }
-    }
-    const { number, rate_hz: rateHz, decimation } = head;
-    stepCaptured({ unit: unit.name, loop: loop.name, number, rateHz, decimation, setpoint, measured });
+    observed.build = await controller.build({ priority: 'capture', untilMs: buildAtMs + CAPTURE_MS });
   };
 
   /** Runs `work` beside the polls, so that no heartbeat waits for it. Its failure does not count as a missed poll. */

@@ -58,7 +58,7 @@ describe('autotune', function () {
     [/robot was stopped|trial ended: stop/, () => bench.robot.stop()],
     [/trial ended: mode change|mode was changed/, () => bench.robot.units.gimbal.setMode('manual')],
     [/trial ended: saved/, () => bench.robot.units.gimbal.gains.save(bench.saved.gains)],
-    [/trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial('ended')],
+    [/trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
     [/trial ended: offline|is offline/, async () => bench.sim.inject({ target: 'gimbal', fault: 'unplug' })],
     [/trial ended: reset/, async () => bench.sim.inject({ target: 'gimbal', fault: 'brownout' })],
     [/somebody/, () => bench.autotune.end('somebody ended it')],
@@ -133,12 +133,12 @@ describe('autotune', function () {
       bench.running.angle_yaw?.kp !== saved && gimbal.report().excitation?.amplitude !== 0;
     while (!isTried()) await bench.wait(10);
     const tried = bench.running.angle_yaw?.kp;
-    const ends = [
-      gimbal.setMode('debug'),
-      bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000),
-      gimbal.gains.endTrial('runaway'),
-    ];
-    await bench.during(Promise.all(ends));
+    await bench.tripGuard('angle_yaw');
+    expect(gimbal.trial).not.equal(undefined);
+    const seesEnd = gimbal.setMode('debug');
+    const renewed = bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000);
+    await bench.during(Promise.all([seesEnd, renewed]));
+    expect(gimbal.trial).equal(undefined);
     for (let looks = 0; looks < 100; looks += 1) {
       expect(bench.running.angle_yaw?.kp).not.equal(tried);
       await bench.wait(2);

@@ -85,7 +85,7 @@ async function driveBeside(place: number, fate: Fate | 'late', act: (typeof ACTS
     ),
   };
   const { mode, driver } = gimbal;
-  const end = { mode, isStopped: clocked.robot.stopped, isDriven: driver.current !== undefined };
+  const end = { mode, isStopped: clocked.robot.stopped, isDriven: driver !== undefined };
   await clocked.end();
   return { seen, end, wasAsked };
 }

@@ -66,7 +66,7 @@ describe('a drive command', () => {
         return { unit, rates, holdMs: bytes.readUInt16LE(4) };
       });
   const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
-  const who = () => clocked.robot.units.gimbal.driver.current?.by;
+  const who = () => clocked.robot.units.gimbal.driver?.by;
   const ends = () =>
     clocked.events.flatMap(event =>
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],

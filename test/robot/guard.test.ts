@@ -44,7 +44,7 @@ describe("the controller's guard of the excitation", () => {
     await robot.wait(100);
     await tryGains();
     expect(written().lastIndexOf('guarded_excitation')).to.be.below(written().indexOf('commit'));
-    await robot.during(chassis().gains.endTrial('ended'));
+    await robot.during(chassis().gains.endTrial());
     expect(given()).to.deep.equal([
       ['speed', 0.5, 0],
       ['speed', 0.5, RUNAWAY],

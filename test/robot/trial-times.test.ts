@@ -52,7 +52,7 @@ describe('the end of a trial, in time', function () {
       let frames = 0;
       robot.intercept = ({ unit }) => {
         if (unit === 'chassis') frames += 1;
-        if (frames === moment) answered ??= robot.chassis.gains.endTrial('ended').then(() => robot.runningKp);
+        if (frames === moment) answered ??= robot.chassis.gains.endTrial().then(() => robot.runningKp);
         return undefined;
       };
       while (answered === undefined) await robot.wait(1);

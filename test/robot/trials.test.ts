@@ -19,7 +19,7 @@ describe('a trial of gains', () => {
 
   const trial = () => robot.chassis.trial?.id;
   const tries = (...asked: Parameters<ClockedRobot['tryGains']>) => robot.outcome(robot.tryGains(...asked));
-  const ends = () => robot.outcome(robot.chassis.gains.endTrial('ended'));
+  const ends = () => robot.outcome(robot.chassis.gains.endTrial());
   const events = () => robot.events.filter(({ what }) => what.startsWith('trial'));
   /** Checks that the saved gains run, and no trial. */
   const isOver = async () => {
@@ -51,7 +51,7 @@ describe('a trial of gains', () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;
-    const end = robot.chassis.gains.endTrial('ended').then(() => {
+    const end = robot.chassis.gains.endTrial().then(() => {
       ran = robot.runningKp;
     });
     expect(await robot.outcome(end)).to.equal(200);
@@ -71,7 +71,7 @@ describe('a trial of gains', () => {
   it('has no proven end while its controller takes no gains or is offline, and is ended by a later poll', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
-    const refusal = await robot.during(robot.chassis.gains.endTrial('ended').catch(error => error));
+    const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));
     expect([refusal.code, refusal.context.ended, robot.runningKp]).to.deep.equal(['not-confirmed', true, 1]);
     expect([trial(), await ends()]).to.deep.equal([undefined, 'not-confirmed']);
     robot.allIsWell();
@@ -99,7 +99,7 @@ describe('a trial of gains', () => {
     it(`is not begun if a stop or its end comes while its gains are written, ${isRenewal ? 'again' : 'first'}`, async () => {
       for (const end of [
         () => robot.robot.stop(),
-        ...(isRenewal ? [() => robot.chassis.gains.endTrial('ended')] : []),
+        ...(isRenewal ? [() => robot.chassis.gains.endTrial()] : []),
       ]) {
         if (isRenewal) await robot.during(robot.tryGains(1));
         robot.atFirst({ kind: 'write', register: 'gains_0' }, () => void end().catch(() => undefined));

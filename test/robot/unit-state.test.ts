@@ -3,7 +3,7 @@ import { Deadlines } from '../../src/core/deadlines.js';
 import { defaultGains, type Excitation, type Mode, unitNamed } from '../../src/core/units.js';
 import { gainsChecksum } from '../../src/protocol/codec.js';
 import type { FAULTS, FLAGS } from '../../src/protocol/registers.js';
-import type { UnitEvent } from '../../src/robot/robot-event.js';
+import type { News } from '../../src/robot/unit-rules.js';
 import { UnitState } from '../../src/robot/unit-state.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -24,7 +24,7 @@ interface Shown {
 const clock = new ManualClock();
 
 class Bench {
-  readonly events: UnitEvent[] = [];
+  readonly events: News[] = [];
   saved: typeof SAVED | undefined = SAVED;
   readonly state = new UnitState({
     unit,
@@ -39,6 +39,12 @@ class Bench {
   /** The excitation that the log names last. */
   get excitation(): unknown {
     return this.events.findLast(event => event.what === 'excitation')?.detail;
+  }
+
+  /** A caller was answered that the controller shows the excitation. */
+  excite(): void {
+    const excitation = this.state.observed.show(SHOWN);
+    this.state.take('excitation', { excitation });
   }
 
   /** Reports a status of the controller: the last one, with these changes. */
@@ -76,8 +82,8 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
-    bench.state.confirmedExcitation(SHOWN);
-    expect(bench.state.excitation).to.deep.equal(WAVE);
+    bench.excite();
+    expect(bench.state.observed.excitation).to.deep.equal(WAVE);
     bench.state.confirmedMode('manual', undefined);
     bench.shows({ mode: 'manual' });
     bench.shows({ mode: 'debug' });
@@ -90,10 +96,10 @@ describe('what is wanted of a unit and what it shows', () => {
   it('sets no latch while a resume is under way, unless a stop overtakes it', () => {
     const { latch } = bench.state;
     bench.shows();
-    bench.state.wantStop();
-    latch.isUnderRelease = true;
+    bench.state.endExcitation('stop', {});
+    bench.state.take('resume begun', {});
     expect(latch.step).to.equal(undefined);
-    bench.state.wantStop();
+    bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
   it("finds the controller's own latch, not that of a late frame, and holds none once a release was written", async () => {
@@ -101,7 +107,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows();
     bench.shows({ flags: ['stopped'] });
     expect([latch.step, latch.holds]).to.deep.equal(['found', true]);
-    bench.state.wantStop();
+    bench.state.endExcitation('stop', {});
     await latch.writeRelease(() => Promise.resolve());
     expect(latch.holds).to.equal(false);
     bench.state.released(true);
@@ -111,96 +117,47 @@ describe('what is wanted of a unit and what it shows', () => {
 
   it('wants the newest save that the disk has not confirmed, and the saved gains after a failure', () => {
     bench.shows();
-    bench.state.gains.beginSave(OTHER);
-    bench.state.gains.beginSave(SAVED);
+    bench.state.take('save', { gains: OTHER });
+    bench.state.take('save', { gains: SAVED });
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.gains.endSave(SAVED);
+    bench.state.take('save over', { gains: SAVED });
     expectDifference(bench, { gains: OTHER });
-    bench.state.gains.endSave(OTHER);
+    bench.state.take('save over', { gains: OTHER });
     expect(bench.state.difference).to.equal(undefined);
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  const ends: [why: string, act: (bench: Bench) => unknown][] = [
-    ['stop', b => b.state.wantStop()],
-    ['mode change', b => b.state.confirmedMode('manual', undefined)],
-    ['mode change', b => b.shows({ mode: 'manual' })],
-    ['mode change', b => b.state.released(true)],
-    ['mode change', b => b.state.released(false)],
-    ['reset', b => b.shows({ boot: 2 })],
-    ['fault', b => b.shows({ faults: ['over_current'] })],
-    ['saved', b => b.state.gains.beginSave(SAVED)],
-  ];
-  for (const [why, act] of ends) {
-    it(`runs a trial until its end by ${why}`, () => {
-      bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
-      bench.state.gains.beginTrial(TRIAL);
-      expectDifference(bench, { gains: OTHER });
-      bench.shows({ gains: OTHER });
-      act(bench);
-      expect(bench.state.gains.trial).to.equal(undefined);
-      expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why } });
-    });
-  }
-  it('runs a trial until the target is lost, if a loop follows it', () => {
-    bench.shows({ mode: 'auto', flags: ['torque', 'target_visible'] });
-    bench.state.gains.beginTrial(TRIAL);
-    bench.shows({ gains: OTHER, flags: ['torque'] });
-    expect(bench.events).to.deep.include({ what: 'trial-ended', detail: { by: 'lab', why: 'target lost' } });
+  it('keeps a trial while the controller changes its excitation or its gains', () => {
+    bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
+    bench.state.take('trial', TRIAL);
+    bench.state.sawExcitation(SHOWN);
+    expect(bench.excitation).to.deep.equal(WAVE);
+    bench.shows({ gains: OTHER });
+    expect(bench.state.difference).to.equal(undefined);
+    bench.shows({ gains: SAVED });
+    expectDifference(bench, { gains: OTHER });
   });
-  const keepsWave = (b: Bench) => expect(b.excitation).to.equal(undefined);
-  const goOn: [through: string, mode: Mode, ...acts: ((bench: Bench) => unknown)[]][] = [
-    ['a lost target in debug mode', 'debug', b => b.shows({ flags: ['torque'] })],
-    ['a switch to the mode it has', 'auto', b => b.state.confirmedMode('auto', undefined)],
-    ['a switch to debug in debug', 'debug', b => b.state.confirmedMode('debug', SHOWN), keepsWave],
-    ['a resume in manual', 'manual', b => b.state.released(true)],
-    ['a resume in manual that the controller has missed', 'manual', b => b.state.released(false)],
-    ['a frame that was refused for noise', 'manual', b => b.shows({ faults: ['frame_refused'] })],
-    [
-      'a wave that the controller chooses',
-      'debug',
-      b => b.state.sawExcitation(SHOWN),
-      b => expect(b.excitation).to.deep.equal(WAVE),
-    ],
-    [
-      'gains that the controller changes, and gets its own back',
-      'manual',
-      b => b.shows({ gains: OTHER }),
-      b => b.shows({ gains: SAVED }),
-      b => expectDifference(b, { gains: OTHER }),
-    ],
-  ];
-  for (const [through, mode, ...acts] of goOn) {
-    it(`keeps a trial through ${through}`, () => {
-      bench.shows({ mode, flags: ['torque', 'target_visible'] });
-      bench.state.gains.beginTrial(TRIAL);
-      const stillRenewed = bench.state.gains.noneEnded();
-      for (const act of acts) act(bench);
-      expect(bench.state.gains.trial).to.equal(TRIAL);
-      stillRenewed();
-    });
-  }
   it('differs in the guard while a trial has a wave, if the firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
-    bench.state.confirmedExcitation(SHOWN);
-    bench.state.gains.beginTrial(TRIAL);
+    bench.excite();
+    bench.state.take('trial', TRIAL);
     bench.shows({ gains: OTHER, flags: ['torque', 'withdrawn_guard'] });
     expect(bench.state.difference).to.equal(undefined);
     bench.shows({ flags: ['torque', 'guarded_excitation'] });
     expectDifference(bench, { excitation: { ...WAVE, deviation } });
     bench.state.sawExcitation({ ...WAVE, deviation });
     expect(bench.state.difference).to.equal(undefined);
-    bench.state.forgetGuard();
+    bench.state.observed.guard = undefined;
     expectDifference(bench, { excitation: { ...WAVE, deviation } });
     bench.state.sawExcitation({ ...WAVE, deviation });
-    bench.state.gains.endTrial('ended');
+    bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
   it('wants no wave back that the controller took away, whatever frames are under way', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
-    bench.state.confirmedExcitation(SHOWN);
-    bench.state.gains.beginTrial(TRIAL);
+    bench.excite();
+    bench.state.take('trial', TRIAL);
     bench.state.excitationFrames.disturb();
     bench.shows({ faults: ['ran_away'] });
     bench.state.sawExcitation({ ...SHOWN, amplitude: 0 });

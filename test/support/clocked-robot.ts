@@ -12,7 +12,7 @@ import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import type { Permission } from '../../src/robot/request-gate.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
-import type { Trial } from '../../src/robot/wanted-gains.js';
+import type { Trial } from '../../src/robot/wanted.js';
 import { openStopFile } from '../../src/storage/stop-file.js';
 import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';

@@ -1,9 +1,11 @@
 import { createPhysics } from '../../sim/robot-physics.js';
 import { Autotune, darkWhileTuning } from '../../src/autotune/autotune.js';
 import type { Propose } from '../../src/autotune/proposer.js';
+import { unitNamed } from '../../src/core/units.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { propose } from '../../src/tuning/propose.js';
-import { ClockedRobot, everythingAllowed } from './clocked-robot.js';
+import { ClockedRobot, everythingAllowed, write } from './clocked-robot.js';
 
 /** The robot's code with the tuner, on the simulated robot with its physics. */
 export class TuningBench extends ClockedRobot {
@@ -57,6 +59,14 @@ export class TuningBench extends ClockedRobot {
       await this.wait(stepMs);
       look();
     }
+  }
+
+  /** Makes the guard of the gimbal's controller end the excitation. The daemon has not seen the end yet. */
+  async tripGuard(loop: string): Promise<void> {
+    const { slot = 0 } = unitNamed('gimbal').loops.find(({ name }) => name === loop) ?? {};
+    const guarded = { slot, amplitude: 0.1, period_s: 2, deviation: 1e-6 };
+    await write(this, 'gimbal', REGISTERS.guarded_excitation, guarded);
+    await this.wait(2);
   }
 
   get now(): Tune {

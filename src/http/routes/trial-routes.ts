@@ -3,7 +3,7 @@ import type { Config } from '../../config/settings.js';
 import { RobotError } from '../../core/errors.js';
 import { STYLES } from '../../core/tuning-terms.js';
 import type { Unit } from '../../core/units.js';
-import type { Trial } from '../../robot/wanted-gains.js';
+import type { Trial } from '../../robot/wanted.js';
 import { gainsBody } from '../../schemas/gains.js';
 import * as s from '../../schemas/schema.js';
 import { trialStatus } from '../../schemas/status.js';
@@ -68,7 +68,7 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
         const { trial, online } = unit.report();
         const ended = trial !== undefined;
         // Without a trial, an offline controller has nothing to confirm.
-        if (ended || online) await unit.gains.endTrial('ended');
+        if (ended || online) await unit.gains.endTrial();
         return { ended };
       },
     }),

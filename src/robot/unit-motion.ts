@@ -1,0 +1,40 @@
+import type { Clock } from '../core/clock.js';
+import { RATE_COUNTS, type Rates } from '../core/units.js';
+import { TAKES_EFFECT_MS } from '../protocol/registers.js';
+import type { MotorController } from './motor-controller.js';
+import type { Observed } from './observed.js';
+
+/** A motion takes effect in the next loop period. It is read back after this time. */
+const MOVES_WITHIN_MS = 2;
+/** The longest wait of a frame that ends a motion. */
+const HALT_MS = 100;
+
+/** Moves one unit. Does not wait for the unit's turn. */
+export function unitMotion(clock: Clock, controller: MotorController, observed: Observed) {
+  /**
+   * `holdMs` is called before each attempt, and may throw. Resolves with the rates that the controller shows: the wanted
+   * ones, or lower ones that it allows, or 0 after `untilMs`.
+   */
+  const move = async (wanted: Rates, holdMs: () => number, untilMs: number): Promise<Rates> => {
+    await controller.move(wanted, holdMs, untilMs);
+    const writtenMs = clock.nowMs();
+    for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
+      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+      const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
+      // A controller with lower limits shows other rates for as long as the motion holds.
+      const isSettled =
+        clock.nowMs() - writtenMs >= TAKES_EFFECT_MS && Object.values(rates).some(rate => rate !== 0);
+      if (isSettled || isSameRates(rates, wanted) || clock.nowMs() >= untilMs) return rates;
+    }
+  };
+  /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */
+  const halt = async (untilMs = clock.nowMs() + HALT_MS): Promise<void> => {
+    if (!observed.flags.includes('motion')) return;
+    await controller.move({}, () => 0, untilMs).catch(() => undefined);
+  };
+  return { move, halt };
+}
+
+function isSameRates(one: Rates, other: Rates): boolean {
+  return Object.entries(one).every(([axis, rate]) => Math.abs(rate - (other[axis] ?? 0)) < 1 / RATE_COUNTS);
+}
