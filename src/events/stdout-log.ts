@@ -71,7 +71,10 @@ const IN_FLIGHT_MS = 100;
  * disk is full, and throws if the reader is stuck.
  */
 function lineWriter(fd: number, form: (json: string) => string) {
-  const chunks: Buffer[] = [];
+  /** Oldest first. The lines of a chunk become bytes when it is written. What the reader did not take is bytes already. */
+  const chunks: (Buffer | string)[] = [];
+  /** The bytes of the newest chunk. */
+  let newestBytes = 0;
   /** The bytes of the waiting lines, and of the lines being written. */
   let waiting = 0;
   let lost = 0;
@@ -87,7 +90,7 @@ function lineWriter(fd: number, form: (json: string) => string) {
     if (isWriting) return;
     timer ??= setTimeout(() => {
       timer = undefined;
-      writeChunk(chunks.shift() ?? Buffer.alloc(0));
+      writeChunk(bytesOf(chunks.shift() ?? ''));
     }, delayMs).unref();
   };
   const writeChunk = (chunk: Buffer) => {
@@ -103,16 +106,21 @@ function lineWriter(fd: number, form: (json: string) => string) {
   };
   return {
     write: (line: string): void => {
-      const bytes = Buffer.from(lostLine() + form(line));
-      if (waiting + bytes.length > WAITING_BYTES) {
+      const text = lostLine() + form(line);
+      const bytes = Buffer.byteLength(text);
+      if (waiting + bytes > WAITING_BYTES) {
         lost += 1;
         return;
       }
       lost = 0;
-      waiting += bytes.length;
-      const last = chunks.at(-1);
-      if (last === undefined || last.length + bytes.length > CHUNK_BYTES) chunks.push(bytes);
-      else chunks[chunks.length - 1] = Buffer.concat([last, bytes]);
+      waiting += bytes;
+      newestBytes += bytes;
+      const newest = chunks.at(-1);
+      if (typeof newest === 'string' && newestBytes <= CHUNK_BYTES) chunks[chunks.length - 1] = newest + text;
+      else {
+        chunks.push(text);
+        newestBytes = bytes;
+      }
       writeAfter(GATHER_MS);
     },
     /**
@@ -125,7 +133,7 @@ function lineWriter(fd: number, form: (json: string) => string) {
       // The lines of the write in flight come before the waiting ones. A blocked thread cannot learn that
       // this write has ended, so it only pauses.
       if (isWriting) pause(IN_FLIGHT_MS);
-      let bytes = Buffer.concat([...chunks, Buffer.from(lostLine())]);
+      let bytes = Buffer.concat([...chunks, lostLine()].map(bytesOf));
       while (bytes.length > 0) {
         try {
           bytes = bytes.subarray(writeSync(fd, bytes));
@@ -136,6 +144,10 @@ function lineWriter(fd: number, form: (json: string) => string) {
       }
     },
   };
+}
+
+function bytesOf(chunk: Buffer | string): Buffer {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 function pause(ms = PAUSE_MS): void {

@@ -21,9 +21,7 @@ const parse = bodyParser(OPTIONS);
 
 /** Reads a JSON body of at most 4 KiB. Rejects a body that names a member twice. */
 export async function jsonBody(ctx: Context): Promise<unknown> {
-  const { type, charset } = ctx.request;
-  const isUtf8 = charset === '' || /^utf-?8$/i.test(charset);
-  if (type.trim().toLowerCase() !== 'application/json' || !isUtf8) throw new RobotError('bad-media-type');
+  if (!isJson(ctx.get('Content-Type'))) throw new RobotError('bad-media-type');
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
@@ -31,6 +29,12 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   const faults = typeof rawBody === 'string' ? duplicateMembers(rawBody) : [];
   if (faults.length > 0) throw new RobotError('invalid-request', { errors: faults });
   return body;
+}
+
+function isJson(contentType: string): boolean {
+  const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType) ?? [];
+  const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset);
+  return isUtf8 && /^\s*application\/json\s*(;|$)/i.test(contentType);
 }
 
 /** A string, with the colon if it names a member; or a bracket, a brace or a comma. */

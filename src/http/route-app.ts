@@ -6,14 +6,16 @@ import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError, RobotError } from '../core/errors.js';
 import type { MemoryLog } from '../events/memory-log.js';
-import { authorization } from './authorization.js';
+import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
 import { containment } from './contain.js';
 import { refuseForeignPages } from './foreign-pages.js';
 import { problemOf } from './problems.js';
+import { ReadQueue } from './read-queue.js';
 import { headRefusal } from './request-head.js';
 import { recorded, requestLog } from './request-log.js';
 import type { Route } from './route.js';
+import { SECURITY_HEADERS } from './server.js';
 
 export interface RouteAppOptions {
   readonly routes: readonly Route[];
@@ -48,11 +50,19 @@ export function createRouteApp(options: RouteAppOptions): App {
     routers.set(path, router);
     return router;
   };
+  const reads = new ReadQueue(() => clock.nowMs());
+  const yielding = (act: (ctx: Context) => void | Promise<void>) => (ctx: Context) =>
+    reads.wait(callerOf(access, ctx).rights.length > 0).then(() => act(ctx));
   for (const route of options.routes) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
-    at(route.path)[route.method](route.path, route.method === 'get' ? act : recorded(route, eventLog, act));
+    const later = yielding(act);
+    const answer = (ctx: Context) => (isUrgent(route, access, ctx) ? act(ctx) : later(ctx));
+    at(route.path)[route.method](
+      route.path,
+      route.method === 'get' ? answer : recorded(route, eventLog, answer),
+    );
   }
-  for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, send);
+  for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, yielding(send));
   const answers = new Map([...routers].map(([path, router]) => [path, router.routes()]));
 
   const app = new Koa();
@@ -64,10 +74,10 @@ export function createRouteApp(options: RouteAppOptions): App {
   app.use(problemAnswers(log));
   app.use(refuseForeignPages(options.allowedHosts));
   app.use((ctx: RouterContext, next) => answers.get(ctx.path)?.(ctx, next) ?? next());
-  app.use(unrouted);
+  app.use(yielding(unrouted));
   const koa = app.callback();
   const answer: RequestListener = (request, response) => {
-    for (const [name, value] of ALWAYS) response.setHeader(name, value);
+    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     const refusal = headRefusal(request);
     return refusal === undefined ? koa(request, response) : refuse(refusal, response);
   };
@@ -75,11 +85,15 @@ export function createRouteApp(options: RouteAppOptions): App {
   return { listener, close: requests.close };
 }
 
-/** The headers of every answer. */
-const ALWAYS = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Cache-Control', 'no-store'],
-] as const;
+/**
+ * Streams, and acts that the caller may do, never wait. If the right depends on the body, the act counts as allowed,
+ * because it may be laser off.
+ */
+function isUrgent({ method, events, right }: Route, access: Access, ctx: Context): boolean {
+  if (method === 'get' && events === undefined) return false;
+  return typeof right !== 'string' || (right !== 'none' && access.allows(right, callerOf(access, ctx)));
+}
+
 const PROBLEM_TYPE = 'application/problem+json';
 
 /** Answers a request that Koa must not see. */

@@ -5,6 +5,11 @@ import { type ErrorCode, RobotError } from '../core/errors.js';
 import type { Contain } from './contain.js';
 import { problemOf } from './problems.js';
 
+/** The headers of every answer. The files of the page have another Cache-Control. */
+export const SECURITY_HEADERS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cache-Control', 'no-store'],
+] as const;
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
@@ -169,9 +174,13 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const code = CLIENT_ERRORS[error.code ?? ''] ?? 'bad-http';
   const { problem } = problemOf(new RobotError(code));
   const body = JSON.stringify(problem);
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.title}\r\nConnection: close\r\n` +
-      `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  );
+  const headers = [
+    ['Connection', 'close'],
+    ['Content-Type', 'application/problem+json'],
+    ['Content-Length', Buffer.byteLength(body)],
+    ...SECURITY_HEADERS,
+  ];
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+  const statusLine = `HTTP/1.1 ${problem.status} ${problem.title}\r\n`;
+  socket.end(`${statusLine}${head.join('')}\r\n${body}`, () => socket.destroy());
 }

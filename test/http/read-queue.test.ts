@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { ReadQueue } from '../../src/http/read-queue.js';
+
+describe('reads that wait', () => {
+  let nowMs: number;
+  let takes: (() => void)[];
+  let left: string[];
+  let queue: ReadQueue;
+
+  beforeEach(() => {
+    nowMs = 0;
+    takes = [];
+    left = [];
+    queue = new ReadQueue(
+      () => nowMs,
+      take => takes.push(take),
+    );
+  });
+
+  const arrive = (count: number, caller: 'stranger' | 'referee') => {
+    for (let index = 0; index < count; index += 1) {
+      void queue.wait(caller === 'referee').then(() => left.push(caller));
+    }
+  };
+  /** The callers whose reads leave in the next turn. */
+  const turn = async () => {
+    left = [];
+    for (const take of takes.splice(0)) take();
+    await Promise.resolve();
+    return left;
+  };
+
+  it('leave four in a turn, and none in the turn in which they arrive', async () => {
+    arrive(9, 'stranger');
+    expect(left).to.deep.equal([]);
+    expect((await turn()).length).to.equal(4);
+    expect((await turn()).length).to.equal(4);
+    expect((await turn()).length).to.equal(1);
+    expect(takes).to.deep.equal([]);
+  });
+
+  it('leave later if they have no right and others have one', async () => {
+    arrive(250, 'stranger');
+    await turn();
+    arrive(1, 'referee');
+    expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
+  });
+
+  it('leave all together after 100 ms, whoever has more rights', async () => {
+    arrive(10, 'stranger');
+    nowMs = 99;
+    arrive(6, 'referee');
+    expect(await turn()).to.deep.equal(Array(4).fill('referee'));
+    nowMs = 100;
+    const overdue = await turn();
+    expect(overdue.filter(caller => caller === 'stranger').length).to.equal(10);
+    expect(await turn()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,100 @@
+import type { Server } from 'node:http';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { Access } from '../../src/access/access.js';
+import { tokenFile } from '../../src/access/token-file.js';
+import { MemoryLog } from '../../src/events/memory-log.js';
+import { containment } from '../../src/http/contain.js';
+import { get, post } from '../../src/http/route.js';
+import { createRouteApp } from '../../src/http/route-app.js';
+import { createHttpServer } from '../../src/http/server.js';
+import * as s from '../../src/schemas/schema.js';
+import { tokenListOf } from '../support/callers.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { MemoryCall } from '../support/memory-call.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+
+/** More reads than leave in a turn. */
+const READS = 12;
+
+describe('an app that serves a table of routes', () => {
+  let server: Server;
+  let access: Access;
+  /** The requests in the order of their answers. */
+  let answered: string[];
+
+  beforeEach(async () => {
+    answered = [];
+    const clock = new ManualClock();
+    const files = { '/state/tokens.json': tokenListOf(['operator', 'referee']) };
+    expect(Object.keys(files)).to.deep.equal([tokenFile('/state')]);
+    access = new Access({
+      disk: new RecordingDisk(files),
+      folder: '/state',
+      clock,
+      required: false,
+      stop: 'anyone',
+    });
+    await access.open();
+    const log = pino({ level: 'silent' });
+    const done = s.answer('Done', { done: s.yesNo() });
+    const act = () => ({ done: true });
+    const door = s.body('Door', { open: s.yesNo() });
+    const app = createRouteApp({
+      routes: [
+        get('/read', 'read', { id: 'read', summary: 'Read', answer: done, act }),
+        get('/stream', 'read', { id: 'stream', summary: 'Stream', answer: done, events: {}, act }),
+        post('/act', 'rule', { id: 'act', summary: 'Act', answer: done, act }),
+        post('/login', 'none', { id: 'login', summary: 'Log in', answer: done, act }),
+        post('/safe', 'stop', { id: 'safe', summary: 'Make safe', answer: done, act }),
+        post(
+          '/door',
+          { of: ({ open }: s.TypeOf<typeof door>) => (open ? 'rule' : 'stop'), text: '' },
+          {
+            id: 'door',
+            summary: 'Door',
+            body: door,
+            answer: done,
+            act,
+          },
+        ),
+      ],
+      access,
+      clock,
+      log,
+      eventLog: new MemoryLog(clock),
+      allowedHosts: [],
+      pageFolder: '/nowhere',
+    });
+    server = createHttpServer(app.listener, containment(log));
+  });
+  afterEach(() => access.close());
+
+  const send = (ask: string, as: string, body?: unknown) => {
+    const call = new MemoryCall(server, { ask, as, body });
+    void call.answer.then(() => answered.push(ask));
+    return call.answer;
+  };
+  /** Sends this request after many reads on other connections. Returns its place among the answers. */
+  const placeOf = async (ask: string, as: string, body?: unknown) => {
+    const reads = Array.from({ length: READS }, () => send('GET /read', 'operator'));
+    await Promise.all([...reads, send(ask, as, body)]);
+    return answered.indexOf(ask);
+  };
+
+  it('answers an act that the caller may do, and a stream, before most reads that came earlier', async () => {
+    for (const ask of ['POST /act', 'POST /safe', 'GET /stream']) {
+      answered = [];
+      expect(await placeOf(ask, 'referee')).to.be.at.most(4);
+    }
+    answered = [];
+    expect(await placeOf('POST /door', 'nobody', { open: false })).to.be.at.most(4);
+  });
+
+  it('answers an act and a stream that the caller may not have after the reads of callers with rights', async () => {
+    for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
+      answered = [];
+      expect(await placeOf(ask, 'nobody')).to.equal(READS);
+    }
+  });
+});
