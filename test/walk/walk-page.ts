@@ -5,6 +5,7 @@ import { type Clock, every } from '../../src/core/clock.js';
 import type { Mode, UnitName } from '../../src/core/units.js';
 import type { Call } from './asked.js';
 import { promise } from './broken-promise.js';
+import type { Guard } from './guard.js';
 import type { Request } from './request.js';
 
 /** The network between the page and the robot. */
@@ -26,8 +27,7 @@ interface PageParts {
   readonly clock: Clock;
   /** Undefined if the daemon does not listen. */
   readonly ask: (request: Request) => Call | undefined;
-  /** Called when the page breaks a promise. */
-  readonly broken: (error: unknown) => void;
+  readonly guard: Guard;
 }
 
 const RESUME = '/api/resume';
@@ -116,7 +116,7 @@ export class WalkPage {
   #fetch(path: string, { method, body, signal }: HttpRequest): Promise<HttpAnswer> {
     const asked: unknown = body === undefined ? undefined : JSON.parse(body);
     const { network } = this;
-    const { clock, ask, broken } = this.#parts;
+    const { clock, ask, guard } = this.#parts;
     const pressed = this.#presses;
     return new Promise((resolve, reject) => {
       const isOff = body === '{"action":"off"}';
@@ -130,14 +130,14 @@ export class WalkPage {
           const json = async <T>() => answer.body as T;
           clock.after(network.answerMs, () => resolve({ status: answer.status, json }));
         });
-        this.#judge(() => this.#arrived(path, isOff, pressed), broken);
+        guard.run(() => this.#arrived(path, isOff, pressed));
       });
       signal.addEventListener('abort', () => {
         arrives.cancel();
         call?.hangUp();
         reject(new Error('taken back'));
       });
-      this.#judge(() => this.#sent(path, isOff), broken);
+      guard.run(() => this.#sent(path, isOff));
     });
   }
 
@@ -159,14 +159,6 @@ export class WalkPage {
         ? this.#lastResumed > Math.max(pressed, this.#lastStop)
         : !isOff && (this.#lastStop > pressed || (path === LASER && this.#lastDarken > pressed));
     promise(!isTakenBack, 'page takes back', () => `${path} arrived after a later press had replaced it`);
-  }
-
-  #judge(look: () => void, broken: (error: unknown) => void): void {
-    try {
-      look();
-    } catch (error) {
-      broken(error);
-    }
   }
 
   #count(counts: Map<string, number>, path: string): void {

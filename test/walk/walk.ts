@@ -15,18 +15,11 @@ export async function walk(
   measured: (figures: Figures) => void = () => undefined,
 ): Promise<BrokenPromise | undefined> {
   const world = new World(settings);
-  let defect: unknown;
-  const note = (error: unknown) => {
-    defect ??= error;
-  };
-  process.on('unhandledRejection', note);
+  process.on('unhandledRejection', world.guard.keep);
   try {
     await world.start();
     await world.clock.advance(400);
-    for (const step of steps) {
-      await world.take(step);
-      if (defect !== undefined) throw defect;
-    }
+    for (const step of steps) await world.take(step);
     return undefined;
   } catch (error) {
     if (error instanceof BrokenPromise) return error;
@@ -37,6 +30,6 @@ export async function walk(
   } finally {
     world.close();
     measured({ robotMs: world.clock.nowMs(), slowestSettleMs: world.slowestSettleMs });
-    process.off('unhandledRejection', note);
+    process.off('unhandledRejection', world.guard.keep);
   }
 }

@@ -1,0 +1,82 @@
+import type { DaemonProcess } from '../support/daemon-process.js';
+import type { ManualClock } from '../support/manual-clock.js';
+import { type Answer, type Asked, type Call, isTaken } from './asked.js';
+import type { Guard } from './guard.js';
+import { LATEST_ID, type Step } from './history.js';
+import type { Model } from './model.js';
+import type { Request } from './request.js';
+import type { Truth } from './truth.js';
+
+interface Parts {
+  readonly clock: ManualClock;
+  readonly model: Model;
+  readonly guard: Guard;
+  /** The daemon that runs now. */
+  readonly daemon: () => DaemonProcess | undefined;
+  readonly truth: () => Truth;
+}
+
+/** Sends requests to the daemon, and tells the model what was sent and answered. */
+export class WalkCallers {
+  readonly #parts: Parts;
+  /** The id of the latest trial or tuning, by path. */
+  readonly #ids = new Map<string, string>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns undefined if the daemon does not listen. */
+  ask(asked: Request, hangUpAfterMs?: number): Call | undefined {
+    const { clock, model, daemon } = this.#parts;
+    const request = this.#withId(asked);
+    const { method, path, body, as, elsewhere } = request;
+    const call = daemon()?.send<NonNullable<Answer['body']>>({
+      ask: `${method} ${path}`,
+      ...(body !== undefined && { body }),
+      ...(as !== undefined && { as }),
+      ...(elsewhere && { from: '192.0.2.2' }),
+    });
+    if (call === undefined) return undefined;
+    const sent = model.sent(request, clock.nowMs());
+    const hangUp = () => {
+      model.hungUp(sent, clock.nowMs());
+      call.hangUp();
+    };
+    if (hangUpAfterMs !== undefined) clock.after(hangUpAfterMs, hangUp);
+    const answer = call.answer.then(answer => {
+      this.#answered(sent, answer);
+      return answer;
+    });
+    return { answer, hangUp };
+  }
+
+  flood({ request, callers, pauseMs, forMs }: Extract<Step, { do: 'flood' }>): void {
+    const { clock, daemon } = this.#parts;
+    const flooded = daemon();
+    const untilMs = clock.nowMs() + forMs;
+    const again = async () => {
+      while (clock.nowMs() < untilMs && daemon() === flooded) {
+        const answer = await this.ask(request)?.answer;
+        if (answer === undefined) return;
+        await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+      }
+    };
+    for (let caller = 0; caller < callers; caller += 1) void again();
+  }
+
+  /** Replaces LATEST_ID in the body by the id that was answered last for this path. */
+  #withId(request: Request): Request {
+    const { path, body } = request;
+    if (typeof body !== 'object' || body === null) return request;
+    if (!('id' in body) || body.id !== LATEST_ID) return request;
+    return { ...request, body: { ...body, id: this.#ids.get(path) ?? 'none' } };
+  }
+
+  #answered(asked: Asked, answer: Answer): void {
+    const { clock, model, guard, truth } = this.#parts;
+    const { path } = asked.request;
+    if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body?.id));
+    guard.run(() => model.answered(asked, answer, truth(), clock.nowMs()));
+  }
+}
