@@ -40,12 +40,16 @@ export function eachMode(ask: (name: Mode) => Step): Parts {
   return Object.fromEntries([...MODES].reverse().map(name => [name, ask(name)]));
 }
 
-/** Passes without the optional register `guarded_excitation`. */
-export function ifGuarded(...steps: Step[]): Step {
+/** The optional registers. A flag of the same name announces each. */
+export const OPTIONAL = ['guarded_excitation', 'build', 'motion'] as const;
+
+/** Passes without this optional register. */
+export function ifHas(register: (typeof OPTIONAL)[number], ...steps: Step[]): Step {
   return async host => {
-    if ((await host.status()).guarded_excitation) await host.take(steps);
+    if ((await host.status())[register]) await host.take(steps);
   };
 }
+export const ifGuarded = (...steps: Step[]) => ifHas('guarded_excitation', ...steps);
 
 export const wait =
   (ms: number): Step =>

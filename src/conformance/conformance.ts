@@ -3,6 +3,7 @@ import type { GainSet, Unit } from '../core/units.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
 import { type Check, giveGains, listed, rest, shows, someGains } from './check.js';
 import { Differs, Host, type Wire } from './host.js';
+import { motionChecks } from './motion-checks.js';
 import { FOLLOWS, movingChecks } from './moving-checks.js';
 import { readingChecks } from './reading-checks.js';
 import { NOWHERE, refusalChecks } from './refusal-checks.js';
@@ -33,9 +34,8 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
 
 /** These checks move nothing, because the stop is latched. */
 export function stillChecks(unit: Unit): readonly Check[] {
-  return [latchChecks, readingChecks, refusalChecks, stopChecks, modeChecks, gainsChecks].flatMap(checks =>
-    checks(unit),
-  );
+  const still = [latchChecks, readingChecks, refusalChecks, stopChecks, modeChecks, gainsChecks];
+  return [...still.flatMap(checks => checks(unit)), ...motionChecks(unit).still];
 }
 
 export interface Asked extends Omit<Check, 'ask'> {

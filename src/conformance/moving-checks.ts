@@ -16,6 +16,7 @@ import {
   withoutTorque,
 } from './check.js';
 import { amplitudeOf, guardOf, near, type Step } from './host.js';
+import { motionChecks } from './motion-checks.js';
 import { waveChecks } from './wave-checks.js';
 
 const { excitation, guarded_excitation } = REGISTERS;
@@ -66,5 +67,6 @@ export function movingChecks(unit: Unit): readonly Check[] {
       ]),
     }),
     ...waveChecks(unit),
+    ...motionChecks(unit).moving,
   ];
 }

@@ -13,8 +13,9 @@ import {
 import {
   type Check,
   each,
-  ifGuarded,
+  ifHas,
   listed,
+  OPTIONAL,
   reads,
   readsBack,
   shows,
@@ -24,7 +25,7 @@ import {
 } from './check.js';
 import { type Step, same } from './host.js';
 
-const { identity, status, build, capture, capture_select, guarded_excitation } = REGISTERS;
+const { identity, status, build, capture, capture_select } = REGISTERS;
 const PAGE = capturePageRegister(1);
 /** The values of the frames that are written and read back. */
 const WRITTEN: Readonly<Record<string, number>> = {
@@ -37,7 +38,8 @@ const KNOWN = 'unless the firmware is newer than this command';
 function readsWhatWasWritten(register: Register): Step {
   const values = register.fields.map(({ name }) => [name, WRITTEN[name] ?? 0]);
   const step = readsBack(register, Object.fromEntries(values));
-  return register.name === guarded_excitation.name ? ifGuarded(step) : step;
+  const optional = OPTIONAL.find(name => name === register.name);
+  return optional === undefined ? step : ifHas(optional, step);
 }
 
 function readsZeros(register: Register): Step {

@@ -1,10 +1,11 @@
-import type { Unit } from '../core/units.js';
+import { MAX_HOLD_MS, type Unit } from '../core/units.js';
 import { crc8 } from '../protocol/codec.js';
 import {
   CRC_BYTES,
   FLAGS,
   frameBytes,
   gainsRegister,
+  motionRegister,
   REGISTERS,
   type Register,
   registerMap,
@@ -113,6 +114,7 @@ export function refusalChecks(unit: Unit): readonly Check[] {
         'a long period': refusesWave({ period_s: 20.01 }),
       },
     'a deviation is negative': refuses(guarded_excitation, { deviation: -0.001 }),
+    'A frame with a longer hold is refused.': refuses(motionRegister(unit), { hold_ms: MAX_HOLD_MS + 1 }),
     'Frames refused since start, for their CRC or a value; wraps.': keeps('refused', badFrames),
     'with a refused frame | 1 s after the last refused frame': [
       [badFrame, shows({ frame_refused: true }, 900)],

@@ -1,6 +1,13 @@
 import { FLOAT32_MAX, type Loop, type Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
-import { frameBytes, gainsRegister, MODE_VALUES, REGISTERS } from '../protocol/registers.js';
+import {
+  frameBytes,
+  gainsRegister,
+  MODE_VALUES,
+  motionRegister,
+  REGISTERS,
+  type Register,
+} from '../protocol/registers.js';
 import {
   type Check,
   commit,
@@ -80,8 +87,17 @@ function limits({ slot, maxAmplitude }: Loop): Step {
   );
 }
 
+/** The flag of an optional register is set if, and only if, the register exists. Its frame would end with a CRC. */
+function showsWhetherItHas(register: Register): Step {
+  return async host => {
+    const bytes = await host.bytes(register.address, frameBytes(register));
+    await host.take(shows({ [register.name]: bytes.some(byte => byte !== 0) }));
+  };
+}
+
 /** The modes, and the registers of the wave of debug mode. */
-export function modeChecks({ loops }: Unit): readonly Check[] {
+export function modeChecks(unit: Unit): readonly Check[] {
+  const { loops } = unit;
   const quiet = { slot: loops.length - 1, amplitude: 0, period_s: 2 };
   const excite: Step = [write(excitation, quiet), effect];
   const guard = readsBack(guarded_excitation, { ...quiet, deviation: 0.5 });
@@ -101,10 +117,9 @@ export function modeChecks({ loops }: Unit): readonly Check[] {
         [reads(excitation, quiet), shows({ frame_refused: false })],
       ]),
     'The limits are compared as float32.': keeps('refused', ...loops.map(limits)),
-    'Firmware that has the register `guarded_excitation` sets the flag of that name.': async host => {
-      const bytes = await host.bytes(guarded_excitation.address, frameBytes(guarded_excitation));
-      await host.take(shows({ guarded_excitation: bytes.some(byte => byte !== 0) }));
-    },
+    'Firmware that has the register `guarded_excitation` sets the flag of that name.':
+      showsWhetherItHas(guarded_excitation),
+    'Firmware that has it sets the flag of that name.': showsWhetherItHas(motionRegister(unit)),
     '`excitation` and `guarded_excitation` are the same wave.': ifGuarded(guard, reads(excitation, quiet)),
     'Reading either of them returns the same wave, whichever of them was written last.': ifGuarded([
       excite,

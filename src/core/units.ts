@@ -59,6 +59,8 @@ interface AxisDeclaration {
   readonly title: string;
   /** The quantity of a rate. */
   readonly quantity: 'm/s' | 'rad/s';
+  /** The loop whose setpoint a rate moves. */
+  readonly loop: string;
   /** The greatest rate unless the configuration sets a lower one, in `quantity`. */
   readonly greatestRate: number;
 }
@@ -97,8 +99,8 @@ export const UNITS = {
     hasPose: false,
     hasCamera: true,
     axes: {
-      yaw: { title: 'turn the gimbal', quantity: 'rad/s', greatestRate: 3 },
-      pitch: { title: 'tilt the gimbal', quantity: 'rad/s', greatestRate: 2 },
+      yaw: { title: 'turn the gimbal', quantity: 'rad/s', loop: 'angle_yaw', greatestRate: 3 },
+      pitch: { title: 'tilt the gimbal', quantity: 'rad/s', loop: 'angle_pitch', greatestRate: 2 },
     },
     loops: {
       visual_yaw: { ...VISUAL, slot: 0, title: 'Visual loop, yaw', runaway: 0.5, inner: 'angle_yaw' },
@@ -128,8 +130,8 @@ export const UNITS = {
     hasPose: true,
     hasCamera: false,
     axes: {
-      speed: { title: 'drive the chassis', quantity: 'm/s', greatestRate: 1.5 },
-      turn: { title: 'turn the chassis', quantity: 'rad/s', greatestRate: 3 },
+      speed: { title: 'drive the chassis', quantity: 'm/s', loop: 'position', greatestRate: 1.5 },
+      turn: { title: 'turn the chassis', quantity: 'rad/s', loop: 'angle', greatestRate: 3 },
     },
     loops: {
       speed: {

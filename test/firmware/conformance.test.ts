@@ -27,6 +27,7 @@ import { crc8, gainsChecksum } from '../../src/protocol/codec.js';
 import {
   frameBytes,
   gainsRegister,
+  motionRegister,
   REGISTERS,
   type Register,
   SPACE_BYTES,
@@ -152,6 +153,7 @@ function adds(register: Register, second: Register, hex: string): Change {
 
 const { status, mode, stop, heartbeat, excitation, guarded_excitation, commit, capture_select } = REGISTERS;
 const telemetry = telemetryRegister(gimbal);
+const motion = motionRegister(gimbal);
 /** The data of a wave of the first loop: 0.2 rad, 2 s. */
 const WAVE = '00cdcc4c3e00000040';
 
@@ -172,6 +174,21 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ['shows no refused commit', 'The controller judges a commit', sends(status, 6, faults => faults & ~0x40)],
   ['selects the same page always', 'A selection is in force', adds(capture_select, capture_select, '01')],
   ['has a frame of its own', 'Offsets that hold no frame', sends({ ...mode, address: 0x4d }, 0, () => 1)],
+  [
+    'reads a motion back as it was written',
+    'In another mode, while stopped or without torque',
+    ({ read, write }) => {
+      let last: Buffer | undefined;
+      return {
+        read: (place, length) =>
+          place === motion.address ? (last ?? read(place, length)) : read(place, length),
+        write: (place, data) => {
+          if (place === motion.address && data.length === frameBytes(motion)) last = data;
+          write(place, data);
+        },
+      };
+    },
+  ],
   [
     'ends a read at 255',
     'A read that goes past the end of a frame',
@@ -263,6 +280,40 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   ],
   ['keeps an amplitude without torque', 'without torque, the controller sets', KEEPS_AMPLITUDE],
   ['begins a wave again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
+  [
+    'refuses a motion without torque',
+    'In another mode, while stopped or without torque',
+    'bus.c: if (motion.hold_ms > MOTOR_MAX_HOLD_MS) → if (motion.hold_ms > MOTOR_MAX_HOLD_MS || !motor->loop.state.command.torque)',
+  ],
+  ['takes a long hold', 'A frame with a longer hold', 'bus.c: > MOTOR_MAX_HOLD_MS → > 1000'],
+  ['hides its motion', 'Firmware that has it sets the flag', 'bus.c:  | MOTOR_FLAGS_MOTION → '],
+  [
+    'never ends a motion',
+    'The frame applies',
+    'controller.c: && --command->motion.hold_ms == 0 → && command->torque == 0',
+  ],
+  [
+    'moves the wrong way',
+    'The frame applies',
+    'loops.c: return (float)command->motion → return -(float)command->motion',
+  ],
+  [
+    'takes any rate',
+    'The controller limits each rate',
+    'bus.c: = limited(motion.rate[axis], motor->unit->greatest_rate[axis]) → = limited(motion.rate[axis], INT16_MAX)',
+  ],
+  ['moves on at zero', 'Both rates 0', 'bus.c: if (!moves) → if (!moves && motion.hold_ms == 1)'],
+  [
+    'adds a motion to the last',
+    'A newer frame replaces',
+    'controller.c: state->command.motion = mail->motion; → { int16_t last = state->command.motion.rate[0]; state->command.motion = mail->motion; state->command.motion.rate[0] |= last; }',
+  ],
+  [
+    'moves on after silence',
+    'the motion does not return',
+    'controller.c: if (!command->torque) { → if (!command->torque) command->excitation.amplitude = 0; if (0) {',
+  ],
+  ['ends a motion with its own mode', 'Writing `manual`', 'controller.c: if (mode != command->mode) { → {'],
   ['keeps the wave in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
 ];
 
@@ -308,6 +359,19 @@ describe('the conformance checks', () => {
         expect(gainsChecksum(unit, gains as GainSet)).to.equal(gainsChecksum(unit, defaultGains(unit)));
       }).timeout(600_000);
     }
+
+  it('hold for firmware without the register `motion`', async () => {
+    const isHidden = (place: number) =>
+      place >= motion.address && place < motion.address + frameBytes(motion);
+    const hidden = wrong(right => ({
+      read: (place, length) => {
+        const bytes = sends(status, 5, flags => flags & ~0x80)(right).read?.(place, length);
+        return Buffer.from((bytes ?? Buffer.alloc(0)).map((byte, at) => (isHidden(place + at) ? 0 : byte)));
+      },
+      write: (place, data) => right.write(isHidden(place) ? NOWHERE : place, data),
+    }));
+    expect(brokenIn(await asked(hidden, { moves: true }))).to.deep.equal([]);
+  });
 
   it('give no torque without --move', async () => {
     const subject = simulated(gimbal);
