@@ -20,10 +20,6 @@ export function RefereePanel() {
   return (
     <div class="referee">
       <LeaseRow match={match} />
-      <p class="hint">
-        The desk is the page or program with the lease. It sends a beat each second, so that the robot notices
-        when its referee is gone.
-      </p>
       <div class="phases">
         {PHASES.map(phase => (
           <PhaseCell key={phase} phase={phase} id={id} match={match} />
@@ -35,6 +31,10 @@ export function RefereePanel() {
         Match <input {...typed(name)} value={id} maxLength={64} aria-describedby="new-match" />{' '}
         <small id="new-match">To begin another match, enter another name and press pre.</small>
       </label>
+      <p class="hint">
+        The desk is the page or program with the lease. It sends a beat each second, so that the robot notices
+        when its referee is gone.
+      </p>
     </div>
   );
 }

@@ -123,7 +123,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   };
   return (
     <>
-      {tune.state === 'aborted' && <p role="status">Ended: {tune.why}.</p>}
+      {tune.state === 'aborted' && <p role="status">{`Ended: ${tune.why}`.replace(/\.*$/, '.')}</p>}
       <Results tune={tune} ticked={ticked} />
       {better.length > 0 && isKept && <SavedNote gains={gains} />}
       <span class="row">
