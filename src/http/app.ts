@@ -6,9 +6,11 @@ import { containment } from './contain.js';
 import { createEvents } from './events.js';
 import { openApiRoute } from './openapi.js';
 import { type App, createRouteApp } from './route-app.js';
+import { RouteCounts } from './route-counts.js';
 import { driveRoutes } from './routes/drive-routes.js';
 import { compareRoute, gainsRoutes } from './routes/gains-routes.js';
 import { matchRoutes } from './routes/match-routes.js';
+import { metricsRoute } from './routes/metrics-routes.js';
 import { allProfilesRoute, profileRoutes } from './routes/profile-routes.js';
 import { robotRoutes, viewRoutes } from './routes/robot-routes.js';
 import { rootRoutes } from './routes/root-routes.js';
@@ -31,6 +33,7 @@ export function createApp(options: AppOptions): App {
     log: options.eventLog.recorded,
   };
   const events = createEvents(sources, clock, options.access, containment(options.log));
+  const counts = new RouteCounts();
   const documented = [
     ...UNIT_LIST.flatMap(unit => [
       ...unitRoutes(options, unit),
@@ -47,11 +50,14 @@ export function createApp(options: AppOptions): App {
     ...viewRoutes(options, statusNow, events),
     ...sessionRoutes(options),
     ...matchRoutes(options),
+    metricsRoute(options, statusNow, counts),
     ...(options.extraRoutes ?? []),
   ];
   return createRouteApp({
     ...options,
-    routes: [...documented, openApiRoute(documented), ...rootRoutes(options, statusNow)],
+    routes: [...documented, openApiRoute(documented), ...rootRoutes(options, statusNow)].map(route =>
+      counts.counted(route, clock),
+    ),
     allowedHosts: options.config.http.allowedHosts,
     pageFolder: fileURLToPath(new URL('../../console/', import.meta.url)),
   });

@@ -2,6 +2,7 @@ import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
+import { Histogram } from '../core/metrics.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
@@ -54,6 +55,8 @@ export class Robot {
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
   readonly events = new Listeners<RobotEvent>();
+  /** How late the timer of the polls was, in seconds: the delay of the event loop. */
+  readonly timerDelay = new Histogram([0.002, 0.005, 0.01, 0.02, 0.05, 0.2]);
   readonly #options: RobotOptions;
   readonly #stop: ReturnType<typeof stopOf>;
   readonly #drive: Drive;
@@ -195,6 +198,7 @@ export class Robot {
   #supervise(atMs: number): void {
     const { clock, settings } = this.#options;
     this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+      this.timerDelay.observe((clock.nowMs() - atMs) / 1000);
       if (this.#isEmissionDue) this.#emitPolled();
       this.#isEmissionDue = true;
       const polls = new Set<Promise<void>>();

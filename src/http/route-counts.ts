@@ -1,0 +1,46 @@
+import type { Clock } from '../core/clock.js';
+import { asRobotError } from '../core/errors.js';
+import { Histogram } from '../core/metrics.js';
+import { PROBLEMS } from './problem-table.js';
+import type { Route } from './route.js';
+
+/** All further pairs of route and status count as one. */
+const MOST_PAIRS = 60;
+const BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
+
+/** Counts and times the answers of routes. */
+export class RouteCounts {
+  /** By route and status: these two, and the number of answers. */
+  readonly answers = new Map<string, [{ route: string; code: string }, number]>();
+  /** By the id of the route. */
+  readonly durations = new Map<string, Histogram>();
+
+  /** The same route, counted. */
+  counted(route: Route, clock: Clock): Route {
+    const duration = new Histogram(BOUNDS_S);
+    this.durations.set(route.id, duration);
+    const handle: Route['handle'] = async (ctx, authorize) => {
+      const startMs = clock.nowMs();
+      let status = 200;
+      try {
+        await route.handle(ctx, authorize);
+      } catch (error) {
+        status = PROBLEMS[asRobotError(error).code].status;
+        throw error;
+      } finally {
+        this.#count(route.id, `${status}`);
+        duration.observe((clock.nowMs() - startMs) / 1000);
+      }
+    };
+    return { ...route, handle };
+  }
+
+  #count(route: string, code: string): void {
+    const isFull = this.answers.size >= MOST_PAIRS && !this.answers.has(`${route} ${code}`);
+    const labels = isFull ? { route: 'other', code: 'other' } : { route, code };
+    const key = `${labels.route} ${labels.code}`;
+    const known = this.answers.get(key);
+    if (known === undefined) this.answers.set(key, [labels, 1]);
+    else known[1] += 1;
+  }
+}

@@ -1,0 +1,109 @@
+import { METRICS_TYPE, type Metric, metricsText } from '../../core/metrics.js';
+import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
+import { FAULTS } from '../../protocol/registers.js';
+import * as s from '../../schemas/schema.js';
+import type { Status } from '../../schemas/status.js';
+import type { AppOptions } from '../app-options.js';
+import { get, type Route } from '../route.js';
+import type { RouteCounts } from '../route-counts.js';
+
+interface Source {
+  readonly status: Status;
+  readonly counts: RouteCounts;
+  readonly robot: AppOptions['robot'];
+  readonly litMs: number;
+  readonly missedPolls: Readonly<Record<UnitName, number>>;
+}
+
+/** A value without labels. */
+const one = <Value>(value: Value) => [[{}, value] as const];
+const ofUnits = <Value>(read: (name: UnitName) => Value) =>
+  UNIT_LIST.map(({ name }) => [{ unit: name }, read(name)] as const);
+
+/** At most 150 series in all. */
+const METRICS: readonly Metric<Source>[] = [
+  ['trunnion_uptime_seconds', 'Since the start of the daemon.', ({ status }) => one(status.uptimeS)],
+  ['trunnion_stopped', '1 while the robot is stopped.', ({ status }) => one(status.stopped)],
+  ['trunnion_locked', '1 while a lock holds.', ({ status }) => one(status.match.lock !== null)],
+  [
+    'trunnion_disk_ok',
+    '1 if gains and log are kept.',
+    ({ status: { storage, log } }) => one(storage.ok && log.ok),
+  ],
+  [
+    'trunnion_laser_fault',
+    '1 if the pin does not obey.',
+    ({ status }) => one(status.laser.light === 'fault'),
+  ],
+  ['trunnion_laser_lit_seconds_total', 'Time with light.', ({ litMs }) => one(litMs / 1000)],
+  [
+    'trunnion_unit_online',
+    '1 if the controller answers.',
+    ({ status }) => ofUnits(name => status[name].online),
+  ],
+  ['trunnion_gains_revision', 'In force.', ({ status }) => ofUnits(name => status[name].gains.revision)],
+  [
+    'trunnion_unit_fault',
+    '1 while the controller shows this fault.',
+    ({ status }) =>
+      UNIT_LIST.flatMap(({ name }) =>
+        FAULTS.map(fault => [{ unit: name, fault }, status[name].faults.includes(fault)] as const),
+      ),
+  ],
+  [
+    'trunnion_missed_polls_total',
+    'Polls that failed.',
+    ({ missedPolls }) => ofUnits(name => missedPolls[name]),
+  ],
+  ['trunnion_bus_transactions_total', 'Frames on the bus.', ({ status }) => one(status.bus.transactions)],
+  ['trunnion_bus_retries_total', 'Frames sent again.', ({ status }) => one(status.bus.retries)],
+  [
+    'trunnion_bus_errors_total',
+    'Frames that failed, by code.',
+    ({ status }) => Object.entries(status.bus.errors).map(([code, count]) => [{ code }, count] as const),
+  ],
+  ['trunnion_http_requests_total', 'Answers by route and status.', ({ counts }) => counts.answers.values()],
+  [
+    'trunnion_stop_duration_seconds',
+    'Time to answer a stop.',
+    ({ counts }) => one(counts.durations.get('stop')),
+  ],
+  [
+    'trunnion_save_duration_seconds',
+    'Time to answer a save of gains.',
+    ({ counts }) => ofUnits(name => counts.durations.get(`${name}SaveGains`)),
+  ],
+  ['trunnion_event_loop_delay_seconds', 'Lateness of the polls.', ({ robot }) => one(robot.timerDelay)],
+  ['process_resident_memory_bytes', 'Resident memory.', () => one(process.memoryUsage.rss())],
+  [
+    'process_cpu_seconds_total',
+    'Processor time.',
+    () => one(process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6),
+  ],
+];
+
+/** The metrics of the robot. Its events give the time with light and the failed polls. */
+export function metricsRoute(options: AppOptions, statusNow: () => Status, counts: RouteCounts): Route {
+  const { robot, clock } = options;
+  const missedPolls = perUnit(() => 0);
+  let darkLitMs = 0;
+  let litSinceMs: number | undefined;
+  const litMs = () => darkLitMs + (litSinceMs === undefined ? 0 : clock.nowMs() - litSinceMs);
+  robot.events.add(event => {
+    if (event.what === 'poll-failed') missedPolls[event.unit] += 1;
+    if (event.what !== 'laser') return;
+    darkLitMs = litMs();
+    litSinceMs = event.detail.after === 'on' ? clock.nowMs() : undefined;
+  });
+  return get('/metrics', 'read', {
+    id: 'metrics',
+    summary: 'Figures for Prometheus, in its text format',
+    answer: { ...s.text(), contentMediaType: 'text/plain' },
+    act: ({ ctx }) => {
+      ctx.res.setHeader('Content-Type', METRICS_TYPE);
+      return Buffer.from(
+        metricsText(METRICS, { status: statusNow(), counts, robot, litMs: litMs(), missedPolls }),
+      );
+    },
+  });
+}
