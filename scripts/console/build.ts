@@ -9,8 +9,16 @@ import type { ConsoleFile } from '../../src/http/console.js';
 import { script } from '../script.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const source = join(root, 'src/console');
-const target = join(root, 'dist/console');
+/** The sources of each page, and where it is built. */
+const PAGES = [
+  { source: 'src/console', target: 'dist/console' },
+  { source: 'src/desk/page', target: 'dist/desk-page' },
+];
+
+interface Place {
+  readonly source: string;
+  readonly target: string;
+}
 
 interface Asset {
   readonly name: string;
@@ -19,7 +27,7 @@ interface Asset {
 }
 
 /** Bundles script and style sheet. Their names contain a hash of their content. */
-async function bundle(): Promise<Asset[]> {
+async function bundle({ source, target }: Place): Promise<Asset[]> {
   const { outputFiles } = await build({
     entryPoints: [join(source, 'main.tsx'), join(source, 'style.css')],
     outdir: target,
@@ -29,6 +37,8 @@ async function bundle(): Promise<Asset[]> {
     define: { VERSION: JSON.stringify(version) },
     legalComments: 'none',
     format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     target: ['chrome109', 'firefox115', 'safari16.4'],
     write: false,
     logLevel: 'warning',
@@ -40,7 +50,7 @@ async function bundle(): Promise<Asset[]> {
   }));
 }
 
-function page(assets: readonly Asset[]): Asset {
+function page({ source }: Place, assets: readonly Asset[]): Asset {
   const html = readFileSync(join(source, 'index.html'), 'utf8');
   const linked = html.replace(/"(main|style)\.(js|css)"/g, (reference, name) => {
     const asset = assets.find(one => one.name.startsWith(`${name}-`));
@@ -50,7 +60,7 @@ function page(assets: readonly Asset[]): Asset {
   return { name: 'index.html', type: 'text/html; charset=utf-8', content: Buffer.from(linked) };
 }
 
-function write({ name, type, content }: Asset): ConsoleFile {
+function write({ target }: Place, { name, type, content }: Asset): ConsoleFile {
   writeFileSync(join(target, name), content);
   writeFileSync(join(target, `${name}.gz`), gzipSync(content, { level: 9 }));
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
@@ -59,9 +69,12 @@ function write({ name, type, content }: Asset): ConsoleFile {
 }
 
 await script(async () => {
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(target, { recursive: true });
-  const assets = await bundle();
-  const manifest = [page(assets), ...assets].map(write);
-  writeFileSync(join(target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const { source, target } of PAGES) {
+    const place = { source: join(root, source), target: join(root, target) };
+    rmSync(place.target, { recursive: true, force: true });
+    mkdirSync(place.target, { recursive: true });
+    const assets = await bundle(place);
+    const manifest = [page(place, assets), ...assets].map(asset => write(place, asset));
+    writeFileSync(join(place.target, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  }
 });

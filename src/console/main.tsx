@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { browserSurroundings, readAddress } from './browser.js';
 import { Model } from './model/model.js';
 import { Page } from './page.js';
-import { ModelContext } from './parts/parts.js';
+import { ModelContext, PressContext } from './parts/parts.js';
 
 const FRAME_MS = 30;
 
@@ -38,9 +38,11 @@ function frame(nowMs: number): void {
 const place = document.querySelector('#page') ?? document.body;
 place.textContent = '';
 render(
-  <ModelContext.Provider value={model}>
-    <Page />
-  </ModelContext.Provider>,
+  <PressContext.Provider value={model}>
+    <ModelContext.Provider value={model}>
+      <Page />
+    </ModelContext.Provider>
+  </PressContext.Provider>,
   place,
 );
 requestAnimationFrame(frame);

@@ -1,37 +1,14 @@
-import { useSignal } from '@preact/signals';
 import type { Session } from '../daemon/daemon.js';
-import { Outcome, Press, Toggle, typed, useModel } from '../parts/parts.js';
+import { LoginForm } from '../parts/login-form.js';
+import { Outcome, Press, useModel } from '../parts/parts.js';
 
 /** Replaces the page's panels if the caller may not read. STOP and laser off remain. */
 export function Login() {
   const { access } = useModel();
-  const token = useSignal('');
-  const shown = useSignal(false);
   return (
-    <section class="card login" aria-label="Login">
-      <h2>Log in with your token or link</h2>
-      <p>{whyShut(access.session.value)}</p>
-      <form class="row">
-        <label>
-          Token{' '}
-          <input
-            {...typed(token)}
-            {...(shown.value ? { type: 'text' } : { type: 'password' })}
-            autocomplete="off"
-          />
-        </label>
-        <Toggle on={shown}>Show</Toggle>
-        <Press
-          type="submit"
-          class="primary"
-          run={() => access.enter(token.value)}
-          disabled={token.value === ''}
-        >
-          Log in
-        </Press>
-      </form>
+    <LoginForm why={whyShut(access.session.value)} enter={token => access.enter(token)}>
       <Outcome action={access.action} />
-    </section>
+    </LoginForm>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Press, type PressProps, useModel, writes } from '../parts/parts.js';
+import { Press, type PressProps, usePressRules, writes } from '../parts/parts.js';
 
 const AGAIN_MS = 4000;
 
@@ -10,7 +10,7 @@ interface TwiceProps extends PressProps {
 
 /** A button that may need a second press within AGAIN_MS. */
 export function Twice({ asks, run, ...rest }: TwiceProps) {
-  const { clock } = useModel().surroundings;
+  const { clock } = usePressRules().surroundings;
   const asked = useSignal(false);
   const press = () => {
     const mayAct = !asks || asked.value;

@@ -8,6 +8,19 @@ import type { Model, Operation } from '../model/model.js';
 
 export const ModelContext = createContext<Model | undefined>(undefined);
 
+/** What a button asks of the page that it is on. */
+type PressRules = Pick<Model, 'isStopping' | 'may' | 'hasRightTo'> & {
+  readonly surroundings: Pick<Model['surroundings'], 'clock'>;
+};
+
+export const PressContext = createContext<PressRules | undefined>(undefined);
+
+export function usePressRules(): PressRules {
+  const rules = useContext(PressContext);
+  if (rules === undefined) throw new TypeError('used outside of the page');
+  return rules;
+}
+
 export function useModel(): Model {
   const model = useContext(ModelContext);
   if (model === undefined) throw new TypeError('used outside of the page');
@@ -85,7 +98,7 @@ export function Press(props: PressProps) {
     children,
     ...rest
   } = props;
-  const model = useModel();
+  const model = usePressRules();
   const pending = useSignal(0);
   /** The button has acted on a touch. The click of that touch may still come, and is ignored. */
   const hasRun = useRef(false);

@@ -1,0 +1,196 @@
+import { computed, signal } from '@preact/signals';
+import type { Session } from '../../console/daemon/daemon.js';
+import {
+  createSend,
+  type Outcome,
+  type Refusal,
+  SESSION,
+  type Send,
+  UNREACHABLE,
+} from '../../console/daemon/request.js';
+import type { Surroundings } from '../../console/daemon/surroundings.js';
+import { every } from '../../core/clock.js';
+import type { DeskView } from '../view.js';
+
+const POLL_MS = 200;
+/** An unanswered poll, or an unanswered press that restricts, is sent again after this time. */
+const AGAIN_MS = 1000;
+/** Data that is older counts as no contact. */
+const FRESH_MS = 1500;
+/** The desk refuses a press that permits something if it arrives later than this. */
+const PERMIT_S = 1;
+const SAID_MS = 10_000;
+
+/** Presses that make robots safer. They are sent until the desk answers. */
+const RESTRICTING: readonly string[] = ['lock', 'robots/lock', 'match/pause', 'match/end'];
+
+type PressBody = Readonly<Record<string, string>>;
+
+type DeskSurroundings = Pick<Surroundings, 'clock' | 'fetch'> & {
+  /** A new id for a press. */
+  readonly newId: () => string;
+};
+
+/**
+ * The referee's page of a field: what the desk showed last, and the presses that it has not answered. Only presses that
+ * restrict repeat by themselves.
+ */
+export class DeskModel {
+  readonly session = signal<Session | undefined>(undefined);
+  readonly view = signal<DeskView | undefined>(undefined);
+  /** The page's clock, in milliseconds. It moves a few times a second. */
+  readonly nowMs = signal(0);
+  /** Why the last press was refused, or what it waits for. */
+  readonly said = signal('');
+  /** What the presses under way are about. */
+  readonly pending = signal<ReadonlySet<string>>(new Set());
+  readonly surroundings: DeskSurroundings;
+  readonly #send: Send;
+  /** When the request whose answer is `view` was sent, and when that answer came. */
+  readonly #viewMs = signal({ sent: Number.NEGATIVE_INFINITY, came: Number.NEGATIVE_INFINITY });
+  #polls = 0;
+  #polledMs = Number.NEGATIVE_INFINITY;
+  /** The newest press about each subject. A newer press ends the repetition of an older one. */
+  readonly #newest = new Map<string, string>();
+
+  constructor(surroundings: DeskSurroundings) {
+    this.surroundings = surroundings;
+    this.nowMs.value = surroundings.clock.nowMs();
+    const handlers = { onStuck: () => undefined, onIdentityRefused: () => void this.refreshSession() };
+    this.#send = createSend(surroundings, handlers);
+  }
+
+  /** The age of the view, counted from its request, in seconds. */
+  readonly ageS = computed(() => (this.nowMs.value - this.#viewMs.value.sent) / 1000);
+
+  readonly isFresh = computed(() => this.ageS.value * 1000 <= FRESH_MS);
+
+  /** The lowest time that the desk's clock may show now, in seconds. */
+  get deskT(): number {
+    const { clock } = this.surroundings;
+    return (this.view.peek()?.t ?? 0) + (clock.nowMs() - this.#viewMs.peek().came) / 1000;
+  }
+
+  /** Whether the caller may press. */
+  get isReferee(): boolean {
+    return this.session.value?.rights.includes('rule') ?? false;
+  }
+
+  /** Whether LOCK ALL is offered, also before the desk has said who this is. */
+  get mayLock(): boolean {
+    return this.session.value === undefined || this.isReferee;
+  }
+
+  /** Whether the caller may see nothing. */
+  get isShut(): boolean {
+    return this.session.value !== undefined && !this.session.value.rights.includes('read');
+  }
+
+  /** Begins to ask. Returns a function that ends this. */
+  start(): () => void {
+    void this.refreshSession();
+    this.#poll();
+    return every(this.surroundings.clock, POLL_MS, () => this.#poll());
+  }
+
+  async refreshSession(): Promise<void> {
+    this.#tookSession(await this.#send<Session>('GET', SESSION));
+  }
+
+  async enter(token: string): Promise<void> {
+    const outcome = await this.#send<Session>('POST', SESSION, { token });
+    this.#tookSession(outcome);
+    if ('refusal' in outcome) this.#say(outcome.refusal.detail);
+  }
+
+  async leave(): Promise<void> {
+    this.#tookSession(await this.#send<Session>('DELETE', SESSION));
+  }
+
+  isPending(subject: string): boolean {
+    return this.pending.value.has(subject);
+  }
+
+  lockAll(): Promise<void> {
+    return this.press('lock', { reason: 'LOCK ALL' }, 'lock');
+  }
+
+  /**
+   * Sends one press. Presses about the same `subject` replace one another. A press that permits something is refused by
+   * the desk if it arrives late.
+   */
+  async press(name: string, body: PressBody = {}, subject = name.split('/')[0] ?? name): Promise<void> {
+    const { clock, newId } = this.surroundings;
+    const press = newId();
+    const repeats = RESTRICTING.includes(name);
+    const sent = { ...body, press, ...(!repeats && { notAfterT: this.deskT + PERMIT_S }) };
+    this.#newest.set(subject, press);
+    this.said.value = '';
+    this.#setPending(subject, true);
+    for (;;) {
+      const outcome = await this.#ask(() =>
+        this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs: AGAIN_MS }),
+      );
+      const isNewest = this.#newest.get(subject) === press;
+      const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
+      if (isNewest && refusal !== undefined) this.#say(this.#refusalText(refusal, repeats));
+      if (isNewest && refusal === UNREACHABLE && repeats) {
+        await new Promise<void>(resolve => clock.after(POLL_MS, resolve));
+        continue;
+      }
+      if (isNewest) this.#setPending(subject, false);
+      return;
+    }
+  }
+
+  #refusalText(refusal: Refusal, repeats: boolean): string {
+    if (refusal !== UNREACHABLE) return refusal.detail;
+    return repeats
+      ? 'THE DESK DOES NOT ANSWER. The press is sent again. Use the buttons on the robots.'
+      : 'The desk did not answer in time. Look at the tiles, then press again.';
+  }
+
+  #poll(): void {
+    const nowMs = this.surroundings.clock.nowMs();
+    this.nowMs.value = nowMs;
+    if (this.#polls > 0 && nowMs - this.#polledMs < AGAIN_MS) return;
+    this.#polledMs = nowMs;
+    this.#polls += 1;
+    void this.#ask(() =>
+      this.#send('GET', '/api/status?page=true', undefined, { deadlineMs: 5 * AGAIN_MS }),
+    ).then(() => {
+      this.#polls -= 1;
+    });
+  }
+
+  /** Sends a request whose answer is the view, and takes the view unless a newer one is there. */
+  async #ask(send: () => Promise<Outcome<DeskView>>): Promise<Outcome<DeskView>> {
+    const { clock } = this.surroundings;
+    const sent = clock.nowMs();
+    const outcome = await send();
+    if ('body' in outcome && sent >= this.#viewMs.peek().sent) {
+      this.nowMs.value = clock.nowMs();
+      this.#viewMs.value = { sent, came: clock.nowMs() };
+      this.view.value = outcome.body;
+    }
+    return outcome;
+  }
+
+  #say(text: string): void {
+    this.said.value = text;
+    this.surroundings.clock.after(SAID_MS, () => {
+      if (this.said.peek() === text) this.said.value = '';
+    });
+  }
+
+  #setPending(subject: string, isPending: boolean): void {
+    const subjects = new Set(this.pending.peek());
+    if (isPending) subjects.add(subject);
+    else subjects.delete(subject);
+    this.pending.value = subjects;
+  }
+
+  #tookSession(outcome: Outcome<Session>): void {
+    if ('body' in outcome) this.session.value = outcome.body;
+  }
+}

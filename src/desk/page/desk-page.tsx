@@ -1,0 +1,166 @@
+import { signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Twice } from '../../console/match/twice.js';
+import { LoginForm } from '../../console/parts/login-form.js';
+import { Press, typed } from '../../console/parts/parts.js';
+import type { DeskView, RobotView } from '../view.js';
+import { useDesk } from './desk-context.js';
+import { listenToLockKeys } from './lock-keys.js';
+import { MatchPanel } from './match-panel.js';
+import { Screen } from './screen.js';
+import { Tile } from './tile.js';
+
+const hash = signal(location.hash);
+window.addEventListener('hashchange', () => {
+  hash.value = location.hash;
+});
+
+export function DeskPage() {
+  const desk = useDesk();
+  useSignalEffect(() => {
+    document.documentElement.toggleAttribute('data-stale', !desk.isFresh.value);
+  });
+  if (hash.value.startsWith('#screen')) return desk.isShut ? <Login /> : <Screen />;
+  return <Field />;
+}
+
+function Field() {
+  const desk = useDesk();
+  useEffect(() => listenToLockKeys(() => desk.mayLock && desk.lockAll()), []);
+  const view = desk.view.value;
+  return (
+    <>
+      <TopBar view={view} />
+      {desk.isShut && <Login />}
+      {view !== undefined && !desk.isShut && (
+        <main class="field">
+          <MatchPanel view={view} />
+          <div class="tiles">
+            {view.robots.map(robot => (
+              <Tile key={robot.name} robot={robot} />
+            ))}
+          </div>
+          {desk.isReferee && <Robots robots={view.robots} />}
+        </main>
+      )}
+    </>
+  );
+}
+
+function TopBar({ view }: { readonly view: DeskView | undefined }) {
+  const desk = useDesk();
+  const { lock = null } = view ?? {};
+  const { name, role } = desk.session.value ?? {};
+  return (
+    <header class="desk-bar">
+      <div class="brand">
+        <h1>Trunnion desk</h1>
+        <span class="link" role="status">
+          {desk.isFresh.value ? 'Live' : contactText(view === undefined, desk.ageS.value)}
+        </span>
+        {name != null && (
+          <span class="who dim">
+            {name} ({role}) <Press run={() => desk.leave()}>Leave</Press>
+          </span>
+        )}
+      </div>
+      <ul class="desk-lines" role="status">
+        {linesOf(view, desk.said.value).map(text => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <p class="lock-state" data-all={lock !== null && lock.confirmed === lock.of} role="status">
+        {lockText(lock)}
+      </p>
+      {desk.isReferee && (
+        <Twice asks class="unlock" disabled={lock === null} run={() => desk.press('unlock', {}, 'lock')}>
+          Unlock
+        </Twice>
+      )}
+      {desk.mayLock && (
+        <Press class="lock-all" atTouch busy={desk.isPending('lock')} run={() => desk.lockAll()}>
+          LOCK ALL
+          <small>Esc or Space</small>
+        </Press>
+      )}
+    </header>
+  );
+}
+
+function contactText(isFirst: boolean, ageS: number): string {
+  return isFirst ? 'No contact with the desk yet' : `NO CONTACT with the desk for ${Math.floor(ageS)} s`;
+}
+
+function lockText(lock: DeskView['lock']): string {
+  if (lock === null) return '';
+  const { confirmed, of, by } = lock;
+  return confirmed === of
+    ? `LOCKED by ${by}: all ${of}`
+    : `LOCKED by ${by}: ${of - confirmed} of ${of} NOT CONFIRMED`;
+}
+
+/** The lines about the desk itself, the newest refusal first. */
+function linesOf(view: DeskView | undefined, said: string): string[] {
+  if (view === undefined) return [said].filter(Boolean);
+  const { otherDesk, permits, recorded, access, problems } = view;
+  return [
+    said,
+    permits
+      ? ''
+      : 'The desk permits nothing until Take over is pressed: its state was damaged. LOCK ALL works.',
+    otherDesk === null ? '' : `${otherDesk.holder} (${otherDesk.by}) holds ${otherDesk.robots.join(', ')}.`,
+    recorded ? '' : 'NOT RECORDED: the disk of the desk does not work.',
+    ...problems,
+    access === 'open' ? 'Everybody who reaches this desk may press: trunnion-desk token add closes it.' : '',
+  ].filter(Boolean);
+}
+
+function Login() {
+  const desk = useDesk();
+  return (
+    <LoginForm why="This desk answers only to people with a token." enter={token => desk.enter(token)}>
+      <p class="outcome refusal" role="alert">
+        {desk.said.value}
+      </p>
+    </LoginForm>
+  );
+}
+
+/** Adds robots, removes those that were added, and accepts new ids. */
+function Robots({ robots }: { readonly robots: readonly RobotView[] }) {
+  const desk = useDesk();
+  const [name, link] = [useSignal(''), useSignal('')];
+  const add = async () => {
+    await desk.press('robots/add', { name: name.value, link: link.value });
+    if (desk.said.value === '') [name.value, link.value] = ['', ''];
+  };
+  return (
+    <form class="card row" aria-label="Robots">
+      <label>
+        Name <input {...typed(name)} autocomplete="off" />
+      </label>
+      <label class="wide">
+        Link that <code>trunnion token add</code> printed <input {...typed(link)} autocomplete="off" />
+      </label>
+      <Press type="submit" disabled={name.value === '' || link.value === ''} run={add}>
+        Add
+      </Press>
+      {robots.map(
+        ({ name: robot, otherId }) =>
+          otherId !== null && (
+            <Twice asks key={robot} run={() => desk.press('robots/accept', { robot, id: otherId })}>
+              Accept {otherId} as {robot}
+            </Twice>
+          ),
+      )}
+      {robots.map(
+        ({ name: robot, isInFile }) =>
+          !isInFile && (
+            <Twice asks key={robot} run={() => desk.press('robots/remove', { robot })}>
+              Remove {robot}
+            </Twice>
+          ),
+      )}
+    </form>
+  );
+}

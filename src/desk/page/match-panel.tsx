@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals';
+import { minutesText, phaseText } from '../../console/match/match-board.js';
+import { Twice } from '../../console/match/twice.js';
+import { Press } from '../../console/parts/parts.js';
+import { PLAY } from '../../core/phases.js';
+import type { DeskView, MatchView } from '../view.js';
+import { useDesk } from './desk-context.js';
+
+/** The clock of a match, its presses, and what lacks for a start. */
+export function MatchPanel({ view }: { readonly view: DeskView }) {
+  const { match } = view;
+  return (
+    <section class="card match-panel" aria-label="Match">
+      <MatchClock match={match} />
+      <MatchPresses view={view} />
+      <div class="lacks">
+        {match !== null && match.why !== null && <p class="why">{whyText(match)}</p>}
+        {match !== null && <Lacks match={match} />}
+      </div>
+    </section>
+  );
+}
+
+export function MatchClock({ match }: { readonly match: MatchView | null }) {
+  const desk = useDesk();
+  desk.nowMs.value;
+  if (match === null) return <p class="clock-row">No match is loaded.</p>;
+  const { id, phase, endsAtT, leftS, interrupted } = match;
+  const left = endsAtT === null ? leftS : endsAtT - desk.deskT;
+  return (
+    <p class="clock-row">
+      <span class="match-name clamp">{id}</span>{' '}
+      <strong>{phase === 'none' ? 'released' : phaseText(phase)}</strong>{' '}
+      {left !== null && <span class="clock">{minutesText(left)}</span>}
+      {interrupted !== null && <span class="dim"> left of {phaseText(interrupted)}</span>}
+    </p>
+  );
+}
+
+function whyText({ phase, why }: MatchView): string {
+  return phase === 'pause' ? `Paused: ${why}.` : `Ended: ${why}.`;
+}
+
+/** The buttons keep their places. Each is grey while the phase does not have it. */
+function MatchPresses({ view }: { readonly view: DeskView }) {
+  const desk = useDesk();
+  const { match, matches, otherDesk, permits } = view;
+  const chosen = useSignal('');
+  if (!desk.isReferee) return null;
+  const phase = match?.phase ?? 'none';
+  const isLoadable = match === null || phase === 'none' || phase === 'ended' || phase === 'pre';
+  const plays = PLAY.includes(phase);
+  const isReady = match !== null && match.lacks.length === 0;
+  const name = chosen.value || (matches[0]?.id ?? '');
+  const press = (act: string) => () => desk.press(`match/${act}`);
+  return (
+    <div class="presses">
+      <select
+        aria-label="Match"
+        value={name}
+        onChange={({ currentTarget }) => {
+          chosen.value = currentTarget.value;
+        }}
+      >
+        {matches.map(({ id, robots, autoS, teleopS }) => (
+          <option key={id} value={id}>
+            {id}: {robots.length} robots, {autoS} + {teleopS} s
+          </option>
+        ))}
+      </select>
+      <Press disabled={!isLoadable || name === ''} run={() => desk.press('match/load', { match: name })}>
+        Load
+      </Press>
+      <Press class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')}>
+        Start
+      </Press>
+      <Press disabled={!plays} run={press('pause')}>
+        Pause
+      </Press>
+      <Press disabled={phase !== 'pause' || !isReady} run={press('go-on')}>
+        Go on
+      </Press>
+      <Twice asks disabled={!plays && phase !== 'pause'} run={press('end')}>
+        End
+      </Twice>
+      <Press disabled={match === null || plays || phase === 'none'} run={press('release')}>
+        Release
+      </Press>
+      <Twice asks disabled={otherDesk === null && permits} run={() => desk.press('takeover')}>
+        Take over
+      </Twice>
+    </div>
+  );
+}
+
+/** What lacks, robot by robot. A referee may start without a robot. */
+function Lacks({ match }: { readonly match: MatchView }) {
+  const desk = useDesk();
+  const names = [...new Set(match.lacks.map(({ robot }) => robot))];
+  if (match.phase !== 'pre' && match.phase !== 'pause') return null;
+  if (names.length === 0)
+    return (
+      <p class="state" data-state="good">
+        Nothing lacks.
+      </p>
+    );
+  return (
+    <ul aria-label="What lacks">
+      {names.map(name => (
+        <li key={name}>
+          <strong>{name}</strong>{' '}
+          {match.lacks
+            .filter(({ robot }) => robot === name)
+            .map(({ text }) => text)
+            .join(' ')}{' '}
+          {desk.isReferee && (
+            <Twice asks run={() => desk.press('match/without', { robot: name })}>
+              Without {name}
+            </Twice>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
+import { DeskModel } from '../../src/desk/page/desk-model.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+interface Sent {
+  readonly path: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of the page under test.
+  readonly body: any;
+  answer(status: number, body: unknown): Promise<void>;
+}
+
+/** Lets the promises that are due settle. */
+const settle = () => new Promise<void>(resolve => setImmediate(resolve));
+
+function pageWithDesk() {
+  const clock = new ManualClock();
+  const sent: Sent[] = [];
+  let ids = 0;
+  const fetch = (path: string, { body, signal }: HttpRequest) =>
+    new Promise<HttpAnswer>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')));
+      sent.push({
+        path,
+        body: body === undefined ? undefined : JSON.parse(body),
+        answer: async (status, answer) => {
+          resolve({ status, json: async <T>() => answer as T });
+          await settle();
+        },
+      });
+    });
+  const desk = new DeskModel({ clock, fetch, newId: () => `press-${++ids}` });
+  const pass = (ms: number) => clock.advance(ms);
+  return { desk, sent, pass, to: (path: string) => sent.filter(one => one.path === path) };
+}
+
+const view = (t: number) => ({ t, robots: [] });
+
+describe('the page of a desk', () => {
+  it('sends an unanswered LOCK ALL again as the same press until the desk answers', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    void desk.lockAll();
+    await pass(3000);
+    const before = to('/api/lock');
+    expect(before.length).to.equal(3);
+    expect(new Set(before.map(({ body }) => body.press)).size).to.equal(1);
+    expect(desk.said.value).to.match(/DESK DOES NOT ANSWER/);
+    await before.at(-1)?.answer(200, view(4));
+    await pass(3000);
+    expect(to('/api/lock').length).to.equal(3);
+    expect(desk.isPending('lock')).to.equal(false);
+  });
+
+  it('sends a LOCK ALL no more after an unlock was pressed', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    void desk.lockAll();
+    await pass(500);
+    void desk.press('unlock', {}, 'lock');
+    await pass(3000);
+    expect(to('/api/lock').length).to.equal(1);
+    expect(to('/api/unlock').length).to.equal(1);
+  });
+
+  it('sends a start once, with the desk time after which the desk refuses it', async () => {
+    const { desk, sent, pass, to } = pageWithDesk();
+    desk.start();
+    await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
+    await pass(100);
+    void desk.press('match/start');
+    await pass(3000);
+    const [start, ...more] = to('/api/match/start');
+    expect(more).to.deep.equal([]);
+    expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
+  });
+
+  it('counts the age of what it shows from the request, and takes no older answer after a newer one', async () => {
+    const { desk, sent, pass } = pageWithDesk();
+    desk.start();
+    await pass(1200);
+    const [older, newer] = sent.filter(({ path }) => path.startsWith('/api/status'));
+    await newer?.answer(200, view(8));
+    expect(desk.ageS.value).to.be.closeTo(0.2, 0.11);
+    await older?.answer(200, view(7));
+    expect(desk.view.value?.t).to.equal(8);
+    await pass(1600);
+    expect(desk.isFresh.value).to.equal(false);
+  });
+});
