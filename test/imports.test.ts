@@ -50,6 +50,12 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
   'tuning imports only schemas and core, so it reaches a robot only through its port': ({ from, to }) =>
     !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
+  'nothing of the robot imports the desk': ({ from, to }) =>
+    !to.startsWith('src/desk/') || !from.startsWith('src/') || from.startsWith('src/desk/'),
+  'the desk imports what every server shares, and no part of a robot': ({ from, to }) =>
+    !/^src\/desk\/(?!page\/)/.test(from) ||
+    !to.startsWith('src/') ||
+    /^src\/(desk|http|access|events|storage|config|core|schemas|command|daemon)\//.test(to),
   'core imports nothing of ours but itself': ({ from, to }) =>
     !from.startsWith('src/core/') || !to.startsWith('src/') || to.startsWith('src/core/'),
   'schemas import nothing of ours but core': ({ from, to }) =>

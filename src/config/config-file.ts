@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs';
-import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { messageOf, RobotError } from '../core/errors.js';
 
 /** A parsed configuration file. Its settings are not checked yet. */
@@ -55,6 +65,11 @@ function offsetOf({ contents }: Document, path: readonly string[]): number {
   let node: unknown = contents;
   let offset = 0;
   for (const part of path) {
+    if (isSeq(node)) {
+      node = node.items[Number(part)];
+      if (isNode(node)) offset = node.range?.[0] ?? offset;
+      continue;
+    }
     if (!isMap(node)) break;
     const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === part);
     if (isScalar(pair?.key)) offset = pair.key.range?.[0] ?? offset;

@@ -90,6 +90,8 @@ interface Contexts {
   'wrong-phase': { readonly phase: string; readonly cure?: string };
   /** The current match. */
   'stale-match': { readonly id: string; readonly revision: number; readonly phase: string };
+  /** The desk says in words what lacks for a press. */
+  'not-ready': { readonly reason: string };
   'lock-changed': { readonly by: string; readonly reason: string };
   'lease-held': { readonly holder: string; readonly by: string };
   // the laser

@@ -53,6 +53,7 @@ export const PROBLEMS: Table = {
   'referee-silent': { status: 409, title: 'Referee silent' },
   'wrong-phase': { status: 409, title: 'Wrong phase' },
   'stale-match': { status: 409, title: 'Match changed' },
+  'not-ready': { status: 409, title: 'Not ready' },
   'lock-changed': { status: 409, title: 'Lock changed' },
   'lease-held': { status: 409, title: 'Held by another' },
   'laser-unavailable': { status: 503, title: 'No laser' },
@@ -196,6 +197,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'stale-match': ({ id, revision, phase }) =>
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',
+  'not-ready': ({ reason }) => reason,
   'lock-changed': ({ by, reason }) => `Another lock holds, by ${by}: ${reason}. Send its id to remove it.`,
   'lease-held': ({ holder, by }) =>
     `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +

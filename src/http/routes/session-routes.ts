@@ -16,7 +16,10 @@ const session = s.answer('Session', {
 });
 
 /** Shows who the caller is, and gives the page its token as a cookie. */
-export function sessionRoutes({ access, robot: { simulated } }: AppOptions): Route[] {
+export function sessionRoutes({
+  access,
+  robot: { simulated },
+}: Pick<AppOptions, 'access'> & { readonly robot: Pick<AppOptions['robot'], 'simulated'> }): Route[] {
   const view = ({ token, rights }: Caller): s.TypeOf<typeof session> => ({
     access: access.state,
     name: token?.name ?? null,

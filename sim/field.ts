@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { hashOf, newSecret } from '../src/access/token.js';
+import { writeTokens } from '../src/access/token-file.js';
+import { isObject, parsedJson } from '../src/core/json.js';
+import { realDisk } from '../src/storage/disk.js';
+
+/** A desk with simulated robots: `npm run desk -- --simulate 4`. Without `--simulate` it starts the desk alone. */
+const SIMULATOR = fileURLToPath(new URL('./main.js', import.meta.url));
+const DESK = fileURLToPath(new URL('../src/desk/main.js', import.meta.url));
+
+const children: ChildProcess[] = [];
+
+/** Starts a simulated robot on a free port of this machine. Resolves with its address. */
+function startRobot(state: string): Promise<string> {
+  const child = spawn(process.execPath, [SIMULATOR, '--port', '0', '--state', state], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error('a simulated robot did not start')));
+    createInterface({ input: child.stdout }).on('line', line => {
+      const said = parsedJson(line);
+      if (isObject(said) && typeof said.url === 'string') resolve(said.url);
+    });
+  });
+}
+
+async function simulate(count: number, others: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunnion-field-'));
+  process.once('exit', () => {
+    for (const child of children) child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const robots = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const state = join(folder, `robot-${index + 1}`);
+      const [token, driver] = [newSecret(), newSecret()];
+      await realDisk.makeFolder(state);
+      await writeTokens(realDisk, state, [
+        { name: 'desk', role: 'referee', hash: hashOf(token) },
+        { name: 'driver', role: 'operator', hash: hashOf(driver) },
+      ]);
+      const address = await startRobot(state);
+      return { name: `Robot ${index + 1}`, address, token, driver };
+    }),
+  );
+  for (const { name, address, driver } of robots)
+    process.stdout.write(`${name}: its driver's page is ${address}/#token=${driver}\n`);
+  const names = robots.map(({ name }) => name);
+  const file = join(folder, 'field.yaml');
+  const field = {
+    robots: robots.map(({ name, address, token }) => ({ name, address, token })),
+    matches: [
+      { id: 'practice', robots: names, auto: 15, teleop: 60 },
+      { id: 'short', robots: names.slice(0, 2), auto: 5, teleop: 10 },
+    ],
+  };
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(field, undefined, 2), { mode: 0o600 });
+  startDesk([file, '--state', join(folder, 'desk'), ...others]);
+}
+
+function startDesk(args: readonly string[]): void {
+  const desk = spawn(process.execPath, [DESK, ...args], { stdio: 'inherit' });
+  children.push(desk);
+  desk.once('exit', code => process.exit(code ?? 1));
+}
+
+const args = process.argv.slice(2);
+const at = args.indexOf('--simulate');
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
+if (at < 0) startDesk(args);
+else {
+  const count = Number(args[at + 1]);
+  if (!(Number.isInteger(count) && count >= 1 && count <= 20)) {
+    process.stderr.write('--simulate takes a number of robots from 1 to 20\n');
+    process.exit(2);
+  }
+  simulate(count, args.toSpliced(at, 2)).catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,160 @@
+import { lookup } from 'node:dns/promises';
+import { Agent, type ClientRequest, request } from 'node:http';
+import { isIP } from 'node:net';
+import { errnoOf, messageOf } from '../core/errors.js';
+import { parsedJson } from '../core/json.js';
+import type { Ask, Robot } from './state.js';
+import type { Outcome } from './take.js';
+
+/** A longer answer is no answer of a robot, except lines of its log. */
+const MOST_BYTES = 64 << 10;
+const MOST_LINES_BYTES = 257 << 10;
+/** An answer counts for this long. */
+const ANSWER_MS = 5000;
+/**
+ * The system looks up names in its pool of threads, which the disk needs too. An absent `.local` name holds a thread for
+ * seconds, so that few names are looked up at once.
+ */
+const LOOKUPS_AT_ONCE = 2;
+const LOOKUP_AGAIN_MS = 30_000;
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Its daemon does not run.',
+  EHOSTUNREACH: 'Its board is off, or not in this network.',
+  ENETUNREACH: 'This machine has no network.',
+  ECONNRESET: 'It closed the connection.',
+  ETIMEDOUT: 'No answer: its board is off, or not in this network.',
+};
+
+/** The address of a robot's name, looked up in the background. */
+class Names {
+  readonly #known = new Map<string, { readonly address: string; readonly atMs: number }>();
+  readonly #waiting = new Set<string>();
+  #running = 0;
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Undefined while the address is not known. */
+  addressOf(host: string): string | undefined {
+    if (isIP(host) !== 0 || host === 'localhost') return host;
+    const known = this.#known.get(host);
+    if (known === undefined || this.#nowMs() - known.atMs > LOOKUP_AGAIN_MS) this.#waiting.add(host);
+    this.#next();
+    return known?.address;
+  }
+
+  #next(): void {
+    const [host] = this.#waiting;
+    if (host === undefined || this.#running >= LOOKUPS_AT_ONCE) return;
+    this.#waiting.delete(host);
+    this.#running += 1;
+    lookup(host)
+      .then(
+        ({ address }) => this.#known.set(host, { address, atMs: this.#nowMs() }),
+        () => undefined,
+      )
+      .finally(() => {
+        this.#running -= 1;
+        this.#next();
+      });
+  }
+}
+
+/** Sends requests to robots. No robot delays a request to another one. */
+export class RobotClient {
+  readonly #agents = new Map<string, Agent>();
+  readonly #names: Names;
+  /** The address at which each robot has shown its id. */
+  readonly #checked = new Map<string, string>();
+
+  constructor(nowMs: () => number) {
+    this.#names = new Names(nowMs);
+  }
+
+  /** Resolves with the answer, or with why there is none. Never rejects. Follows no redirect. */
+  async send(robot: Robot, ask: Ask): Promise<Outcome> {
+    const first = await this.#once(robot, ask, ask.isFresh);
+    // The robot closed an idle connection as the request left. On a new connection the request arrives.
+    return first === 'stale' ? (this.#once(robot, ask, true) as Promise<Outcome>) : first;
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  #once(robot: Robot, ask: Ask, isFresh: boolean): Promise<Outcome | 'stale'> {
+    const url = new URL(robot.address);
+    const name = url.hostname.replace(/^\[|\]$/g, '');
+    const host = this.#names.addressOf(name);
+    if (host === undefined)
+      return Promise.resolve({ failure: `The name ${name} is not found: is the board on?` });
+    if (ask.withToken && this.#checked.get(robot.name) !== host)
+      return Promise.resolve({ failure: 'Its address has changed.', isMoved: true });
+    const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
+    return new Promise(resolve => {
+      let sent: ClientRequest | undefined;
+      const end = (outcome: Outcome | 'stale') => {
+        clearTimeout(limit);
+        resolve(outcome);
+      };
+      const fail = (failure: string) => {
+        end({ failure });
+        sent?.destroy();
+      };
+      const limit = setTimeout(() => fail('It does not answer within 5 s.'), ANSWER_MS);
+      sent = request(
+        {
+          host,
+          port: url.port === '' ? 80 : Number(url.port),
+          method: ask.method,
+          path: ask.path,
+          agent: isFresh ? false : this.#agentOf(robot),
+          maxHeaderSize: 16384,
+          headers: {
+            Host: url.host,
+            ...(ask.withToken && { Authorization: `Bearer ${robot.token}` }),
+            ...(body !== undefined && {
+              'Content-Type': 'application/json',
+              'Content-Length': Buffer.byteLength(body),
+            }),
+          },
+        },
+        response => {
+          const parts: Buffer[] = [];
+          const most = ask.kind === 'lines' ? MOST_LINES_BYTES : MOST_BYTES;
+          let bytes = 0;
+          response.on('data', (part: Buffer) => {
+            bytes += part.length;
+            if (bytes > most) fail('Its answer is too long for a robot: check its address.');
+            else parts.push(part);
+          });
+          response.on('error', error => fail(messageOf(error)));
+          response.on('end', () => {
+            const whole = Buffer.concat(parts);
+            const content =
+              ask.kind === 'lines' && response.statusCode === 200 ? whole : parsedJson(whole.toString());
+            if (ask.kind === 'health') this.#checked.set(robot.name, host);
+            end({ status: response.statusCode ?? 0, body: content });
+          });
+          response.on('aborted', () => fail('It closed the connection within its answer.'));
+        },
+      );
+      sent.on('error', error => {
+        const isStale = sent?.reusedSocket === true && errnoOf(error) === 'ECONNRESET';
+        end(isStale ? 'stale' : { failure: WORDS[errnoOf(error) ?? ''] ?? messageOf(error) });
+      });
+      sent.end(body);
+    });
+  }
+
+  #agentOf({ address }: Robot): Agent {
+    const known = this.#agents.get(address);
+    if (known !== undefined) return known;
+    const agent = new Agent({ keepAlive: true, maxFreeSockets: 2 });
+    this.#agents.set(address, agent);
+    return agent;
+  }
+}

@@ -1,0 +1,112 @@
+import { statSync } from 'node:fs';
+import { badConfig, readConfigFile } from '../config/config-file.js';
+import { PORTS } from '../config/settings.js';
+import { isRobotError } from '../core/errors.js';
+import { compile } from '../http/validate.js';
+import * as s from '../schemas/schema.js';
+import type { Robot } from './state.js';
+import type { MatchPlan } from './view.js';
+
+const MOST_ROBOTS = 40;
+const seconds = (description: string) => ({ ...s.number(description), minimum: 0, maximum: 3600 });
+const list = <T>(items: s.Schema<T>, description: string) => s.optional(s.array(items, description));
+const schema = s.object({
+  host: s.optional(s.text('The address to listen on.')),
+  port: s.optional({ ...s.count('The port to listen on.'), ...PORTS }),
+  state: s.optional(s.text('The folder of state and records.')),
+  allowedHosts: list(s.text(), 'Host names under which browsers may open the page.'),
+  pauseWithoutPage: s.optional(
+    seconds('Pauses a match if no page of a referee answers for so long; 0 = never.'),
+  ),
+  robots: {
+    ...s.array(
+      s.object({
+        name: s.name(40),
+        address: { ...s.text(), pattern: '^http://[^/?#@]+/?$' },
+        token: { ...s.text(), pattern: '^[0-9A-Za-z-]{8,200}$' },
+      }),
+    ),
+    maxItems: MOST_ROBOTS,
+  },
+  matches: list(
+    s.object({
+      id: s.name(64),
+      robots: s.array(s.text()),
+      auto: seconds('Seconds.'),
+      teleop: seconds('Seconds.'),
+    }),
+    'The matches.',
+  ),
+});
+const check = compile(schema);
+
+export interface DeskFile {
+  readonly host: string;
+  readonly port: number;
+  readonly state: string;
+  readonly allowedHosts: readonly string[];
+  readonly pauseWithoutPageMs: number;
+  readonly robots: readonly Robot[];
+  readonly plans: readonly MatchPlan[];
+}
+
+/** Reads FILE. Throws `bad-config` with the line of every mistake. */
+export function readDeskFile(file: string, defaultState: string): DeskFile {
+  const { tree, lineOf } = readConfigFile(file);
+  // Every robot's token is in the file.
+  if ((statSync(file).mode & 0o077) !== 0)
+    throw badConfig([`${file}: others may read it: chmod 600 ${file}`]);
+  const at = (pointer: string, detail: string) => {
+    const path = pointer.split('/').slice(1);
+    return { line: lineOf(path), text: `${path.join('.')} ${detail}`.trim() };
+  };
+  const fail = (faults: readonly { line: number; text: string }[]) =>
+    badConfig(
+      [...faults].sort((a, b) => a.line - b.line).map(({ line, text }) => `${file}:${line}: ${text}`),
+    );
+  const given = (() => {
+    try {
+      return check(tree);
+    } catch (error) {
+      if (!isRobotError(error, 'invalid-request')) throw error;
+      throw fail(error.context.errors.map(({ pointer, detail }) => at(pointer, detail)));
+    }
+  })();
+  const { robots, matches = [] } = given;
+  const twice = (place: string, values: readonly string[]) =>
+    values.flatMap((value, index) =>
+      values.indexOf(value) < index
+        ? [at(`/${place.replace('*', String(index))}`, `is given twice: ${value}`)]
+        : [],
+    );
+  const names = robots.map(({ name }) => name);
+  const faults = [
+    ...twice('robots/*/name', names),
+    ...twice(
+      'robots/*/address',
+      robots.map(({ address }) => address),
+    ),
+    ...twice(
+      'matches/*/id',
+      matches.map(({ id }) => id),
+    ),
+    ...matches.flatMap((match, index) => [
+      ...match.robots.flatMap((name, place) =>
+        names.includes(name)
+          ? []
+          : [at(`/matches/${index}/robots/${place}`, `names no robot of this file: ${name}`)],
+      ),
+      ...(match.auto + match.teleop > 0 ? [] : [at(`/matches/${index}`, 'has no time')]),
+    ]),
+  ];
+  if (faults.length > 0) throw fail(faults);
+  return {
+    host: given.host ?? '127.0.0.1',
+    port: given.port ?? 8090,
+    state: given.state ?? defaultState,
+    allowedHosts: given.allowedHosts ?? [],
+    pauseWithoutPageMs: 1000 * (given.pauseWithoutPage ?? 5),
+    robots: robots.map(robot => ({ ...robot, address: robot.address.replace(/\/$/, '') })),
+    plans: matches.map(({ id, robots, auto, teleop }) => ({ id, robots, autoS: auto, teleopS: teleop })),
+  };
+}

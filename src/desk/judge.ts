@@ -1,0 +1,148 @@
+import { PLAY } from '../core/phases.js';
+import { UNIT_LIST } from '../core/units.js';
+import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
+
+/** Data that is older counts as not heard. */
+export const HEARD_MS = 1500;
+/** What permits something is asked for this long after its press. */
+export const PERMIT_MS = 1000;
+
+export function isHeard(seen: Seen, nowMs: number): boolean {
+  return nowMs - seen.statusMs <= HEARD_MS;
+}
+
+/** Whether nothing moves and nothing is lit, as the newest status shows. */
+export function isAtRest({ status }: Seen): boolean {
+  if (status === undefined) return false;
+  const torque = UNIT_LIST.map(({ name }) => status[name].torque);
+  return (
+    status.stopped && status.laser.light === 'dark' && torque.every(one => one === 'off' || one === 'silent')
+  );
+}
+
+/** Whether the robot has proven that it is locked as the desk wants. */
+export function isLocked(state: DeskState, name: string): boolean {
+  const lock = lockWanted(state.wanted, name);
+  const seen = seenOf(state, name);
+  if (lock === null) return false;
+  // What was asked later counts.
+  const isAnswered = seen.locked?.id === lock.id;
+  if (seen.statusMs >= lock.atMs && (!isAnswered || seen.statusMs > (seen.locked?.sentMs ?? 0)))
+    return seen.status?.match.lock !== null && isAtRest(seen);
+  return isAnswered;
+}
+
+/** Whether others have locked the robot. The desk does not lock over that lock. */
+export function isLockedByOthers({ wanted }: DeskState, { match, isOld }: Seen): boolean {
+  return match !== undefined && match.lock !== null && !isOld && !isOurs(wanted, match.lock.id);
+}
+
+export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
+  return match?.lease?.holder === wanted.holder;
+}
+
+/** Whether the robot is in the phase of the desk's match. */
+export function isInPhase({ wanted }: DeskState, { match }: Seen): boolean {
+  return match !== undefined && match.id === wanted.match?.id && match.phase === wanted.match?.phase;
+}
+
+/** Whether what the match restricts is restricted on this robot. */
+export function isRestricted(state: DeskState, seen: Seen): boolean {
+  const { match } = state.wanted;
+  if (match === null || isInPhase(state, seen)) return true;
+  if (seen.match === undefined || seen.match.id !== match.id) return false;
+  if (match.phase === 'pause') return seen.match.phase === 'pre' || seen.match.phase === 'ended';
+  return match.phase === 'ended' && seen.match.phase === 'none';
+}
+
+/** The last moment at which a permission of the phase may be asked of this robot. */
+export function permitEndMs({ wanted }: DeskState, seen: Seen): number {
+  const since = wanted.match?.sinceMs ?? Number.NEGATIVE_INFINITY;
+  return Math.max(since, seen.joinMs) + PERMIT_MS;
+}
+
+/** What a robot missed, although a press or the clock permitted it. */
+export function missedBy(
+  state: DeskState,
+  name: string,
+  nowMs: number,
+): 'NOT STARTED' | 'NOT RELEASED' | null {
+  const { match } = state.wanted;
+  const seen = seenOf(state, name);
+  if (match === null || !playsIn(match, name) || isInPhase(state, seen)) return null;
+  if (nowMs <= permitEndMs(state, seen)) return null;
+  if (PLAY.includes(match.phase)) return 'NOT STARTED';
+  const isOfMatch = seen.match?.id === match.id;
+  return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;
+}
+
+/** What is wrong with a robot and its cure, the worst first. */
+export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
+  const seen = seenOf(state, name);
+  const wish = wishOf(state.wanted, name);
+  const twin = twinOf(state, name);
+  const { status } = seen;
+  const found: (string | false | undefined)[] = [
+    seen.contradicts && `CONTRADICTS: ${seen.contradicts}`,
+    typeof seen.shownId === 'string' &&
+      wish.id !== null &&
+      wish.id !== seen.shownId &&
+      'Another robot answers at this address: no token is sent. If it is the right one, accept its new id.',
+    twin &&
+      `${twin} has the same id, so neither starts. Remove robot-id from one state folder and restart it.`,
+    seen.shownId === null && 'It cannot read its own id: check its disk.',
+    seen.refusal && `${seen.refusal.detail} LOCK only stops it.`,
+    !isHeard(seen, nowMs) && `Not heard. ${seen.failure ?? 'Check its power and the network.'}`,
+    seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked.',
+    status?.laser.light === 'fault' && 'THE LASER MAY BE LIT: cut its supply.',
+    ...UNIT_LIST.flatMap(({ name: unit }) => {
+      const one = status?.[unit];
+      if (one === undefined) return [];
+      return [
+        !one.online && `The ${unit} is offline. ${one.problem?.detail ?? ''}`.trim(),
+        one.faults.length > 0 && `The ${unit} shows ${one.faults.join(', ')}.`,
+      ];
+    }),
+    status?.access.state === 'open' && 'It is open to everybody: make tokens with sudo trunnion token add.',
+    status?.access.state === 'unavailable' && 'Its list of tokens cannot be read. Run trunnion doctor on it.',
+    status?.storage.ok === false && `Its disk fails. ${status.storage.cure ?? ''}`.trim(),
+    status?.log.ok === false && `Its log does not reach the disk. ${status.log.cure ?? ''}`.trim(),
+  ];
+  return found.filter(text => typeof text === 'string' && text !== '') as string[];
+}
+
+/** The name of another robot that answers with the same id. */
+function twinOf(state: DeskState, name: string): string | undefined {
+  const id = seenOf(state, name).shownId;
+  if (typeof id !== 'string') return undefined;
+  return state.robots.find(other => other.name !== name && seenOf(state, other.name).shownId === id)?.name;
+}
+
+/** What lacks before this robot may play, in words. */
+export function lacksOf(state: DeskState, name: string, nowMs: number): readonly string[] {
+  const seen = seenOf(state, name);
+  const { status, match } = seen;
+  if (!isHeard(seen, nowMs) || status === undefined || match === undefined)
+    return [problemsOf(state, name, nowMs)[0] ?? 'Not heard.'];
+  const holder = match.lease?.holder;
+  const found: (string | false | null)[] = [
+    ...problemsOf(state, name, nowMs),
+    wishOf(state.wanted, name).place === 'pit' && 'It is in the pit: move it to the field.',
+    match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}.`,
+    !isLeaseOurs(state, seen) &&
+      (holder === undefined
+        ? 'It has no beat of this desk yet.'
+        : `The desk ${holder} has it: take it over.`),
+    !isInPhase(state, seen) &&
+      `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match.`,
+    ...UNIT_LIST.map(({ name: unit }) =>
+      status[unit].gains.trial !== undefined || !status[unit].gains.applied
+        ? `The ${unit} does not run its saved gains.`
+        : false,
+    ),
+    status.laser.light !== 'dark' && 'Its laser is not proven dark.',
+    !isAtRest(seen) && 'It is not stopped, or its motors have torque.',
+    !match.recorded && 'Its disk does not have the newest phase yet.',
+  ];
+  return found.filter(text => typeof text === 'string') as string[];
+}

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { Access } from '../access/access.js';
+import { isLoopback } from '../access/board.js';
+import { type Boot, systemBoot } from '../core/boot.js';
+import type { Clock } from '../core/clock.js';
+import { describeError } from '../core/errors.js';
+import { openPort } from '../daemon/port.js';
+import { MemoryLog, newRunId } from '../events/memory-log.js';
+import { createRouteApp } from '../http/route-app.js';
+import { sessionRoutes } from '../http/routes/session-routes.js';
+import { type Disk, realDisk, START_MS } from '../storage/disk.js';
+import { RobotClient } from './client.js';
+import { Desk } from './desk.js';
+import type { DeskFile } from './desk-file.js';
+import { matchRecords } from './record.js';
+import { deskRoutes } from './routes.js';
+import { viewOf } from './show.js';
+import type { Wanted } from './state.js';
+import { wantedFile } from './wanted-file.js';
+
+/** The longest wait for the disk before the state counts as not kept. */
+const SAVE_MS = 500;
+
+export interface DeskParts {
+  readonly file: DeskFile;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly disk?: Disk;
+  readonly boot?: Boot;
+  readonly client?: Pick<RobotClient, 'send' | 'close'>;
+}
+
+export type RunningDesk = Awaited<ReturnType<typeof startDesk>>;
+
+/** Creates and connects everything, and opens the port. */
+export async function startDesk(parts: DeskParts) {
+  const { file, log, clock, disk = realDisk, boot = systemBoot(process.env) } = parts;
+  const { client = new RobotClient(() => clock.nowMs()) } = parts;
+  const folder = file.state;
+  await disk
+    .makeFolder(folder)
+    .catch(error => log.error(describeError(error), 'the state folder cannot be used'));
+  const files = { disk, folder, clock };
+  const kept = wantedFile(
+    { ...files, setAside: copy => log.warn({ copy }, 'the damaged state was set aside') },
+    boot,
+  );
+  const access = new Access({ ...files, required: !isLoopback(file.host), stop: 'token' });
+  const [wanted] = await Promise.all([kept.read(START_MS), access.open()]);
+  const port = await openPort(file, { log, clock });
+  const runId = newRunId();
+  const records = matchRecords({ disk, clock, folder: join(folder, 'records'), runId });
+  const memory = new MemoryLog(clock, { runId });
+  memory.recorded.add(({ event }) => records.add(event));
+  const save = (now: Wanted) => {
+    memory.noteChange();
+    kept.save(now, SAVE_MS).catch(() => undefined);
+    const { match } = now;
+    if (match !== null && match.phase === 'pre' && match.sinceMs !== recordedMs)
+      void begin(match.id, match.sinceMs);
+  };
+  /** The instant at which the match was loaded whose record is written. */
+  let recordedMs: number | undefined;
+  const begin = (id: string, sinceMs: number) => {
+    recordedMs = sinceMs;
+    const at = clock
+      .wallTime()
+      .toISOString()
+      .replaceAll(/[-:]|\.\d+/g, '');
+    return records.begin(`${id}-${at}`);
+  };
+  const desk = new Desk({
+    clock,
+    wanted,
+    robots: file.robots,
+    pauseWithoutPageMs: file.pauseWithoutPageMs,
+    send: (robot, ask) => client.send(robot, ask),
+    save,
+    record: event => memory.record(event),
+    keep: lines => records.keep(lines),
+  });
+  kept.save(wanted, SAVE_MS).catch(() => undefined);
+  if (wanted.match !== null) await begin(wanted.match.id, wanted.match.sinceMs);
+  const inFile = new Set(file.robots.map(({ name }) => name));
+  const view = () => {
+    const isKept = kept.problem === undefined;
+    const problems = [
+      !desk.state.wanted.permits &&
+        'The state of the desk was damaged: look at the field, then press Take over.',
+      !isKept && `The desk cannot keep its state. ${kept.problem?.context.cure ?? ''}`,
+      access.problem && 'The list of tokens cannot be read.',
+      access.state === 'open' && !isLoopback(file.host) && 'The desk is open to everybody in this network.',
+    ].filter(text => typeof text === 'string');
+    const own = {
+      problems,
+      recorded: isKept && records.isOk,
+      access: access.state,
+      plans: file.plans,
+      inFile,
+    };
+    return viewOf(desk.state, own, clock.nowMs());
+  };
+  const app = createRouteApp({
+    routes: [
+      ...deskRoutes({ desk, access, clock, plans: file.plans, view }),
+      ...sessionRoutes({ access, robot: { simulated: false } }),
+    ],
+    access,
+    clock,
+    log,
+    eventLog: memory,
+    allowedHosts: file.allowedHosts,
+    pageFolder: fileURLToPath(new URL('../../desk/', import.meta.url)),
+  });
+  port.serve(app.listener);
+  desk.start();
+  log.info({ url: port.url }, `listening on ${port.url}`);
+  if (!existsSync(folder)) log.warn({ folder }, 'the state folder is not there');
+  return {
+    url: port.url,
+    desk,
+    view,
+    close: async (): Promise<void> => {
+      desk.close();
+      await port.close();
+      client.close();
+      app.close();
+      access.close();
+      memory.close();
+      await records.close();
+      await kept.close();
+    },
+  };
+}
