@@ -8,16 +8,22 @@ export interface Answer {
 
 const HEAD_END = '\r\n\r\n';
 
-/** The token of all requests. The daemon is measured with tokens, as in a match. */
+/** The tokens of an operator and of a referee. The daemon is measured with tokens, as in a match. */
 export const SECRET = 'bench-bench-bench-bench-bench-bench-bench-bench';
-const HEAD = `Host: 127.0.0.1\r\nAuthorization: Bearer ${SECRET}\r\n`;
+export const REFEREE = 'rules-rules-rules-rules-rules-rules-rules-rules';
+export const NO_SECRET = '';
 
 /** The bytes of one request, which may be sent many times. */
-export function request(method: string, path: string, body?: unknown): Buffer {
+export function request(method: string, path: string, body?: unknown, secret = SECRET): Buffer {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
   const length = `Content-Length: ${Buffer.byteLength(text)}`;
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${HEAD}${type}${length}${HEAD_END}${text}`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${headOf(secret)}${type}${length}${HEAD_END}${text}`);
+}
+
+function headOf(secret: string): string {
+  const authorization = secret === NO_SECRET ? '' : `Authorization: Bearer ${secret}\r\n`;
+  return `Host: 127.0.0.1\r\n${authorization}`;
 }
 
 /**
@@ -37,8 +43,9 @@ export class Connection {
     socket.on('close', () => this.#end(new Error('the server closed the connection')));
   }
 
-  static async open(port: number): Promise<Connection> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  /** Every address in 127.0.0.0/8 is this machine. */
+  static async open(port: number, localAddress = '127.0.0.1'): Promise<Connection> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
     await once(socket, 'connect');
     return new Connection(socket);
   }
@@ -86,7 +93,7 @@ export async function openStream(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  socket.write(`GET /api/events HTTP/1.1\r\n${HEAD}Accept: text/event-stream\r\n\r\n`);
+  socket.write(`GET /api/events HTTP/1.1\r\n${headOf(SECRET)}Accept: text/event-stream\r\n\r\n`);
   const gone = once(socket, 'close').then(() => Promise.reject(new Error('the server closed the stream')));
   const [first] = await Promise.race([once(socket, 'data'), gone]);
   gone.catch(() => undefined);

@@ -1,26 +1,57 @@
-import { Connection } from './connection.js';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const CONNECTIONS = 16;
+export interface Load {
+  readonly port: number;
+  /** Each connection sends these in turns. */
+  readonly requests: readonly Buffer[];
+  readonly connections: number;
+  /** The number of addresses that share the connections. */
+  readonly addresses?: number;
+}
 
-/** Saturates the server with these requests. The returned function ends the load and returns the answers per second. */
-export async function load(port: number, requests: readonly Buffer[]): Promise<() => Promise<number>> {
-  const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(port)));
-  const beganMs = performance.now();
-  let isOver = false;
-  let count = 0;
-  const loops = all.map(async (connection, index) => {
-    for (let turn = index; !isOver; turn += 1) {
-      await connection.send(requests[turn % requests.length] ?? Buffer.alloc(0));
-      count += 1;
-    }
-    connection.close();
+const CROWD = fileURLToPath(new URL('crowd.js', import.meta.url));
+export const HAS_WRK = spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
+
+/**
+ * Saturates a server from a process of its own: `wrk` if it is installed, otherwise a client in Node, which may be slower
+ * than the server. The returned function ends the load and returns the answers per second.
+ */
+export function load(
+  folder: string,
+  { port, requests, connections, addresses = 1 }: Load,
+): () => Promise<number> {
+  const texts = requests.map(bytes => JSON.stringify(bytes.toString()));
+  const script = join(folder, 'requests.lua');
+  // JSON escapes these requests as Lua does.
+  writeFileSync(
+    script,
+    `local requests = {${texts.join()}}\nlocal last = 0\n` +
+      'request = function() last = last % #requests + 1; return requests[last] end\n',
+  );
+  const url = `http://127.0.0.1:${port}`;
+  // wrk has one address.
+  const [program, ...args] =
+    HAS_WRK && addresses === 1
+      ? ['wrk', '-t1', `-c${connections}`, '-d1h', '-s', script, url]
+      : [process.execPath, CROWD, ...[port, connections, addresses].map(String), ...texts];
+  const client = spawn(program ?? '', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  client.stdout.setEncoding('utf8').on('data', text => {
+    printed += text;
   });
-  const done = Promise.all(loops);
-  // If a request failed, ending the load throws the failure.
-  done.catch(() => undefined);
+  const end = () => client.kill('SIGKILL');
+  process.once('exit', end);
   return async () => {
-    isOver = true;
-    await done;
-    return (1000 * count) / (performance.now() - beganMs);
+    const closed = once(client, 'close');
+    client.kill('SIGINT');
+    await closed;
+    process.off('exit', end);
+    const [, perSecond] = /Requests\/sec: +([\d.]+)/.exec(printed) ?? [];
+    if (perSecond === undefined) throw new Error(`the load of ${url} has ended early: ${printed}`);
+    return Number(perSecond);
   };
 }

@@ -1,27 +1,37 @@
 import type { Figures } from './measure.js';
 import { median } from './statistics.js';
 
-/**
- * For every figure, less is better. A figure counts as worse if it grew by more than this part and lies outside both
- * spreads.
- */
+/** A figure counts as worse if it is worse by more than this part and lies outside both spreads. */
 const WORSE = 1.1;
 
-/** The medians and spreads of all runs, beside those of another build. */
-export function tableOf(now: readonly Figures[], against: readonly Figures[] = []): string {
-  const rows = Object.keys(now[0] ?? {}).map(name => {
-    const [mine, others] = [valuesOf(now, name), valuesOf(against, name)];
-    if (others.length === 0) return [name, shown(mine)];
-    const ratio = median(mine) / median(others);
-    const isWorse = ratio > WORSE && Math.min(...mine) > Math.max(...others);
-    return [name, shown(mine), shown(others), `${ratio.toFixed(2)}${isWorse ? ' WORSE' : ''}`];
+export interface Column {
+  readonly name: string;
+  readonly runs: readonly Figures[];
+}
+
+/** The medians and spreads of all runs. Compares the first program with each of the others. */
+export function tableOf([here, ...others]: readonly Column[]): string {
+  const names = Object.keys(here?.runs[0] ?? {});
+  const rows = names.map(name => {
+    const mine = valuesOf(here, name);
+    return [name, shown(mine), ...others.flatMap(other => compared(name, mine, valuesOf(other, name)))];
   });
-  const head = ['figure', 'here', ...(against.length > 0 ? ['against', 'ratio'] : [])];
+  const head = ['figure', here?.name ?? '', ...others.flatMap(({ name }) => [name, 'ratio'])];
   return [head, head.map(() => '---'), ...rows].map(row => `| ${row.join(' | ')} |`).join('\n');
 }
 
-function valuesOf(runs: readonly Figures[], name: string): number[] {
-  return runs.map(figures => figures[name] ?? Number.NaN);
+/** The ratio is the median of the ratios of the runs, because the machine may differ between runs. */
+function compared(name: string, mine: readonly number[], others: readonly number[]): string[] {
+  if (others.some(Number.isNaN)) return ['', ''];
+  const ratio = median(mine.map((value, run) => value / (others[run] ?? Number.NaN)));
+  const isWorse = name.endsWith('/s')
+    ? ratio < 1 / WORSE && Math.max(...mine) < Math.min(...others)
+    : ratio > WORSE && Math.min(...mine) > Math.max(...others);
+  return [shown(others), `${ratio.toFixed(2)}${isWorse ? ' WORSE' : ''}`];
+}
+
+function valuesOf(column: Column | undefined, name: string): number[] {
+  return column?.runs.map(figures => figures[name] ?? Number.NaN) ?? [];
 }
 
 function shown(values: readonly number[]): string {

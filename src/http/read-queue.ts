@@ -1,6 +1,6 @@
 /** At most this many reads leave in a turn of the event loop. */
 const PER_TURN = 4;
-/** A read that has waited for this long leaves in the next turn, with all others that have. */
+/** A caller with rights waits for at most this long. After this, a caller without rights no longer waits for those with rights. */
 const LONGEST_MS = 100;
 
 interface Read {
@@ -15,8 +15,9 @@ interface Read {
 export class ReadQueue {
   readonly #nowMs: () => number;
   readonly #nextTurn: (take: () => void) => void;
-  /** The reads of callers with rights, which leave first, and those of all others. Each begins with the oldest. */
-  readonly #queues: readonly [withRights: Read[], others: Read[]] = [[], []];
+  /** The oldest first. */
+  readonly #withRights: Read[] = [];
+  readonly #others: Read[] = [];
 
   constructor(nowMs: () => number, nextTurn: (take: () => void) => void = setImmediate) {
     this.#nowMs = nowMs;
@@ -25,26 +26,25 @@ export class ReadQueue {
 
   /** Resolves when the read may be answered. */
   wait(hasRights: boolean): Promise<void> {
-    const [withRights, others] = this.#queues;
     return new Promise(leave => {
       if (this.#isEmpty()) this.#nextTurn(this.#take);
-      (hasRights ? withRights : others).push({ sinceMs: this.#nowMs(), leave });
+      (hasRights ? this.#withRights : this.#others).push({ sinceMs: this.#nowMs(), leave });
     });
   }
 
   readonly #take = (): void => {
-    const overdueMs = this.#nowMs() - LONGEST_MS;
-    let left = PER_TURN;
-    for (const queue of this.#queues) {
-      const late = queue.findIndex(({ sinceMs }) => sinceMs > overdueMs);
-      const leaving = queue.splice(0, Math.max(left, late < 0 ? queue.length : late));
-      left = Math.max(0, left - leaving.length);
-      for (const { leave } of leaving) leave();
-    }
+    const overdue = (queue: readonly Read[]) => {
+      const later = queue.findIndex(({ sinceMs }) => this.#nowMs() - sinceMs < LONGEST_MS);
+      return later < 0 ? queue.length : later;
+    };
+    const first = this.#withRights.splice(0, Math.max(PER_TURN, overdue(this.#withRights)));
+    // A crowd without rights may be larger than what can be answered in time, so its reads stay few in each turn.
+    const few = Math.max(PER_TURN - first.length, Math.min(PER_TURN, overdue(this.#others)));
+    for (const { leave } of [...first, ...this.#others.splice(0, few)]) leave();
     if (!this.#isEmpty()) this.#nextTurn(this.#take);
   };
 
   #isEmpty(): boolean {
-    return this.#queues.every(({ length }) => length === 0);
+    return this.#withRights.length === 0 && this.#others.length === 0;
   }
 }
