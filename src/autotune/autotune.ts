@@ -2,7 +2,7 @@ import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { isVisual } from '../core/loop-controllers.js';
 import { type Loop, type UnitName, unitNamed } from '../core/units.js';
-import type { Permission } from '../robot/request-gate.js';
+import type { Act, Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
 import type { Tuning } from './robot-port.js';
@@ -14,18 +14,11 @@ interface TuneRequest extends Pick<Tuning, 'unit' | 'style' | 'by' | 'leaseMs'> 
   readonly loops: readonly string[];
 }
 
-/** Forbids laser on while a loop is tuned. */
-export function darkWhileTuning(isTuning: () => boolean, permission: Permission): Permission {
-  return {
-    require: act => {
-      permission.require(act);
-      if (act.kind === 'light' && isTuning()) throw new RobotError('tune-running');
-    },
-  };
-}
-
-/** Tunes loops of one unit at a time, in debug mode and with the laser dark. It proposes gains and never saves them. */
-export class Autotune {
+/**
+ * Tunes loops of one unit at a time, in debug mode and with the laser dark. It proposes gains and never saves them. As a
+ * permission, it forbids light while it tunes.
+ */
+export class Autotune implements Permission {
   /** Emitted when the current tuning has changed. */
   readonly changed = new Listeners<Tune>();
   /** Emitted when a tuning begins or ends. */
@@ -36,10 +29,15 @@ export class Autotune {
 
   constructor(options: AutotuneOptions) {
     this.#options = options;
+    options.robot.obey(this);
   }
 
   get isRunning(): boolean {
     return this.#running !== undefined;
+  }
+
+  require({ kind }: Act): void {
+    if (kind === 'light' && this.isRunning) throw new RobotError('tune-running');
   }
 
   /** The current tuning of this unit, or its last one; undefined before the first. */
@@ -57,7 +55,8 @@ export class Autotune {
     const loops = insideOut(unit, request.loops);
     this.#requireFree(unit, loops);
     const saved = robot.store.current(unit);
-    robot.laser.requireDark('tuning');
+    const mayBeLit = robot.laser.darken('tuning');
+    if (mayBeLit !== undefined) throw mayBeLit;
     const changed = (tune: Tune) => {
       this.#latest.set(unit, tune);
       this.changed.emit(tune);

@@ -278,3 +278,13 @@ export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]):
   if (first === undefined) return;
   throw isRobotError(first) ? first.beside(others.filter(other => isRobotError(other))) : first;
 }
+
+/** Whether the check does not throw. */
+export function passes(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { type Board, isLoopback } from '../access/board.js';
-import { Autotune, darkWhileTuning } from '../autotune/autotune.js';
+import { Autotune } from '../autotune/autotune.js';
 import { type Propose, proposeInWorker } from '../autotune/proposer.js';
 import type { Config } from '../config/config.js';
 import { type Boot, systemBoot } from '../core/boot.js';
@@ -112,7 +112,6 @@ export async function startBehind(port: Port, parts: Parts) {
     log.warn({ setAside: journals }, 'a damaged journal was set aside; copies are in the state folder');
   const { hostSilenceMs, pollHz, onControllerReset } = config.supervision;
   const silence = await agreedSilence(silences, hostSilenceMs);
-  let autotune: Autotune | undefined;
   const deadlines = new Deadlines(clock);
   const match = new Match({ clock, deadlines, settings: config.match, state });
   const robot = new Robot({
@@ -120,10 +119,12 @@ export async function startBehind(port: Port, parts: Parts) {
     store,
     clock,
     deadlines,
-    permission: darkWhileTuning(() => autotune?.isRunning ?? false, match),
+    permission: match,
     settings: { pollHz, onControllerReset, laserMaxOnS: config.laser.maxOnS, silence },
     stopMemory: stopFile,
   });
+  const explain = (error: RobotError) => problemOf(error).problem.detail;
+  const autotune = new Autotune({ robot, clock, deadlines, propose, explain });
   recordGivenSilence(robot, silences, silence);
   const eventLog = new MemoryLog(clock, { runId, lastSeq: fileLog.lastSeq });
   eventLog.recorded.add(({ event }) => fileLog.add(event));
@@ -131,10 +132,11 @@ export async function startBehind(port: Port, parts: Parts) {
   eventLog.record({ what: 'start', detail: { version, simulated: isSimulated } });
   match.happened.add(event => eventLog.record(event));
   match.changed.add(() => eventLog.noteChange());
+  autotune.events.add(event => eventLog.record(event));
   access.tokensChanged.add(({ kept, closes }) => {
     const names = access.tokens.map(({ name }) => name).join(', ');
     eventLog.record({ what: 'tokens', detail: { access: access.state, names } });
-    if (autotune !== undefined) endAllButThoseOf(kept, { robot, autotune, match });
+    endAllButThoseOf(kept, { robot, autotune, match });
     // A caller without a token may have lit the laser, or may be driving the robot.
     if (closes)
       robot.stop('access closed').catch(error => log.error(describeError(error), 'a stop is not confirmed'));
@@ -144,9 +146,6 @@ export async function startBehind(port: Port, parts: Parts) {
   const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
   const profiles = new ProfileStore({ ...files, setAside });
-  const explain = (error: RobotError) => problemOf(error).problem.detail;
-  autotune = new Autotune({ robot, clock, deadlines, propose, explain });
-  autotune.events.add(event => eventLog.record(event));
   await robot.start();
   const robotId = robotIdFile({ ...files, setAside });
   const rooms = { robot, autotune, steps, profiles, eventLog, fileLog, access, match: control };

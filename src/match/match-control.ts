@@ -34,7 +34,6 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
       const cure = isRobotError(cause, 'storage-failed') ? cause.context.cure : undefined;
       throw new RobotError('not-kept', { cure }, { cause });
     });
-  const darken = async () => robot.laser.requireDark('phase without light');
   /** Whether something that the phase forbids may be running. A controller that was never heard from may run anything. */
   const runsForbidden = () => {
     if (robot.stopped) return false;
@@ -47,10 +46,10 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
   };
   const obeyPhase = () => {
     const { laser, drive } = match.allows;
-    const dark = laser ? undefined : darken();
+    const mayBeLit = laser ? undefined : robot.laser.darken('phase without light');
     // A stopped robot is stopped again, because a resume may be in flight, or the last stop not confirmed.
     const stopped = !drive || runsForbidden() ? robot.stop(`phase ${match.state.phase}`) : undefined;
-    return allEnded([dark, stopped, keep()]);
+    return allEnded([mayBeLit && Promise.reject(mayBeLit), stopped, keep()]);
   };
   /** What the phase allows now: less if a lock, a lost referee or a stop forbids it. */
   const allowedNow = (): Permissions => {

@@ -12,6 +12,8 @@ interface LaserOptions {
   readonly deadlines: Deadlines;
   /** The longest time that the laser stays lit; 0 = no limit. */
   readonly maxOnS: number;
+  /** Throws the reason if nobody may light the laser now. */
+  readonly requireAllowed: () => void;
   readonly emit: (event: LaserEvent) => void;
 }
 
@@ -62,11 +64,12 @@ export class Laser {
   }
 
   /**
-   * Throws `laser-unavailable`, `interlock-open` or `pin-failed`. After that, each poll tries to darken the laser
-   * until it is dark.
+   * Throws if nobody may light the laser, or with `laser-unavailable`, `interlock-open` or `pin-failed`. After a failure
+   * of the pin, each poll tries to darken the laser until it is dark.
    */
   on(): LaserState {
     this.#options.deadlines.judge();
+    this.#options.requireAllowed();
     const pin = this.#pin();
     if (this.#options.hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
     this.#wanted = 'on';
@@ -109,12 +112,6 @@ export class Laser {
       if (!isRobotError(error)) throw error;
       return error.code === 'laser-unavailable' && this.#proven === 'off' ? undefined : error;
     }
-  }
-
-  /** Switches the laser off. Throws if the laser may still be lit; polls then try again. */
-  requireDark(reason: LaserReason): void {
-    const failure = this.darken(reason);
-    if (failure !== undefined) throw failure;
   }
 
   /**

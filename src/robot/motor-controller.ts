@@ -63,8 +63,8 @@ interface ControllerOptions {
 export interface Terms {
   /** No frame starts after this time (Clock milliseconds). */
   readonly untilMs: number;
-  /** Called before each write. Throws if the write is no longer wanted. */
-  readonly stillWanted: () => void;
+  /** Called before each write. Throws if the write is no longer due. */
+  readonly requireDue: () => void;
   /** True if earlier frames may still take effect. A read-back then counts only once they no longer can. */
   readonly unsettled?: boolean;
 }
@@ -86,7 +86,7 @@ export class MotorController {
   /**
    * The register of the excitation: the one with a guard if the firmware has the flag `guarded_excitation`.
    */
-  #wave: typeof REGISTERS.excitation | typeof REGISTERS.guarded_excitation = REGISTERS.excitation;
+  #excitation: typeof REGISTERS.excitation | typeof REGISTERS.guarded_excitation = REGISTERS.excitation;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -125,7 +125,7 @@ export class MotorController {
       capture: found.capture,
     };
     const hasGuard = status.flags.includes('guarded_excitation');
-    this.#wave = hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
+    this.#excitation = hasGuard ? REGISTERS.guarded_excitation : REGISTERS.excitation;
     this.#options.onStatus?.(status);
     return status;
   }
@@ -184,7 +184,7 @@ export class MotorController {
 
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {
     const found: FieldValues<typeof REGISTERS.excitation> & { deviation?: number } = await this.#read(
-      this.#wave,
+      this.#excitation,
       urgency,
     );
     const { slot, amplitude, period_s: periodS, deviation = 0 } = found;
@@ -197,13 +197,13 @@ export class MotorController {
     const { unit } = this.#options;
     const loop = unit.loops.find(({ name }) => name === excitation.loop);
     if (loop === undefined) throw new RobotError('bad-field', { unit: unit.name, loop: excitation.loop });
-    const wave = {
+    const values = {
       slot: loop.slot,
       amplitude: Math.fround(excitation.amplitude),
       period_s: Math.fround(excitation.periodS),
       deviation: Math.fround(excitation.deviation),
     };
-    await this.#confirmed(this.#wave, wave, { priority: 'mode', untilMs: terms.untilMs }, terms);
+    await this.#confirmed(this.#excitation, values, { priority: 'mode', untilMs: terms.untilMs }, terms);
   }
 
   #perAxis(rates: Rates): Rates {
@@ -233,14 +233,14 @@ export class MotorController {
     register: R,
     values: FieldValues<R>,
     urgency: Urgency,
-    { untilMs, stillWanted, unsettled = false }: Terms,
+    { untilMs, requireDue, unsettled = false }: Terms,
     holds = () => this.#shows(register, values, urgency),
   ): Promise<number> {
     const { unit, clock } = this.#options;
     let believedFromMs = 0;
     let frames = 0;
     for (let writes = 1; writes <= WRITES && clock.nowMs() < untilMs; writes += 1) {
-      stillWanted();
+      requireDue();
       frames += await this.#write(register, values, urgency);
       if (unsettled) believedFromMs = clock.nowMs() + TAKES_EFFECT_MS;
       const isLast = writes === WRITES;

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import type { Deadlines } from '../core/deadlines.js';
-import { RobotError } from '../core/errors.js';
+import { passes, RobotError } from '../core/errors.js';
 import type { Excitation, Mode, Unit } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Link } from '../protocol/link.js';
@@ -11,7 +11,7 @@ import { hostSilence, type SilenceLimits } from './host-silence.js';
 import { MotorController, READ_AGAIN_MS } from './motor-controller.js';
 import type { TimedReadings } from './observed.js';
 import { reconcilerOf } from './reconciler.js';
-import { isAllowed, type Permission, requestGate } from './request-gate.js';
+import { type Permission, requestGate } from './request-gate.js';
 import type { StepCapture } from './robot-event.js';
 import { stepCaptures } from './step-captures.js';
 import { unitGains } from './unit-gains.js';
@@ -55,7 +55,7 @@ export function motorUnit(options: UnitOptions) {
     deadlines,
     saved: () => store.find(unit.name)?.gains,
     restores: mode =>
-      options.onControllerReset === 'restore' && isAllowed({ kind: 'mode', mode }, permission),
+      options.onControllerReset === 'restore' && passes(() => permission.require({ kind: 'mode', mode })),
     emit,
   });
   const { observed } = state;
@@ -162,7 +162,7 @@ export function motorUnit(options: UnitOptions) {
         // Writing manual in manual does not end a motion.
         if (state.wanted.driver !== undefined) await halt(untilMs);
         state.take('drive over', { why: 'mode change' });
-        await reconciler.setMode(mode, { untilMs, stillWanted: sameBoot });
+        await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
         sameBoot();
@@ -228,7 +228,7 @@ export function motorUnit(options: UnitOptions) {
         }
         requireUnchanged();
         const guarded = state.guarded(excitation, runaway);
-        const shown = await reconciler.excite(guarded, { untilMs, stillWanted: requireUnchanged });
+        const shown = await reconciler.excite(guarded, { untilMs, requireDue: requireUnchanged });
         // A controller that has just reset itself also accepts an excitation, but loses it when it is put
         // back into debug mode. Reading the status detects such a reset.
         await controller.status({ priority: 'mode', untilMs });
@@ -276,10 +276,10 @@ export function motorUnit(options: UnitOptions) {
 
     /** Puts the unit into manual, so that nothing moves when torque returns. */
     enterManual: (stillWanted: () => void) =>
-      gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, stillWanted }), stillWanted),
+      gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, requireDue: stillWanted }), stillWanted),
 
     unlatch: (stillWanted: () => void) =>
-      gate.inTurn(untilMs => reconciler.unlatch({ untilMs, stillWanted }), stillWanted),
+      gate.inTurn(untilMs => reconciler.unlatch({ untilMs, requireDue: stillWanted }), stillWanted),
 
     /**
      * Call this when the resume was answered 200. `confirmed` is true if this controller has already confirmed its

@@ -46,11 +46,11 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
     untilMs: number,
     overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed',
   ): Promise<void> => {
-    const stillWanted = () => {
+    const requireDue = () => {
       if (state.wanted.latch !== 'set' || isReleasing(state.wanted)) throw new RobotError(overtaken);
     };
     return state.latch.frames.during(unsettled =>
-      controller.setLatch(true, { untilMs, stillWanted, unsettled }),
+      controller.setLatch(true, { untilMs, requireDue, unsettled }),
     );
   };
 
@@ -70,7 +70,7 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
    * gains.
    */
   const applyGains = async (gains: GainSet, untilMs: number): Promise<void> => {
-    const terms = { untilMs, stillWanted: state.sameBoot() };
+    const terms = { untilMs, requireDue: state.sameBoot() };
     await controller.stageGains(gains, terms);
     await controller.status({ priority: 'gains', untilMs });
     if (state.latch.step === 'set') await latch(untilMs);
@@ -80,18 +80,18 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
   /** Corrects the latch. This comes before everything else, and does not wait for the unit's turn. */
   const mendLatch = async (untilMs: number): Promise<void> => {
     const { step } = state.latch;
-    const stillWanted = () => {
+    const requireDue = () => {
       if (state.latch.step !== step) throw new RobotError('stopped');
     };
     switch (step) {
       case 'set':
         return latch(untilMs, 'stopped');
       case 'unlatch':
-        return unlatch({ untilMs, stillWanted });
+        return unlatch({ untilMs, requireDue });
       case 'resume':
-        await setMode('manual', { untilMs, stillWanted });
-        await unlatch({ untilMs, stillWanted });
-        stillWanted();
+        await setMode('manual', { untilMs, requireDue });
+        await unlatch({ untilMs, requireDue });
+        requireDue();
         return state.released(true);
       case 'found':
         return state.take('own latch', {});
@@ -149,17 +149,17 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
   const mendExcitation = async (untilMs: number, isTrial: boolean): Promise<void> => {
     const due = state.dueExcitation(isTrial);
     if (due === undefined) return;
-    state.sawExcitation(await excite(due, { untilMs, stillWanted: state.sameExcitation() }));
+    state.sawExcitation(await excite(due, { untilMs, requireDue: state.sameExcitation() }));
   };
 
   const mend = async (untilMs: number): Promise<void> => {
     // The mode comes first, because gains give torque back to a controller that was reset.
     const mode = state.difference?.mode;
     if (mode !== undefined) {
-      const stillWanted = () => {
+      const requireDue = () => {
         if (state.wanted.mode !== mode) throw new RobotError('not-confirmed');
       };
-      await setMode(mode, { untilMs, stillWanted });
+      await setMode(mode, { untilMs, requireDue });
     }
     if (mode === 'debug') await readExcitation(untilMs);
     const gains = state.difference?.gains;

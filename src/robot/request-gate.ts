@@ -21,15 +21,6 @@ export interface Permission {
   require(act: Act): void;
 }
 
-export function isAllowed(act: Act, permission: Permission): boolean {
-  try {
-    permission.require(act);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export type RequestGate = ReturnType<typeof requestGate>;
 
 /** Lets requests through to a controller, one at a time in order of arrival, if they are allowed. */
@@ -83,6 +74,34 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
     return own;
   };
 
+  /**
+   * Lets requests share a turn. When the turn of one comes, `choose` picks it and others that wait, and `act` is called for
+   * each picked one whose time is not over yet. Those that are not picked get their own turns. If `choose` rejects, only
+   * the request whose turn it is fails.
+   */
+  const sharedTurns = <Request, Answer>(
+    choose: (own: Request, waiting: readonly Request[], untilMs: number) => Promise<readonly Request[]>,
+    act: (request: Request) => Promise<Answer>,
+  ) => {
+    /** In order of arrival. */
+    const waiting = new Map<Request, (answer: Promise<Answer>) => void>();
+    return (own: Request): Promise<Answer> =>
+      new Promise((resolve, reject) => {
+        waiting.set(own, resolve);
+        const share = async (untilMs: number) => {
+          if (!waiting.has(own)) return;
+          for (const one of await choose(own, [...waiting.keys()], untilMs)) {
+            waiting.get(one)?.(act(one));
+            waiting.delete(one);
+          }
+        };
+        inTurn(share).catch(error => {
+          waiting.delete(own);
+          reject(error);
+        });
+      });
+  };
+
   /** Throws if a stop or the match forbids the act. A long act calls this again before it counts as done. */
   const requireNotOvertaken = (act: Act): void => {
     permission.require(act);
@@ -93,5 +112,5 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
     const { online, problem } = state.observed;
     if (!online) throw new RobotError('unit-offline', { unit }, { cause: problem });
   };
-  return { request, inTurn, turn, requireNotOvertaken, requireOnline };
+  return { request, inTurn, turn, sharedTurns, requireNotOvertaken, requireOnline };
 }

@@ -12,7 +12,7 @@ import type { SilenceLimits } from './host-silence.js';
 import { Laser } from './laser.js';
 import { type MotorUnit, motorUnit } from './motor-unit.js';
 import type { Act, Permission } from './request-gate.js';
-import type { LaserState, RobotEvent, StepCapture } from './robot-event.js';
+import type { RobotEvent, StepCapture } from './robot-event.js';
 import { type StopMemory, stopOf } from './stop.js';
 
 export interface RobotSettings {
@@ -58,6 +58,8 @@ export class Robot {
   /** How late the timer of the polls was, in seconds: the delay of the event loop. */
   readonly timerDelay = new Histogram([0.002, 0.005, 0.01, 0.02, 0.05, 0.2]);
   readonly #options: RobotOptions;
+  /** In the order of their refusals. */
+  readonly #permissions: Permission[];
   readonly #stop: ReturnType<typeof stopOf>;
   readonly #drive: Drive;
   /** The number of listeners that want the telemetry of every poll. */
@@ -70,8 +72,10 @@ export class Robot {
   #timer: Timer | undefined;
 
   constructor(options: RobotOptions) {
-    const { hardware, store, clock, deadlines, permission, settings } = options;
+    const { hardware, store, clock, deadlines, settings } = options;
+    const permission: Permission = { require: act => this.requireAllowed(act) };
     this.#options = options;
+    this.#permissions = [options.permission];
     this.store = store;
     store.changed.add(() => this.changed.emit());
     this.simulated = hardware.simulated;
@@ -81,6 +85,11 @@ export class Robot {
       clock,
       deadlines,
       maxOnS: settings.laserMaxOnS,
+      requireAllowed: () => {
+        this.requireAllowed({ kind: 'light' });
+        if (this.stopped) throw new RobotError('stopped');
+        if (this.#closed) throw new RobotError('closing');
+      },
       emit: event => this.#emit(event),
     });
     this.units = perUnit(unit => {
@@ -156,22 +165,20 @@ export class Robot {
     };
   }
 
-  /** Throws a RobotError with the reason if a match forbids the act. */
+  /** From now on nothing happens that this permission forbids. */
+  obey(permission: Permission): void {
+    this.#permissions.push(permission);
+  }
+
+  /** Throws a RobotError with the reason if the act is forbidden, for example by a match. */
   requireAllowed(act: Act): void {
-    this.#options.permission.require(act);
+    for (const permission of this.#permissions) permission.require(act);
   }
 
   /** Moves units for a caller. Rejects as `Drive.command` does. */
   async drive(command: DriveCommand): ReturnType<Drive['command']> {
     if (this.#closed) throw new RobotError('closing');
     return this.#drive.command(command);
-  }
-
-  laserOn(): LaserState {
-    this.requireAllowed({ kind: 'light' });
-    if (this.stopped) throw new RobotError('stopped');
-    if (this.#closed) throw new RobotError('closing');
-    return this.laser.on();
   }
 
   stop(why?: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { allEnded, RobotError } from '../core/errors.js';
+import { allEnded, passes, RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Laser } from './laser.js';
 import type { MotorUnit } from './motor-unit.js';
@@ -14,6 +14,12 @@ export interface StopMemory {
   readonly wasStopped: boolean;
   /** Resolves when the record is synced, or when the disk takes too long. */
   record(stopped: boolean): Promise<void>;
+}
+
+/** The end of a resume. Callers who share it share a failure too, but not the refusal of the caller who began it. */
+interface ResumeEnd {
+  readonly end: 'released' | 'failed' | 'refused';
+  readonly error?: unknown;
 }
 
 interface StopOptions {
@@ -37,8 +43,7 @@ export function stopOf(options: StopOptions) {
   let underWay = 0;
   /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
   let recorded: Promise<void> | undefined;
-  /** The resume under way. Resolves with false if its caller cancelled it, or if a stop won. */
-  let resuming: Promise<boolean> | undefined;
+  let resuming: Promise<ResumeEnd> | undefined;
 
   /**
    * Stops at once. Resolves when the stop is proven. Rejects with `pin-failed`, with `not-confirmed` naming every
@@ -69,24 +74,16 @@ export function stopOf(options: StopOptions) {
       if (stops !== before) throw new RobotError('stopped');
     };
     while (resuming !== undefined) {
-      if (await resuming) return;
+      const { end, error } = await resuming;
+      if (end === 'released') return;
       requireNoStop();
+      if (end === 'failed') throw error;
     }
-    let isGivenUp = false;
-    const resumed = release(requireNoStop, () => {
-      requireNoStop();
-      isGivenUp = true;
-      stillWanted();
-      isGivenUp = false;
-    });
-    const end = (error?: unknown) => {
+    resuming = release(requireNoStop, stillWanted).finally(() => {
       resuming = undefined;
-      if (error !== undefined && !isGivenUp && stops === before) throw error;
-      return error === undefined;
-    };
-    resuming = resumed.then(() => end(), end);
-    resuming.catch(() => undefined);
-    return resumed;
+    });
+    const { end, error } = await resuming;
+    if (end !== 'released') throw error;
   };
 
   /**
@@ -107,26 +104,31 @@ export function stopOf(options: StopOptions) {
     if (memory?.wasStopped) begin('stopped before the restart');
   };
 
-  const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<void> => {
+  const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<ResumeEnd> => {
+    const requireWanted = () => {
+      requireNoStop();
+      stillWanted();
+    };
     const online = units.filter(unit => unit.online);
     // A unit that goes online during the resume stays latched until the resume is complete.
     for (const unit of online) unit.beginResume();
     try {
       // The record is cleared before the release. In the other order, a restart in between would stop a robot that
       // was released.
-      await allEnded([memory?.record(false), ...online.map(unit => unit.enterManual(stillWanted))]);
-      await allEnded(online.map(unit => unit.unlatch(stillWanted)));
-      stillWanted();
+      await allEnded([memory?.record(false), ...online.map(unit => unit.enterManual(requireWanted))]);
+      await allEnded(online.map(unit => unit.unlatch(requireWanted)));
+      requireWanted();
     } catch (error) {
+      const end = passes(requireWanted) ? 'failed' : 'refused';
       for (const unit of online) unit.refuseResume();
       const untilMs = clock.nowMs() + LATCH_AGAIN_MS;
       if (isStopped)
         await Promise.allSettled([memory?.record(true), ...online.map(unit => unit.confirmStop(untilMs))]);
-      requireNoStop();
-      throw error;
+      return passes(requireNoStop) ? { end, error } : { end: 'refused', error: new RobotError('stopped') };
     }
     for (const unit of units) unit.released(online.includes(unit));
     note(false, 'asked');
+    return { end: 'released' };
   };
 
   /** Returns an error that names the units that did not confirm, or nothing. */

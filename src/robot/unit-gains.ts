@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { type GainsDifference, RobotError } from '../core/errors.js';
+import { type GainsDifference, passes, RobotError } from '../core/errors.js';
 import type { GainSet } from '../core/units.js';
 import { changedLoops } from '../gains/changed-loops.js';
 import type { GainsStore, SavedGains } from '../gains/gains-store.js';
@@ -19,8 +19,6 @@ interface SaveOptions extends Origin {
 /** A save on its way to the controller. */
 interface PendingSave extends SaveOptions {
   readonly gains: GainSet;
-  readonly resolve: (saved: Promise<SavedGains>) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 interface GainsParts {
@@ -37,21 +35,34 @@ interface GainsParts {
 export function unitGains(parts: GainsParts) {
   const { clock, controller, gate, permission, reconciler, state, store } = parts;
   const { name: unit } = state.unit;
-  /** The saves that wait for the controller, in order of arrival. */
-  const pending = new Set<PendingSave>();
-
   /**
-   * Resolves when the gains are active in the controller and on the disk. The next save may stage while this one waits
-   * for the disk.
+   * Gives the controller the newest gains of all waiting saves, in one turn. Each save is a revision. The next save may
+   * stage while earlier ones wait for the disk.
    */
+  const share = gate.sharedTurns(
+    async (own: PendingSave, waiting, untilMs) => {
+      requireAllowed(own);
+      // The earlier saves of this turn change the revision in force. So a save with a base revision waits for its own
+      // turn, and its base is compared then.
+      const others = waiting.filter(
+        save => save !== own && save.baseRevision === undefined && passes(() => save.stillWanted?.()),
+      );
+      await reconciler.applyGains((others.at(-1) ?? own).gains, untilMs);
+      return [own, ...others];
+    },
+    save => {
+      const { gains } = save;
+      state.take('save', { gains });
+      return store.save(unit, gains, save).finally(() => state.take('save over', { gains }));
+    },
+  );
+
+  /** Resolves when the gains are active in the controller and on the disk. */
   const save = async (gains: GainSet, options: SaveOptions = {}): Promise<SavedGains> => {
+    const pending = { ...options, gains };
     try {
-      const after = await new Promise<SavedGains>((resolve, reject) => {
-        const save = { ...options, gains, resolve, reject };
-        requireAllowed(save);
-        pending.add(save);
-        gate.inTurn(untilMs => giveNewest(save, untilMs)).catch(error => refuse(save, error));
-      });
+      requireAllowed(pending);
+      const after = await share(pending);
       const before = store.before(unit, after.revision);
       state.emit({ what: 'save', detail: { before: before.revision, after: after.revision } });
       return after;
@@ -59,41 +70,6 @@ export function unitGains(parts: GainsParts) {
       await reconciler.settle();
       throw error;
     }
-  };
-
-  /**
-   * Gives the controller the newest gains of all pending saves, in one turn. Each save is a revision. If the
-   * controller does not take the gains, only this save is refused. The other saves have their own turns.
-   */
-  const giveNewest = async (own: PendingSave, untilMs: number): Promise<void> => {
-    if (!pending.has(own)) return;
-    const allowed: PendingSave[] = [];
-    for (const save of pending) {
-      try {
-        requireAllowed(save);
-        // The earlier saves of this turn change the revision in force. So a save with a base revision waits
-        // for its own turn, and its base is compared then.
-        if (save.baseRevision === undefined || allowed.length === 0) allowed.push(save);
-      } catch (error) {
-        refuse(save, error);
-      }
-    }
-    const newest = allowed.at(-1);
-    if (newest === undefined) return;
-    await reconciler.applyGains(newest.gains, untilMs);
-    for (const save of allowed) {
-      // The save has timed out meanwhile.
-      if (!pending.delete(save)) continue;
-      const { gains } = save;
-      state.take('save', { gains });
-      const end = () => state.take('save over', { gains });
-      save.resolve(store.save(unit, gains, save).finally(end));
-    }
-  };
-
-  const refuse = (save: PendingSave, error: unknown): void => {
-    pending.delete(save);
-    save.reject(error);
   };
 
   /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */

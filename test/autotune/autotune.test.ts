@@ -253,16 +253,16 @@ describe('autotune', function () {
   });
 
   it('darkens the laser, and refuses light with the code tune-running', async () => {
-    bench.robot.laserOn();
+    bench.robot.laser.on();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
-    expect(codeOf(() => bench.robot.laserOn())).equal('tune-running');
+    expect(codeOf(() => bench.robot.laser.on())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));
-    expect(bench.robot.laserOn()).equal('on');
+    expect(bench.robot.laser.on()).equal('on');
   });
 
   it('does not darken the laser if the tuning is refused because the journal cannot be read', () => {
-    bench.robot.laserOn();
+    bench.robot.laser.on();
     bench.robot.store.current = () => {
       throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });
     };

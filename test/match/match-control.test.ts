@@ -58,7 +58,7 @@ describe('a phase that is set', () => {
   afterEach(() => robot.end());
 
   it('reports each failure of laser, controllers and disk', async () => {
-    robot.robot.laserOn();
+    robot.robot.laser.on();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
     disk.fail('create');
@@ -73,14 +73,14 @@ describe('a phase that is set', () => {
   });
 
   it('darkens the laser first if it allows no light, and does not stop a motion that it allows', async () => {
-    robot.robot.laserOn();
+    robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
     expect(robot.robot.laser.report().reason).to.equal('phase without light');
     expect(await robot.outcome(phase)).to.equal(200);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([false, true]);
     robot.robot.laser.off();
-    expect(() => robot.robot.laserOn()).to.throw('wrong-phase');
+    expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
   it('is ended from the board with a stop, and the end is stored', async () => {

@@ -49,7 +49,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
   return { device, clock, controller: new MotorController({ unit, link: new Link(device, clock), clock }) };
 }
 
-const always = (untilMs: number) => ({ untilMs, stillWanted: () => undefined });
+const always = (untilMs: number) => ({ untilMs, requireDue: () => undefined });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch(error => error.code);
 
 describe('a plain memory device', () => {

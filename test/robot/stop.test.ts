@@ -45,7 +45,7 @@ describe('the stop', () => {
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
   it('darkens and latches, and is confirmed by both controllers', async () => {
-    robot.robot.laserOn();
+    robot.robot.laser.on();
     const stopping = stop();
     expect([robot.level, robot.robot.stopped]).to.deep.equal([0, true]);
     expect(await stopping).to.equal(200);
@@ -73,7 +73,7 @@ describe('the stop', () => {
 
   it('names every unit that did not confirm, even if the pin fails too', async () => {
     await begin(silence(0));
-    robot.robot.laserOn();
+    robot.robot.laser.on();
     robot.fault('bus', 'nack');
     const refused = async () =>
       problemOf(asRobotError(await robot.during(robot.robot.stop().catch(error => error)))).problem;
@@ -349,7 +349,7 @@ describe('the stop', () => {
   });
 
   it('follows for the whole robot if a controller latches itself, and survives a restart with bus noise', async () => {
-    robot.robot.laserOn();
+    robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
     expect(robot.level).to.equal(0);
@@ -357,7 +357,7 @@ describe('the stop', () => {
     robot.fault('bus', 'corrupt', 7);
     await robot.restart();
     expect(robot.robot.stopped).to.equal(true);
-    expect(() => robot.robot.laserOn()).to.throw('stopped');
+    expect(() => robot.robot.laser.on()).to.throw('stopped');
   });
 
   it('is followed by manual, although polls come between the parts of a resume', async () => {
@@ -417,7 +417,7 @@ describe('the stop', () => {
         await unplug(0, ...UNITS);
         await robot.restart();
         expect(robot.robot.stopped).to.equal(isStopped);
-        if (isStopped) expect(() => robot.robot.laserOn()).to.throw('stopped');
+        if (isStopped) expect(() => robot.robot.laser.on()).to.throw('stopped');
       });
     }
 

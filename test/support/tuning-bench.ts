@@ -1,5 +1,5 @@
 import { createPhysics } from '../../sim/robot-physics.js';
-import { Autotune, darkWhileTuning } from '../../src/autotune/autotune.js';
+import { Autotune } from '../../src/autotune/autotune.js';
 import type { Propose } from '../../src/autotune/proposer.js';
 import { unitNamed } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
@@ -16,11 +16,7 @@ export class TuningBench extends ClockedRobot {
 
   constructor(compute: Propose = async task => propose(task)) {
     const physics = createPhysics({ seed: 1, substeps: 1 });
-    super(
-      {},
-      darkWhileTuning(() => this.autotune.isRunning, everythingAllowed),
-      physics,
-    );
+    super({}, everythingAllowed, physics);
     this.physics = physics;
     this.#propose = compute;
   }

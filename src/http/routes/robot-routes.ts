@@ -33,7 +33,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
       body: laserBody,
       answer: s.answer('LaserState', { state: s.oneOf(['on', 'off'], 'What the pin shows.') }),
       problems: [...MATCH_PROBLEMS, ...PIN_PROBLEMS, 'stopped', 'tune-running', 'interlock-open', 'closing'],
-      act: ({ body: { action } }) => ({ state: action === 'on' ? robot.laserOn() : robot.laser.off() }),
+      act: ({ body: { action } }) => ({ state: action === 'on' ? robot.laser.on() : robot.laser.off() }),
     }),
     post('/api/stop', 'stop', {
       id: 'stop',
