@@ -1,6 +1,7 @@
 /**
  * The two units and their loops. Schemas, routes, registers, OpenAPI, console, simulator and C header derive from
- * this declaration. Besides this file, only the simulated firmware names loops.
+ * this declaration. Other files that name loops: loop-controllers.ts, both firmwares (sim/loops and firmware/core), and the
+ * page where it draws the robot, injects faults and chooses the first loop to show.
  */
 
 export interface Gains {
