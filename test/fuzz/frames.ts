@@ -3,7 +3,7 @@ import { SimulatedController } from '../../sim/firmware/simulated-controller.js'
 import { standstill } from '../../sim/firmware/unit-loops.js';
 import { isRobotError } from '../../src/core/errors.js';
 import { UNIT_LIST, type Unit, unitNamed } from '../../src/core/units.js';
-import { crc8, decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { crc8, decodeFrame } from '../../src/protocol/codec.js';
 import {
   frameBytes,
   MAX_FRAME_BYTES,
@@ -14,31 +14,6 @@ import {
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(data => Buffer.from(data));
 const unitName = fc.constantFrom(...UNIT_LIST.map(({ name }) => name));
-
-/**
- * Decodes random bytes as a frame of any register. The result must be values that encode to the same frame, or
- * `bad-frame`.
- */
-export const decoding = fc.property(
-  unitName.chain(name =>
-    fc.tuple(
-      fc.constant(unitNamed(name)),
-      fc.constantFrom(...registerMap(unitNamed(name))),
-      bytes(MAX_FRAME_BYTES + 8),
-      fc.boolean(),
-    ),
-  ),
-  ([{ address }, register, data, sealed]) => {
-    const frame = sealed ? withChecksum(address, register, data) : data;
-    const values = orUndefined(() => decodeFrame(address, register, frame));
-    if (values === undefined) return;
-    // Other bytes may mean the same values, for example -0 and 0. The values must survive encoding and decoding.
-    const again = orUndefined(() => decodeFrame(address, register, encodeFrame(address, register, values)));
-    if (JSON.stringify(again) !== JSON.stringify(values)) {
-      throw new Error(`${register.name}: ${JSON.stringify(values)} came back as ${JSON.stringify(again)}`);
-    }
-  },
-);
 
 interface Step {
   readonly address: number;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
+import { eventLog } from './event-log.js';
 import { configuration, journal } from './files.js';
-import { decoding, firmware } from './frames.js';
+import { firmware } from './frames.js';
 import { call } from './json-call.js';
 import { bytesOf, fuzzedBytes, fuzzedRequests } from './requests.js';
 import { RobotTarget } from './robot-target.js';
-import { eventLog, matchRecord, tokens } from './state-files.js';
 import { partOf } from './valid-values.js';
 
 export interface Fuzzer {
@@ -16,12 +16,9 @@ export interface Fuzzer {
 
 /** Fuzzers that need no daemon. Reading a file may take at most `hangMs`. */
 export const inside = (hangMs: number): readonly Fuzzer[] => [
-  { name: 'frames at the codec', runsPerSecond: 5000, property: decoding },
   { name: 'frames at the firmware', runsPerSecond: 500, property: firmware },
   { name: 'lines in the journal', runsPerSecond: 40, property: journal(hangMs) },
-  { name: 'the file of tokens', runsPerSecond: 1000, property: tokens },
   { name: 'lines in the log of events', runsPerSecond: 40, property: eventLog(hangMs) },
-  { name: 'the record of lock and match', runsPerSecond: 40, property: matchRecord(hangMs) },
   { name: 'lines in the configuration', runsPerSecond: 200, property: configuration(hangMs) },
 ];
 

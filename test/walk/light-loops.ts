@@ -24,7 +24,7 @@ export class LightLoops implements UnitLoops {
   }
 
   /** The excitation that runs; undefined if there is none. */
-  get wave(): Excitation | undefined {
+  get excitation(): Excitation | undefined {
     return this.#excitation;
   }
 

@@ -21,11 +21,11 @@ export class RandomRequests {
   any(unit: Unit): Request {
     const random = this.#random;
     const path = (rest: string) => `/api/${unit.name}/${rest}`;
-    const { mode, wave, gains, trial, tune, stop, match, drive } = this.#theme;
+    const { mode, excitation, gains, trial, tune, stop, match, drive } = this.#theme;
     const request = random.weighted<() => Request>([
       [12 * mode, () => post(path('mode/switch'), { mode: random.among(MODES) })],
       [4, () => post(path('mode/switch'), { mode: 'debug' })],
-      [14 * wave, () => post(path('excitation'), randomWave(random, unit))],
+      [14 * excitation, () => post(path('excitation'), randomExcitation(random, unit))],
       [8 * gains, () => post(path('pidconfig'), randomGains(random, unit))],
       [2 * gains, () => post(path('pidconfig/restore'), { revision: random.whole(1, 5) })],
       [3 * trial, () => post(path('pidconfig/trial'), randomTrial(random, unit))],
@@ -163,7 +163,7 @@ function randomDrive(random: Random, unit: Unit) {
   };
 }
 
-function randomWave(random: Random, unit: Unit) {
+function randomExcitation(random: Random, unit: Unit) {
   return {
     loop: random.among(unit.loops).name,
     amplitude: random.among([0, 0.125, 0.1875]),

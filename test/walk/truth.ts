@@ -16,8 +16,8 @@ export interface UnitTruth {
   readonly torque: boolean;
   /** Undefined before the first commit. */
   readonly gains: GainSet | undefined;
-  /** The excitation in force in debug mode, in the form of `waveKey`. */
-  readonly wave: string;
+  /** The excitation in force in debug mode, in the form of `excitationKey`. */
+  readonly excitation: string;
   /** Whether a motion moves the unit, and whether it does so where no motion may. */
   readonly moves: boolean;
   readonly strays: boolean;
@@ -29,11 +29,11 @@ export interface Truth {
   readonly units: Readonly<Record<UnitName, UnitTruth>>;
 }
 
-export const NO_WAVE = 'none';
+export const NO_EXCITATION = 'none';
 
-export function waveKey(wave: Excitation | undefined): string {
-  if (wave === undefined || wave.amplitude === 0) return NO_WAVE;
-  return `${wave.loop} ${wave.amplitude} ${wave.periodS}`;
+export function excitationKey(excitation: Excitation | undefined): string {
+  if (excitation === undefined || excitation.amplitude === 0) return NO_EXCITATION;
+  return `${excitation.loop} ${excitation.amplitude} ${excitation.periodS}`;
 }
 
 /** Equal gain sets have equal keys. Rounds to float32, as a controller does. */
@@ -58,7 +58,7 @@ function unitTruth(found: unknown, unit: Unit, loops: LightLoops): UnitTruth {
     latched: member(found, 'stopped') === true,
     torque: member(found, 'torque') === true,
     gains: isGainSet(gains, unit) ? gains : undefined,
-    wave: waveKey(loops.wave),
+    excitation: excitationKey(loops.excitation),
     moves: loops.moves,
     strays: loops.strays,
   };

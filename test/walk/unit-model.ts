@@ -12,7 +12,7 @@ import { type Asked, bodyMember, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import { TrialModel } from './trial-model.js';
-import { gainsKey, NO_WAVE, type UnitTruth, waveKey } from './truth.js';
+import { excitationKey, gainsKey, NO_EXCITATION, type UnitTruth } from './truth.js';
 import { isTuneStart } from './tune-model.js';
 
 /** A request has no effect after this time. */
@@ -37,7 +37,7 @@ export class UnitModel {
   readonly #unit: Unit;
   readonly #restores: boolean;
   modes = new Candidates<Mode>('manual');
-  waves = new Candidates<string>(NO_WAVE);
+  excitations = new Candidates<string>(NO_EXCITATION);
   gains: Candidates<string>;
   /** The gains of the last save that was answered 200, and gains found in force since. */
   #sincePromise: Set<string>;
@@ -64,7 +64,7 @@ export class UnitModel {
   #lostMs = Number.NEGATIVE_INFINITY;
   /** Modes and excitations that the controller may still have if a resume has not reached it yet. */
   #unreached: readonly Mode[] = [];
-  #unreachedWaves: readonly string[] = [];
+  #unreachedExcitations: readonly string[] = [];
 
   constructor(unit: Unit, restores: boolean) {
     this.#unit = unit;
@@ -82,24 +82,28 @@ export class UnitModel {
   }
 
   sent(asked: Asked): void {
-    if (this.#isWave(asked) || this.#isTuned(asked)) this.#excitedMs = asked.sentMs;
+    if (this.#isExcitation(asked) || this.#isTuned(asked)) this.#excitedMs = asked.sentMs;
   }
 
   /** An excitation ends with the torque. No excitation begins again by itself. */
-  watch({ torque, wave }: UnitTruth, at: number, nowMs: number): void {
+  watch({ torque, excitation }: UnitTruth, at: number, nowMs: number): void {
     if (this.#hasTorque && !torque) {
       this.#lostMs = nowMs;
-      this.waves.sure(NO_WAVE, at, at);
+      this.excitations.sure(NO_EXCITATION, at, at);
     }
     this.#hasTorque = torque;
     const isAsked = this.#excitedMs >= this.#lostMs - ANSWER_MS;
-    const may = wave === NO_WAVE || !torque || isAsked;
-    promise(may, 'wave by itself', () => `${this.#unit.name} runs ${wave} since its torque is back`);
+    const may = excitation === NO_EXCITATION || !torque || isAsked;
+    promise(
+      may,
+      'excitation by itself',
+      () => `${this.#unit.name} runs ${excitation} since its torque is back`,
+    );
   }
 
   /** Because of a fault, the daemon may count the controller as offline. The excitation then ends. */
   mayGoOffline(at: number): void {
-    this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
+    this.excitations.maybe(NO_EXCITATION, at, Number.POSITIVE_INFINITY);
   }
 
   answered(asked: Asked, truth: UnitTruth): void {
@@ -112,18 +116,20 @@ export class UnitModel {
       this.#refused.push(asked);
       if (this.#isGains(asked) && body?.code === 'storage-failed') this.#unkept += 1;
       // Before the switch was refused, the controller may have left debug mode and ended the excitation.
-      if (this.#isMode(asked) || isPost(asked, '/api/resume')) this.waves.maybe(NO_WAVE, asked.sent, at);
+      if (this.#isMode(asked) || isPost(asked, '/api/resume'))
+        this.excitations.maybe(NO_EXCITATION, asked.sent, at);
       return;
     }
     if (isPost(asked, '/api/resume')) {
-      const [modes, waves] = [this.modes.values, this.waves.values];
+      const [modes, excitations] = [this.modes.values, this.excitations.values];
       this.#switched('manual', asked.sent, at);
       if (truth.latched || truth.mode !== 'manual') {
         this.#unreached = [...this.#unreached, ...modes];
-        this.#unreachedWaves = [...this.#unreachedWaves, ...waves];
+        this.#unreachedExcitations = [...this.#unreachedExcitations, ...excitations];
       }
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
-    else if (this.#isWave(asked)) this.waves.sure(waveKey(waveIn(body)), asked.sent, at);
+    else if (this.#isExcitation(asked))
+      this.excitations.sure(excitationKey(excitationIn(body)), asked.sent, at);
     else if (this.#isGains(asked)) {
       const saved = gainsKey(gainsIn(body));
       this.#judgeSave(asked, saved);
@@ -170,15 +176,15 @@ export class UnitModel {
   ended(outstanding: readonly Asked[], at: number): void {
     this.trials.over(at);
     const tries = outstanding.some(asked => isPost(asked, this.#path('pidconfig/trial')));
-    if (tries || this.trials.mayGuard) this.waves.maybe(NO_WAVE, at, at);
+    if (tries || this.trials.mayGuard) this.excitations.maybe(NO_EXCITATION, at, at);
     for (const asked of [...outstanding, ...this.#refused]) this.#maybe(asked, at);
     for (const mode of this.#unreached) this.modes.maybe(mode, at, at);
-    for (const wave of this.#unreachedWaves) this.waves.maybe(wave, at, at);
+    for (const excitation of this.#unreachedExcitations) this.excitations.maybe(excitation, at, at);
     // A save that was never answered 200 but was found in force may be lost in the next power cut.
     for (const gains of this.#sincePromise) this.gains.maybe(gains, at, at);
     this.#refused = [];
     this.#unreached = [];
-    this.#unreachedWaves = [];
+    this.#unreachedExcitations = [];
     // The disk may lose the newest revisions if they were never answered 200. Their numbers are then used again.
     for (const [revision, gains] of [...this.#revisions].sort(([a], [b]) => b - a)) {
       if (this.#everPromised.has(gains)) break;
@@ -190,22 +196,22 @@ export class UnitModel {
   reset(at: number, restoring: boolean): void {
     if (this.#restores && restoring) this.modes.maybe('manual', at, at);
     else this.modes.sure('manual', at, at);
-    this.waves.sure(NO_WAVE, at, at);
+    this.excitations.sure(NO_EXCITATION, at, at);
     this.trials.over(at);
     this.#unreached = [];
-    this.#unreachedWaves = [];
+    this.#unreachedExcitations = [];
   }
 
   judgeSettled(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
     const { name } = this.#unit;
-    const { mode, wave } = truth;
+    const { mode, excitation } = truth;
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
     promise(shown.mode === mode, 'mode shown', () => `${name} is in ${mode}; status shows ${shown.mode}`);
     if (mode === 'debug' && !shown.isTuned) {
       promise(
-        this.waves.can(wave),
-        'wave',
-        () => `${name} runs ${wave}; ${this.waves.values} would be right`,
+        this.excitations.can(excitation),
+        'excitation',
+        () => `${name} runs ${excitation}; ${this.excitations.values} would be right`,
       );
     }
     const kept = gainsKey(shown.kept);
@@ -221,22 +227,22 @@ export class UnitModel {
   }
 
   /** Replaces all candidates by the state of the settled robot. */
-  adopt({ mode, wave }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
+  adopt({ mode, excitation }: UnitTruth, { kept, isTried, isTuned, history }: UnitShown, at: number): void {
     if (!isTried) this.trials.mayGuard = false;
     for (const { revision, gains } of history) this.#revisions.set(revision, gainsKey(gains));
     this.modes = new Candidates(mode);
     // The excitation of a tuning ends with the tuning.
-    if (isTuned) this.waves = new Candidates(NO_WAVE, at, Number.POSITIVE_INFINITY);
-    else if (mode === 'debug') this.waves = new Candidates(wave);
+    if (isTuned) this.excitations = new Candidates(NO_EXCITATION, at, Number.POSITIVE_INFINITY);
+    else if (mode === 'debug') this.excitations = new Candidates(excitation);
     this.#sincePromise.add(gainsKey(kept));
     this.gains = new Candidates(gainsKey(kept));
     this.#refused = [];
     this.#unreached = [];
-    this.#unreachedWaves = [];
+    this.#unreachedExcitations = [];
   }
 
   #tuned(asked: Asked, at: number): void {
-    if (this.#isTuned(asked)) this.waves.maybe(NO_WAVE, at, Number.POSITIVE_INFINITY);
+    if (this.#isTuned(asked)) this.excitations.maybe(NO_EXCITATION, at, Number.POSITIVE_INFINITY);
   }
 
   #isTuned(asked: Asked): boolean {
@@ -280,8 +286,8 @@ export class UnitModel {
   #switched(mode: Mode, sent: number, at: number): void {
     if (!this.modes.can(mode) && this.#unreached.length === 0) this.trials.over(sent);
     const stays = mode === 'debug' && this.modes.can('debug');
-    if (!stays) this.waves.sure(NO_WAVE, sent, at);
-    else if (!this.modes.must('debug')) this.waves.maybe(NO_WAVE, sent, at);
+    if (!stays) this.excitations.sure(NO_EXCITATION, sent, at);
+    else if (!this.modes.must('debug')) this.excitations.maybe(NO_EXCITATION, sent, at);
     this.modes.sure(mode, sent, at);
   }
 
@@ -289,11 +295,12 @@ export class UnitModel {
     const { sent } = asked;
     if (isPost(asked, '/api/resume')) {
       this.modes.maybe('manual', sent, at);
-      this.waves.maybe(NO_WAVE, sent, at);
+      this.excitations.maybe(NO_EXCITATION, sent, at);
     } else if (this.#isMode(asked)) {
       this.modes.maybe(modeIn(asked), sent, at);
-      this.waves.maybe(NO_WAVE, sent, at);
-    } else if (this.#isWave(asked)) this.waves.maybe(waveKey(waveIn(asked.request.body)), sent, at);
+      this.excitations.maybe(NO_EXCITATION, sent, at);
+    } else if (this.#isExcitation(asked))
+      this.excitations.maybe(excitationKey(excitationIn(asked.request.body)), sent, at);
     else if (this.#isGains(asked) && couldBeKept(asked)) {
       for (const gains of this.#savedBy(asked)) {
         this.#everSaved.add(gains);
@@ -307,7 +314,7 @@ export class UnitModel {
    * for the disk.
    */
   #hasTurn(asked: Asked): boolean {
-    return this.#isMode(asked) || this.#isWave(asked);
+    return this.#isMode(asked) || this.#isExcitation(asked);
   }
 
   /** True if the request waits for the unit's turn. */
@@ -331,7 +338,7 @@ export class UnitModel {
     return isPost(asked, this.#path('mode/switch'));
   }
 
-  #isWave(asked: Asked): boolean {
+  #isExcitation(asked: Asked): boolean {
     return isPost(asked, this.#path('excitation'));
   }
 
@@ -349,7 +356,7 @@ function modeIn(asked: Asked): Mode {
   return MODES.find(mode => mode === bodyMember(asked, 'mode')) ?? 'manual';
 }
 
-function waveIn(body: unknown): Excitation {
+function excitationIn(body: unknown): Excitation {
   const { loop, amplitude, periodS } = isObject(body) ? body : {};
   return { loop: String(loop), amplitude: Number(amplitude), periodS: Number(periodS) };
 }
