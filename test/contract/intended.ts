@@ -50,6 +50,7 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /openapi\.json .*\/api\/match\/unlock\/.*requestBody: absent -> {/,
     /openapi\.json .*\/api\/log\/lines: absent -> {/,
   ],
+  'a robot has metrics': [/openapi\.json .*\/paths\/\/metrics: absent -> {/],
   'problems have new codes': [/openapi\.json .*\/Problem\/properties\/code\/enum\/\d+: /],
   'the event log counts requests that change nothing': [
     /^(locked|stopped|trials):\d+ GET \/api\/log \/body\/events\/.*"outcome":"done".*: \d -> \d$/,
