@@ -108,7 +108,7 @@ export class WalkPage {
   judgeSettled(): void {
     for (const path of [STOP, LASER]) {
       const press = this.#client.asks.insisting(path);
-      const isPending = press?.state === 'pending';
+      const isPending = press?.fate.state.peek() === 'pending';
       promise(!isPending, 'page insists until it is answered', () => `${path} has no answer`);
     }
   }

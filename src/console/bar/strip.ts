@@ -110,7 +110,9 @@ function stopLines(model: Model): Line[] {
   const { stop } = model;
   const { press } = stop;
   if (stop.stopped || press === undefined) return [];
-  const { state, sent, refusal, pressedMs } = press;
+  const { sent, fate, pressedMs } = press;
+  const { refusal } = fate;
+  const state = fate.state.value;
   if (state === 'pending' && sent === 1) return [];
   if (state === 'pending' && sent < MANY_TIMES)
     return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
@@ -133,9 +135,10 @@ function offLines(model: Model): Line[] {
   const { daemon, laser } = model;
   const press = daemon.asks.insisting(LASER);
   const about = 'Laser Off';
-  if (press?.state === 'pending' && press.sent > 1)
+  const state = press?.fate.state.value;
+  if (press !== undefined && state === 'pending' && press.sent > 1)
     return [{ tone: 'bad', about, text: 'sent, asking again…' }];
-  if (press?.state === 'expired')
+  if (press !== undefined && state === 'expired')
     return [pressLine(model, about, press.pressedMs, `was not answered. ${PRESS_AGAIN}`)];
   return isSaidElsewhere(laser.action, model.status.value) ? [] : refusalLines(laser.action);
 }

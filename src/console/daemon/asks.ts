@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import { isUnanswered, type Outcome, type Refusal, TAKEN_BACK } from './request.js';
+import { Fate } from './fate.js';
+import { isUnanswered, type Outcome, TAKEN_BACK } from './request.js';
 
 /** After this time, a person may no longer want what was pressed. */
 export const WANTED_MS = 60_000;
@@ -19,6 +20,8 @@ export interface Ask {
   readonly rule: 'insists' | 'moves' | 'calms';
   /** Only for `insists`: expires WANTED_MS after the press if it is unanswered. */
   readonly expires?: boolean;
+  /** Only for `insists`: gets the result. Without it, the press has a fate of its own. */
+  readonly fate?: Fate;
   /** True if the ask renews what an older ask began. A renewal does not replace another ask. */
   readonly renews?: boolean;
   /** The path of another ask, which is no longer wanted once this ask is done. */
@@ -30,15 +33,14 @@ export interface Ask {
   readonly since?: number;
 }
 
-/** One press, and its result so far. */
+/** One press on its way. */
 export interface Press {
   readonly ask: Ask;
   readonly number: number;
   /** Wall time in ms. The page's clock may stop while a phone sleeps. */
   readonly pressedMs: number;
-  /** `expired`: unanswered, or refused for a missing right, for longer than WANTED_MS. */
-  state: 'pending' | 'done' | 'refused' | 'expired';
-  refusal: Refusal | undefined;
+  /** Only for `insists`. */
+  readonly fate: Fate | undefined;
   /** The number of attempts. */
   sent: number;
   sentMs: number;
@@ -47,6 +49,11 @@ export interface Press {
   /** Gives the result to the caller, who knows the type of the answer. */
   settle(outcome: Outcome<unknown>): void;
 }
+
+/** A press that is retried. */
+export type Insisting = Press & { readonly fate: Fate };
+
+const insists = (press: Press | undefined): press is Insisting => press?.fate !== undefined;
 
 interface AskOptions {
   readonly clock: Clock;
@@ -87,7 +94,7 @@ export class Asks {
    * The newest press of this path. Undefined if its ask does not insist (such as an On after an Off), or if it was
    * forgotten.
    */
-  insisting(path: string): Press | undefined {
+  insisting(path: string): Insisting | undefined {
     this.#changes.value;
     return this.#insisting(path);
   }
@@ -99,8 +106,7 @@ export class Asks {
         ask,
         number: this.#presses,
         pressedMs: this.#wallMs,
-        state: 'pending',
-        refusal: undefined,
+        fate: ask.rule === 'insists' ? (ask.fate ?? new Fate()) : undefined,
         sent: 0,
         sentMs: 0,
         rights: undefined,
@@ -111,7 +117,7 @@ export class Asks {
 
   /** Drops the result of an ask that is no longer pending. */
   forget(path: string): void {
-    if (this.#newest.get(path)?.state !== 'pending') this.#newest.delete(path);
+    if (this.#newest.get(path)?.fate?.state.peek() !== 'pending') this.#newest.delete(path);
     this.#changed();
   }
 
@@ -123,9 +129,9 @@ export class Asks {
     for (const press of this.#waiting) {
       // If the clock was set back, the press seems to be in the future. It counts as expired then.
       const isOld = Math.abs(this.#wallMs - press.pressedMs) > WANTED_MS;
-      if (isOld && (press.state === 'refused' || press.ask.expires)) this.#expire(press);
+      if (isOld && (press.fate.state.peek() === 'refused' || press.ask.expires)) this.#expire(press);
       else if (this.#isDue(press, isHeard)) {
-        press.state = 'pending';
+        press.fate.state.value = 'pending';
         void this.#send(press);
       }
     }
@@ -134,14 +140,17 @@ export class Asks {
 
   #begin(press: Press): void {
     const { path, rule, renews, since = press.number } = press.ask;
-    if (this.#lastStop > since || (rule === 'moves' && this.#insisting(STOP)?.state === 'pending')) {
+    if (
+      this.#lastStop > since ||
+      (rule === 'moves' && this.#insisting(STOP)?.fate.state.peek() === 'pending')
+    ) {
       press.settle({ refusal: TAKEN_BACK });
       return;
     }
     if (path === STOP) this.#lastStop = press.number;
     const before = this.#insisting(path);
     if (!renews) this.#takeBack(older => excludes(press.ask, older.ask));
-    if (before?.state === 'pending') before.settle({ refusal: TAKEN_BACK });
+    if (before?.fate.state.peek() === 'pending') before.settle({ refusal: TAKEN_BACK });
     this.#newest.set(path, press);
     void this.#send(press);
   }
@@ -162,8 +171,7 @@ export class Asks {
     const { path, rule, ends } = press.ask;
     const isDone = 'body' in outcome;
     if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return;
-    press.state = isDone ? 'done' : 'refused';
-    press.refusal = isDone ? undefined : outcome.refusal;
+    press.fate?.settle(outcome);
     // After one success, older requests for the same path are needless. They could undo what a person asks next.
     if (rule === 'insists' && isDone)
       this.#takeBack(one => one.ask.path === path && one.number <= press.number);
@@ -175,15 +183,15 @@ export class Asks {
     this.#changed();
   }
 
-  #expire(press: Press): void {
+  #expire(press: Insisting): void {
     this.#takeBack(one => one.ask.path === press.ask.path);
-    press.state = 'expired';
+    press.fate.state.value = 'expired';
     press.settle({ refusal: TAKEN_BACK });
     this.#changed();
   }
 
-  #isDue({ state, sent, sentMs, rights }: Press, isHeard: boolean): boolean {
-    if (state === 'refused') return this.#options.rights() !== rights;
+  #isDue({ fate, sent, sentMs, rights }: Insisting, isHeard: boolean): boolean {
+    if (fate.state.peek() === 'refused') return this.#options.rights() !== rights;
     return this.#options.clock.nowMs() - sentMs >= (isHeard ? FIRST_PAUSE_MS : pauseMs(sent));
   }
 
@@ -196,17 +204,16 @@ export class Asks {
     }
   }
 
-  #insisting(path: string): Press | undefined {
+  #insisting(path: string): Insisting | undefined {
     const press = this.#newest.get(path);
-    return press?.ask.rule === 'insists' ? press : undefined;
+    return insists(press) ? press : undefined;
   }
 
   /** The asks that may be retried. */
-  get #waiting(): Press[] {
-    return [...this.#newest.values()].filter(
-      ({ ask, state, refusal }) =>
-        ask.rule === 'insists' && (state === 'pending' || (state === 'refused' && refusal?.isIdentity)),
-    );
+  get #waiting(): Insisting[] {
+    return [...this.#newest.values()].filter(insists).filter(({ fate: { state, refusal } }) => {
+      return state.peek() === 'pending' || (state.peek() === 'refused' && refusal?.isIdentity);
+    });
   }
 
   get #wallMs(): number {

@@ -2,6 +2,7 @@ import type { GainSet, Mode, Rates, UnitName } from '../../core/units.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
 import { type Ask, Asks, deadlineMs, STOP } from './asks.js';
+import type { Fate } from './fate.js';
 import { createSend, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -60,7 +61,8 @@ export class DaemonClient {
   resume = (options: Pick<Ask, 'since'> = {}) =>
     this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP, ...options });
   light = () => this.asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
-  darken = () => this.asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true });
+  darken = (fate?: Fate) =>
+    this.asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true, fate });
   switchMode = (unit: UnitName, mode: Mode, options: Pick<Ask, 'since'> = {}) =>
     this.asks.press({
       path: `/api/${unit}/mode/switch`,

@@ -1,59 +1,74 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import { type Outcome, type Refusal, TAKEN_BACK } from '../daemon/request.js';
+import { Fate } from '../daemon/fate.js';
+import type { Outcome, Refusal } from '../daemon/request.js';
 
 const SHOWN_MS = { done: 8000, refusal: 10_000 };
 
-/** One act of a person: pending, refused or done. Only the latest run counts. */
+/** One kind of act, with the fate of its newest press. */
 export class Action {
   /** The name of the act in the alert strip. */
   readonly title: string;
-  /** True while a request is under way. */
-  readonly pending = signal(false);
-  readonly refusal = signal<Refusal | undefined>(undefined);
-  /** The result, in words. */
-  readonly done = signal('');
   readonly #clock: Clock;
-  #turn = 0;
+  readonly #fate = signal<Fate | undefined>(undefined);
+  /** True until a person has had the time to read the result. */
+  readonly #isNews = signal(false);
+  #text = '';
   #timer: Timer | undefined;
+  /** True while a request is under way. */
+  readonly pending = computed(() => this.#fate.value?.state.value === 'pending');
+  readonly refusal = computed(() => (this.#shows('refused') ? this.#fate.value?.refusal : undefined));
+  /** The result, in words. */
+  readonly done = computed(() => (this.#shows('done') ? this.#text : ''));
 
   constructor(clock: Clock, title = '') {
     this.#clock = clock;
     this.title = title;
   }
 
-  async run(request: () => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
-    this.#turn += 1;
-    const turn = this.#turn;
-    this.clear();
-    this.pending.value = true;
-    const outcome = await request();
-    if (turn !== this.#turn) return false;
-    this.pending.value = false;
-    if ('refusal' in outcome) this.refuse(outcome.refusal);
-    else this.say(done);
+  /** If the request is an ask that insists, it writes its result into the fate by itself. */
+  async run(request: (fate: Fate) => Promise<Outcome<unknown>>, done = ''): Promise<boolean> {
+    const fate = this.#begin(done);
+    const outcome = await request(fate);
+    if (fate.state.peek() === 'pending') fate.settle(outcome);
+    if (this.#fate.peek() !== fate) return false;
+    this.#show('body' in outcome ? 'done' : 'refusal');
     return 'body' in outcome;
   }
 
   say(text: string): void {
+    this.#begin(text).settle({ body: undefined });
     this.#show('done');
-    this.done.value = text;
   }
 
   refuse(refusal: Refusal): void {
+    this.#begin('').settle({ refusal });
     this.#show('refusal');
-    if (refusal !== TAKEN_BACK) this.refusal.value = refusal;
   }
 
+  /** Forgets the result. */
   clear(): void {
+    if (!this.pending.peek()) this.#fate.value = undefined;
+  }
+
+  #begin(text: string): Fate {
     this.#timer?.cancel();
-    this.done.value = '';
-    this.refusal.value = undefined;
+    this.#text = text;
+    this.#isNews.value = true;
+    const fate = new Fate();
+    this.#fate.value = fate;
+    return fate;
   }
 
   #show(what: keyof typeof SHOWN_MS): void {
-    this.clear();
-    this.#timer = this.#clock.after(SHOWN_MS[what], () => this.clear());
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(SHOWN_MS[what], () => {
+      this.#isNews.value = false;
+    });
+  }
+
+  #shows(state: 'refused' | 'done'): boolean {
+    return this.#isNews.value && this.#fate.value?.state.value === state;
   }
 }
 

@@ -31,7 +31,7 @@ export class Laser {
     this.action = new Action(clock, 'Laser');
     effect(() => {
       const isDark = fresh.value && status.value?.laser.light === 'dark';
-      if (isDark && daemon.asks.insisting(LASER)?.state === 'expired') daemon.asks.forget(LASER);
+      if (isDark && daemon.asks.insisting(LASER)?.fate.state.value === 'expired') daemon.asks.forget(LASER);
     });
   }
 
@@ -49,7 +49,7 @@ export class Laser {
 
   /** True while an Off is unanswered. */
   get isOwed(): boolean {
-    return this.#observed.daemon.asks.insisting(LASER)?.state === 'pending';
+    return this.#observed.daemon.asks.insisting(LASER)?.fate.state.value === 'pending';
   }
 
   light(): Promise<unknown> {
@@ -63,7 +63,7 @@ export class Laser {
   }
 
   darken(): void {
-    void this.action.run(() => this.darkened(this.#observed.daemon.darken()));
+    void this.action.run(fate => this.darkened(this.#observed.daemon.darken(fate)));
   }
 
   /** After an Off or a STOP has succeeded the laser is dark, unless a status since the press said that it is lit. */

@@ -1,7 +1,7 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import type { Clock } from '../../core/clock.js';
 import type { Status } from '../../schemas/status.js';
-import { type Press, STOP } from '../daemon/asks.js';
+import { type Insisting, STOP } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { PageStorage } from '../daemon/surroundings.js';
 
@@ -29,13 +29,13 @@ export class Stop {
       // The status may be older than the answer. Only a status that arrives after the answer says whether the robot
       // is stopped.
       const press = untracked(() => this.press);
-      if (press === undefined || press.state === 'pending') return;
+      if (press === undefined || press.fate.state.peek() === 'pending') return;
       if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.asks.forget(STOP);
     });
   }
 
   /** The newest STOP, until the page no longer needs to show it. */
-  get press(): Press | undefined {
+  get press(): Insisting | undefined {
     return this.#observed.daemon.asks.insisting(STOP);
   }
 
@@ -46,24 +46,24 @@ export class Stop {
   }
 
   get isUnanswered(): boolean {
-    return this.press?.state === 'pending';
+    return this.press?.fate.state.value === 'pending';
   }
 
   /** True while the page must not lose the STOP. */
   get isOwed(): boolean {
-    return this.isUnanswered || this.press?.state === 'refused';
+    return this.isUnanswered || this.press?.fate.state.value === 'refused';
   }
 
   /** Call this for each status. A status tells more than the answer to a STOP. */
   heardStatus(): void {
-    if (this.press?.state === 'done') this.#observed.daemon.asks.forget(STOP);
+    if (this.press?.fate.state.value === 'done') this.#observed.daemon.asks.forget(STOP);
   }
 
   /**
    * True if the daemon obeyed this STOP and has not restarted since. If the robot is then not stopped, a caller has
    * resumed it.
    */
-  #wasResumed({ refusal, sentMs }: Press): boolean {
+  #wasResumed({ fate: { refusal }, sentMs }: Insisting): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';
     const { status, clock } = this.#observed;
     const ranMs = 1000 * (status.value?.uptimeS ?? 0);
