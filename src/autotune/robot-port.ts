@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, unlessAborted } from '../core/clock.js';
 import { type Deadlines, NEVER } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
@@ -130,10 +130,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
   const propose = async (task: ProposalTask): Promise<Proposal> => {
     requireGoing();
     const { signal } = ending;
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
-    return Promise.race([aborted, tuning.propose(task, signal)]);
+    return unlessAborted(signal, tuning.propose(task, signal));
   };
 
   const secondsLeft = (): number => (loopLimit.atMs - clock.nowMs()) / 1000;

@@ -24,6 +24,14 @@ export function endedWithin(clock: Clock, limitMs: number, work: Promise<unknown
   });
 }
 
+/** Resolves as `work` does. Rejects with the reason as soon as the signal is aborted. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([work, aborted]);
+}
+
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, act) => {

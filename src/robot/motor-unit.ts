@@ -204,25 +204,19 @@ export function motorUnit(options: UnitOptions) {
      * excitation. By default it is the loop's own bound.
      */
     excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-      const requireDebug = () => {
-        const { mode } = observed;
-        if (state.wanted.mode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
-      };
-      const requireTorque = () => {
-        const { faults = [] } = observed.status ?? {};
-        if (excitation.amplitude !== 0 && !observed.has('torque'))
-          throw new RobotError('no-torque', { unit: unit.name, faults });
-      };
+      const lacksTorque = () => excitation.amplitude !== 0 && !observed.has('torque');
       return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
         const requireUnchanged = () => {
           sameBoot();
-          requireDebug();
-          requireTorque();
+          const { mode, status } = observed;
+          if (state.wanted.mode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
+          if (lacksTorque())
+            throw new RobotError('no-torque', { unit: unit.name, faults: status?.faults ?? [] });
         };
         // A heartbeat that was written a moment ago may give torque back after the last status.
         const torqueByMs = clock.nowMs() + TAKES_EFFECT_MS;
-        while (excitation.amplitude !== 0 && !observed.has('torque') && clock.nowMs() < torqueByMs) {
+        while (lacksTorque() && clock.nowMs() < torqueByMs) {
           await new Promise<void>(resolve => clock.after(READ_AGAIN_MS, resolve));
           await controller.status({ priority: 'mode', untilMs });
         }
@@ -234,7 +228,7 @@ export function motorUnit(options: UnitOptions) {
         await controller.status({ priority: 'mode', untilMs });
         requireUnchanged();
         // The guard may have ended the excitation after it was read.
-        if (excitation.amplitude !== 0 && observed.ranAway)
+        if (excitation.amplitude !== 0 && observed.status?.faults.includes('ran_away'))
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
         const confirmed = observed.show(shown);
         state.take('excitation', { excitation: confirmed, runaway });

@@ -44,11 +44,6 @@ export class Observed {
     return this.status?.flags.includes(flag);
   }
 
-  /** Whether the controller's guard has ended the last excitation. */
-  get ranAway(): boolean {
-    return this.status?.faults.includes('ran_away') === true;
-  }
-
   /** Takes in the controller's excitation. */
   show({ deviation, ...excitation }: GuardedExcitation): Excitation {
     this.excitation = excitation;

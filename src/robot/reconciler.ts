@@ -42,10 +42,7 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
    * Writes the latch. Rejects with the code `overtaken` if a resume has begun or the latch is no longer
    * wanted.
    */
-  const latch = (
-    untilMs: number,
-    overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed',
-  ): Promise<void> => {
+  const latch = (untilMs: number, overtaken: 'not-confirmed' | 'stopped' = 'not-confirmed') => {
     const requireDue = () => {
       if (state.wanted.latch !== 'set' || isReleasing(state.wanted)) throw new RobotError(overtaken);
     };
@@ -156,10 +153,7 @@ export function reconcilerOf(clock: Clock, state: UnitState, controller: MotorCo
     // The mode comes first, because gains give torque back to a controller that was reset.
     const mode = state.difference?.mode;
     if (mode !== undefined) {
-      const requireDue = () => {
-        if (state.wanted.mode !== mode) throw new RobotError('not-confirmed');
-      };
-      await setMode(mode, { untilMs, requireDue });
+      await setMode(mode, { untilMs, requireDue: state.unchanged('mode', () => state.wanted.mode) });
     }
     if (mode === 'debug') await readExcitation(untilMs);
     const gains = state.difference?.gains;

@@ -7,7 +7,7 @@ import { perUnit, type UnitName } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
-import { Drive, type DriveCommand } from './drive.js';
+import { type DriveCommand, driveOf } from './drive.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser } from './laser.js';
 import { type MotorUnit, motorUnit } from './motor-unit.js';
@@ -61,7 +61,7 @@ export class Robot {
   /** In the order of their refusals. */
   readonly #permissions: Permission[];
   readonly #stop: ReturnType<typeof stopOf>;
-  readonly #drive: Drive;
+  readonly #drive: ReturnType<typeof driveOf>;
   /** The number of listeners that want the telemetry of every poll. */
   #eagerReaders = 0;
   /** The polls that began in this poll period and have not ended. */
@@ -111,7 +111,7 @@ export class Robot {
         stepCaptured: capture => this.stepped.emit(capture),
       });
     });
-    this.#drive = new Drive({
+    this.#drive = driveOf({
       units: this.units,
       clock,
       permission,
@@ -175,10 +175,10 @@ export class Robot {
     for (const permission of this.#permissions) permission.require(act);
   }
 
-  /** Moves units for a caller. Rejects as `Drive.command` does. */
-  async drive(command: DriveCommand): ReturnType<Drive['command']> {
+  /** Moves units for a caller. Rejects as `driveOf` says. */
+  async drive(command: DriveCommand): ReturnType<ReturnType<typeof driveOf>> {
     if (this.#closed) throw new RobotError('closing');
-    return this.#drive.command(command);
+    return this.#drive(command);
   }
 
   stop(why?: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { ControllerStatus, GuardedExcitation } from './motor-controller.js'
 import { Observed } from './observed.js';
 import { type Cause, type Causes, decide, type News } from './unit-rules.js';
 import { UnsettledFrames } from './unsettled-frames.js';
-import { gainsOf, isReleasing, isSameExcitation, NOTHING_WANTED, type Wanted } from './wanted.js';
+import { isReleasing, isSameExcitation, NOTHING_WANTED, type Wanted } from './wanted.js';
 
 interface UnitStateOptions {
   readonly unit: Unit;
@@ -163,9 +163,12 @@ export class UnitState {
     return this.#options.saved();
   }
 
-  /** The gains that the controller should run; undefined while the journal cannot be read. */
+  /**
+   * The gains that the controller should run: those of a save under way, otherwise those of a trial, otherwise those of
+   * the journal. Undefined while the journal cannot be read.
+   */
   get gains(): GainSet | undefined {
-    return gainsOf(this.wanted, this.saved);
+    return this.wanted.saving.at(-1) ?? this.wanted.trial?.gains ?? this.saved;
   }
 
   /** Whether the controller shows that it runs these gains. False while they are unknown. */
@@ -216,12 +219,20 @@ export class UnitState {
     return { ...excitation, deviation: isGuarded ? (runaway ?? loop?.runaway ?? 0) : 0 };
   }
 
+  /** Returns a check that throws if the value has changed since this call. */
+  unchanged(register: 'boot_id' | 'mode' | 'excitation', value: () => unknown): () => void {
+    const before = value();
+    return () => {
+      if (value() !== before) throw new RobotError('not-confirmed', { unit: this.unit.name, register });
+    };
+  }
+
   /**
    * Returns a check that throws if the controller has been reset since this call. A reset loses everything that the
    * controller confirmed.
    */
   sameBoot(): () => void {
-    return this.#unchanged('boot_id', () => this.observed.status?.bootId);
+    return this.unchanged('boot_id', () => this.observed.status?.bootId);
   }
 
   /**
@@ -229,7 +240,7 @@ export class UnitState {
    * ended it.
    */
   sameExcitation(): () => void {
-    const checks = [this.sameBoot(), this.#unchanged('excitation', () => this.wanted.excitation)];
+    const checks = [this.sameBoot(), this.unchanged('excitation', () => this.wanted.excitation)];
     return () => {
       for (const check of checks) check();
     };
@@ -252,12 +263,5 @@ export class UnitState {
       const { setpoint = 0, measured = 0 } = this.observed.telemetry?.loops[name] ?? {};
       return Math.abs(setpoint - measured) > runaway;
     });
-  }
-
-  #unchanged(register: 'boot_id' | 'excitation', value: () => unknown): () => void {
-    const before = value();
-    return () => {
-      if (value() !== before) throw new RobotError('not-confirmed', { unit: this.unit.name, register });
-    };
   }
 }

@@ -70,11 +70,6 @@ export function isSameDriver(one: DriverName, other: DriverName): boolean {
   return one.by === other.by && one.id === other.id;
 }
 
-/** The gains that the controller should run. `saved` are those of the journal. */
-export function gainsOf({ saving, trial }: Wanted, saved: GainSet | undefined): GainSet | undefined {
-  return saving.at(-1) ?? trial?.gains ?? saved;
-}
-
 /** Whether a resume is under way or has not reached this controller yet. */
 export function isReleasing({ isUnderRelease, latch }: Wanted): boolean {
   return isUnderRelease || latch === 'released';
