@@ -37,17 +37,20 @@ export function commandsOf(text: string): string[] {
 /** The documents whose commands test/slow/documented-commands.test.ts types, but for those below. */
 export const TYPED: readonly string[] = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/clients/README.md'],
-  ...['api', 'firmware', 'install', 'reliability', 'troubleshooting', 'venue'].map(name => `docs/${name}.md`),
+  ...['api', 'firmware', 'install', 'league', 'reliability', 'troubleshooting', 'venue'].map(
+    name => `docs/${name}.md`,
+  ),
 ];
 
 /** The commands that no test types as they stand, and why. The first pattern that matches counts. */
 const NOT_TYPED: readonly (readonly [RegExp, string])[] = [
   [
     /^(sudo |apt |apt-get |systemctl |journalctl )(?!trunnion)/,
-    'it changes or reads a board; test/pi has a virtual one',
+    'it changes or reads a board or a computer of the venue',
   ],
   [/^scripts\/(un)?install/, 'it changes the machine'],
   [/^(sudo )?trunnion-sim\b/, 'it never ends; the test starts the same program'],
+  [/^rclone /, 'it needs an object store'],
   [/^npx --yes @hey-api/, 'it needs the network; scripts/check-openapi types it'],
   [/^npm (ci|test|start|pack|install)\b|^CHROMIUM=none/, 'the gate, .ci/run, types it'],
   [/^npm run (lint|test:slow|package|licences|bench -- --quick)\b/, 'the gate, .ci/run, types it'],
