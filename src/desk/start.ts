@@ -113,7 +113,7 @@ export async function startDesk(parts: DeskParts) {
     log,
     eventLog: memory,
     allowedHosts: file.allowedHosts,
-    pageFolder: fileURLToPath(new URL('../../desk/', import.meta.url)),
+    pageFolder: fileURLToPath(new URL('../../desk-page/', import.meta.url)),
   });
   port.serve(app.listener);
   desk.start();

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Session } from '../../console/daemon/daemon.js';
 import {
   createSend,
+  DEADLINE_MS,
   type Outcome,
   type Refusal,
   SESSION,
@@ -23,6 +24,17 @@ const SAID_MS = 10_000;
 
 /** Presses that make robots safer. They are sent until the desk answers. */
 const RESTRICTING: readonly string[] = ['lock', 'robots/lock', 'match/pause', 'match/end'];
+
+/** Presses after which a robot may move. The desk refuses them if they arrive late. */
+const PERMITTING: readonly string[] = [
+  'unlock',
+  'robots/unlock',
+  'match/start',
+  'match/go-on',
+  'match/join',
+  'match/release',
+  'match/without',
+];
 
 type PressBody = Readonly<Record<string, string>>;
 
@@ -123,13 +135,14 @@ export class DeskModel {
     const { clock, newId } = this.surroundings;
     const press = newId();
     const repeats = RESTRICTING.includes(name);
-    const sent = { ...body, press, ...(!repeats && { notAfterT: this.deskT + PERMIT_S }) };
+    const sent = { ...body, press, ...(PERMITTING.includes(name) && { notAfterT: this.deskT + PERMIT_S }) };
+    const deadlineMs = repeats ? AGAIN_MS : DEADLINE_MS;
     this.#newest.set(subject, press);
     this.said.value = '';
     this.#setPending(subject, true);
     for (;;) {
       const outcome = await this.#ask(() =>
-        this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs: AGAIN_MS }),
+        this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs }),
       );
       const isNewest = this.#newest.get(subject) === press;
       const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
@@ -157,7 +170,7 @@ export class DeskModel {
     this.#polledMs = nowMs;
     this.#polls += 1;
     void this.#ask(() =>
-      this.#send('GET', '/api/status?page=true', undefined, { deadlineMs: 5 * AGAIN_MS }),
+      this.#send('GET', '/api/status?page=true', undefined, { deadlineMs: DEADLINE_MS }),
     ).then(() => {
       this.#polls -= 1;
     });
