@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { expect } from 'chai';
+import { urlOf } from '../../src/daemon/port.js';
+import { RobotClient } from '../../src/desk/client.js';
+import type { Ask, Robot } from '../../src/desk/state.js';
+
+const HEALTH: Ask = {
+  robot: 'Red',
+  kind: 'health',
+  method: 'GET',
+  path: '/healthz',
+  isFresh: true,
+  withToken: false,
+  sentMs: 0,
+};
+const STATUS: Ask = { ...HEALTH, kind: 'status', path: '/api/status', isFresh: false, withToken: true };
+
+describe('the client of robots', () => {
+  const client = new RobotClient(() => performance.now());
+  let server: Server;
+  let robot: Robot;
+  let listener: RequestListener;
+  let tokens: (string | undefined)[];
+  beforeEach(async () => {
+    tokens = [];
+    server = createServer((request, response) => {
+      tokens.push(request.headers.authorization);
+      listener(request, response);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const bound = server.address();
+    if (bound === null || typeof bound === 'string') throw new Error('no port');
+    robot = { name: `Red ${bound.port}`, address: urlOf(bound), token: 'secret' };
+    listener = (_, response) => response.end('{"status":"ok","id":"0123456789abcdef"}');
+  });
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  after(() => client.close());
+
+  it('sends no token to an address at which the id was not asked for', async () => {
+    expect(await client.send(robot, STATUS)).to.deep.include({ isMoved: true });
+    expect(tokens).to.deep.equal([]);
+    await client.send(robot, HEALTH);
+    await client.send(robot, STATUS);
+    expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
+  });
+
+  it('asks again at once on a new connection if the robot closes the idle one as the request leaves', async () => {
+    await client.send(robot, HEALTH);
+    await client.send(robot, STATUS);
+    let asked = 0;
+    listener = (request, response) => {
+      asked += 1;
+      if (asked === 1) request.socket.resetAndDestroy();
+      else response.end('{}');
+    };
+    expect(await client.send(robot, STATUS)).to.deep.equal({ status: 200, body: {} });
+    expect(asked).to.equal(2);
+  });
+
+  it('follows no redirect, and returns garbage as no document', async () => {
+    await client.send(robot, HEALTH);
+    listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
+    expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
+    listener = (_, response) => response.end('<html>');
+    expect(await client.send(robot, STATUS)).to.deep.equal({ status: 200, body: undefined });
+  });
+
+  it('refuses an answer over 64 KiB, however it arrives', async () => {
+    await client.send(robot, HEALTH);
+    listener = (_, response) => {
+      const part = Buffer.alloc(40_000, ' ');
+      response.write(part);
+      response.write(part);
+    };
+    const answer = await client.send(robot, STATUS);
+    expect(answer).to.have.property('failure').that.includes('too long');
+  });
+
+  it('says in words why there is no answer', async () => {
+    const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
+    expect(await client.send(gone, HEALTH)).to.deep.equal({ failure: 'Its daemon does not run.' });
+  });
+
+  it('answers at once for twenty names that are not found, and still asks another robot', async () => {
+    const absent = Array.from({ length: 20 }, (_, index) => ({
+      ...robot,
+      name: `${index}`,
+      address: `http://absent-${index}.local`,
+    }));
+    const since = performance.now();
+    const answers = await Promise.all(absent.map(one => client.send(one, HEALTH)));
+    expect(answers.every(answer => 'failure' in answer)).to.equal(true);
+    expect(await client.send(robot, HEALTH)).to.deep.include({ status: 200 });
+    expect(performance.now() - since).to.be.lessThan(1500);
+  });
+});

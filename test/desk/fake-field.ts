@@ -1,0 +1,231 @@
+import { isLocked } from '../../src/desk/judge.js';
+import * as presses from '../../src/desk/presses.js';
+import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
+import { dueAsks, tick } from '../../src/desk/step.js';
+import { type Outcome, take } from '../../src/desk/take.js';
+import type { MatchPlan } from '../../src/desk/view.js';
+import { FakeRobot } from './fake-robot.js';
+
+export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
+export const PLAN: MatchPlan = { id: 'final', robots: [...NAMES], autoS: 5, teleopS: 10 };
+const STEP_MS = 10;
+const ANSWER_MS = 5000;
+
+/** What the network does with the next requests to a robot. */
+export interface Network {
+  readonly requestMs: number;
+  readonly answerMs: number;
+  /** Requests that are lost, and answers that are lost. */
+  readonly loses: 'nothing' | 'requests' | 'answers';
+}
+
+const GOOD: Network = { requestMs: 5, answerMs: 5, loses: 'nothing' };
+
+interface Due {
+  readonly atMs: number;
+  readonly act: () => void;
+}
+
+/** A press or a planned instant that permits something for one second. */
+interface Permit {
+  readonly what: string;
+  readonly atMs: number;
+}
+
+/** One run of a desk. It keeps what is wanted through kills. */
+class FakeDesk {
+  state: DeskState;
+  isOff = false;
+  readonly #field: FakeField;
+
+  constructor(field: FakeField, holder: string) {
+    this.#field = field;
+    this.state = this.#begun({
+      holder,
+      former: [],
+      permits: true,
+      lock: null,
+      match: null,
+      added: [],
+      robots: {},
+    });
+  }
+
+  #begun(wanted: Wanted): DeskState {
+    const robots = NAMES.map(name => ({ name, address: `http://${name}`, token: 'secret-token' }));
+    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, lines: [] };
+  }
+
+  /** Kills this run. Another one goes on with what the disk has. */
+  restart(): void {
+    this.state = this.#begun(this.state.wanted);
+  }
+
+  /** As after a start on a damaged state. */
+  lose(): void {
+    const { nowMs } = this.#field;
+    const wanted = {
+      holder: `desk-${nowMs}`,
+      former: [],
+      permits: false,
+      lock: null,
+      match: null,
+      added: [],
+      robots: {},
+    };
+    this.state = this.#begun(wanted);
+  }
+
+  step(): void {
+    if (this.isOff) return;
+    const { nowMs, permits, send } = this.#field;
+    const { state } = this;
+    while (tick(state, nowMs, 0))
+      if (state.wanted.match?.phase === 'teleop')
+        permits.push({ what: 'teleop', atMs: state.wanted.match.sinceMs });
+    for (const ask of dueAsks(state, nowMs))
+      send(ask, outcome => {
+        // An answer for a run that was killed reaches nobody.
+        if (this.state !== state || this.isOff) return;
+        take(state, ask, outcome, this.#field.nowMs);
+        this.step();
+      });
+  }
+}
+
+/** Robots, a network that delays and loses, and two desks, in simulated time. */
+export class FakeField {
+  nowMs = 1_000_000;
+  readonly robots: ReadonlyMap<string, FakeRobot>;
+  readonly permits: Permit[] = [];
+  readonly first: FakeDesk;
+  readonly second: FakeDesk;
+  readonly #networks = new Map<string, Network>();
+  #due: Due[] = [];
+  #presses = 0;
+
+  constructor() {
+    this.robots = new Map(NAMES.map(name => [name, new FakeRobot(name, () => this.nowMs)]));
+    this.first = new FakeDesk(this, 'desk-1');
+    this.second = new FakeDesk(this, 'desk-2');
+    this.second.isOff = true;
+  }
+
+  robot(name: string): FakeRobot {
+    const robot = this.robots.get(name);
+    if (robot === undefined) throw new Error(`no robot ${name}`);
+    return robot;
+  }
+
+  network(name: string, network: Partial<Network> = {}): void {
+    this.#networks.set(name, { ...GOOD, ...network });
+  }
+
+  /** Presses a button. Returns why the desk refuses it. */
+  press(what: keyof typeof ACTS, { desk = this.first, robot = NAMES[0] as string } = {}): string | undefined {
+    this.#presses += 1;
+    const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs };
+    const before = desk.state.wanted.match;
+    try {
+      ACTS[what](desk.state, press, robot);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    const { match } = desk.state.wanted;
+    if (what === 'unlock' || what === 'unlock one') this.permits.push({ what: 'unlock', atMs: this.nowMs });
+    if (['start', 'go on', 'join', 'release'].includes(what) && (match !== before || what === 'join'))
+      this.permits.push({ what: match?.phase ?? 'none', atMs: this.nowMs });
+    desk.step();
+    return undefined;
+  }
+
+  send = (ask: Ask, done: (outcome: Outcome) => void): void => {
+    const { requestMs, answerMs, loses } = this.#networks.get(ask.robot) ?? GOOD;
+    let isDone = false;
+    const end = (outcome: Outcome) => {
+      if (!isDone) done(outcome);
+      isDone = true;
+    };
+    this.#after(ANSWER_MS, () => end({ failure: 'It does not answer.' }));
+    if (loses === 'requests') return;
+    this.#after(requestMs, () => {
+      const robot = this.robot(ask.robot);
+      if (robot.isOff) return;
+      const outcome = robot.answer(ask);
+      if (loses !== 'answers') this.#after(answerMs, () => end(outcome));
+    });
+  };
+
+  wait(ms: number): void {
+    const endMs = this.nowMs + ms;
+    while (this.nowMs < endMs) {
+      this.nowMs += STEP_MS;
+      const due = this.#due.filter(({ atMs }) => atMs <= this.nowMs);
+      this.#due = this.#due.filter(({ atMs }) => atMs > this.nowMs);
+      for (const { act } of due.sort((a, b) => a.atMs - b.atMs)) act();
+      this.first.step();
+      this.second.step();
+    }
+  }
+
+  #after(ms: number, act: () => void): void {
+    this.#due.push({ atMs: this.nowMs + ms, act });
+  }
+
+  /** Permissions that took effect without a press or a planned instant in the second before. */
+  get late(): readonly string[] {
+    return [...this.robots].flatMap(([name, { permitted }]) =>
+      permitted
+        .filter(
+          ({ what, atMs }) =>
+            !this.permits.some(
+              one => one.what === what && one.atMs <= atMs && atMs <= one.atMs + 1000 + STEP_MS,
+            ),
+        )
+        .map(({ what, atMs }) => `${name}: ${what} at ${atMs}`),
+    );
+  }
+
+  /** Robots that a desk shows as locked although they were not locked since its press. */
+  get unproven(): readonly string[] {
+    return NAMES.filter(name =>
+      [this.first, this.second].some(({ state }) => {
+        const { lock } = state.wanted;
+        return (
+          lock !== null &&
+          isLocked(state, name) &&
+          this.robot(name).lockedMs < lock.atMs &&
+          this.robot(name).match.state.lock === null
+        );
+      }),
+    );
+  }
+
+  /** Robots that the first desk wants locked, and that are not. */
+  get forgotten(): readonly string[] {
+    const { wanted } = this.first.state;
+    return NAMES.filter(name => {
+      const { lock } = wanted.robots[name] ?? NEW_WISH;
+      return (wanted.lock !== null || lock !== null) && this.robot(name).match.state.lock === null;
+    });
+  }
+}
+
+type Act = (state: DeskState, press: presses.Press, robot: string) => void;
+
+export const ACTS = {
+  'lock all': (state, press) => presses.lockAll(state, press, 'walk'),
+  unlock: presses.unlockAll,
+  'lock one': (state, press, robot) => presses.lockOne(state, press, robot, 'walk'),
+  'unlock one': presses.unlockOne,
+  load: (state, press) => presses.loadMatch(state, press, PLAN),
+  start: presses.startMatch,
+  pause: presses.pauseMatch,
+  'go on': presses.goOn,
+  end: presses.endMatch,
+  release: presses.releaseMatch,
+  without: presses.playWithout,
+  join: presses.joinMatch,
+  accept: (state, _, robot) => presses.acceptRobot(state, robot, state.seen.get(robot)?.shownId ?? ''),
+  'take over': (state, press) => presses.takeOver(state, press, [PLAN]),
+} as const satisfies Readonly<Record<string, Act>>;

@@ -1,0 +1,166 @@
+import type { Clock } from '../../src/core/clock.js';
+import { Deadlines } from '../../src/core/deadlines.js';
+import { asRobotError } from '../../src/core/errors.js';
+import { inMs, requireInTime } from '../../src/core/not-after.js';
+import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
+import { sha256 } from '../../src/core/sha256.js';
+import type { Ask } from '../../src/desk/state.js';
+import { problemOf } from '../../src/http/problems.js';
+import { Match, type MatchState, NO_MATCH } from '../../src/match/match.js';
+import { statusWith, UNIT_STATUS } from '../support/status.js';
+
+/** Something that a robot began to allow, because a desk asked for it. */
+export interface Permitted {
+  readonly what: Phase | 'unlock';
+  readonly atMs: number;
+}
+
+/** The lock, phase and lease of a robot, with its real rules, behind the calls that a desk makes. */
+export class FakeRobot {
+  readonly id: string;
+  readonly permitted: Permitted[] = [];
+  /** When the robot was locked last. */
+  lockedMs = Number.NEGATIVE_INFINITY;
+  isOff = false;
+  stopped = false;
+  /** The code with which the robot refuses the desk's token. */
+  refuses: 'token-unknown' | 'not-allowed' | undefined;
+  readonly #nowMs: () => number;
+  #startMs = 0;
+  #kept: MatchState = NO_MATCH;
+  match: Match;
+
+  constructor(name: string, nowMs: () => number) {
+    this.id = sha256(name).slice(0, 16);
+    this.#nowMs = nowMs;
+    this.match = this.#made();
+  }
+
+  get #ownMs(): number {
+    return this.#nowMs() - this.#startMs;
+  }
+
+  #made(): Match {
+    const clock: Clock = {
+      nowMs: () => this.#ownMs,
+      after: () => ({ cancel: () => undefined }),
+      wallTime: () => new Date(0),
+    };
+    const settings = {
+      refereeSilenceMs: 3000,
+      onRefereeSilence: 'stop',
+      phases: DEFAULT_PERMISSIONS,
+    } as const;
+    const match = new Match({ clock, deadlines: new Deadlines(clock), settings, state: this.#kept });
+    match.mustStop.add(() => {
+      this.stopped = true;
+    });
+    return match;
+  }
+
+  /** A restart of the daemon; with `isReboot` of the whole board, after which a match pauses. */
+  restart(isReboot: boolean): void {
+    const { state } = this.match;
+    const movedMs = this.#nowMs() - this.#startMs;
+    this.#startMs = this.#nowMs();
+    const isOver = state.phase === 'none' || state.phase === 'ended';
+    this.#kept =
+      isReboot && !isOver
+        ? { ...state, phase: 'pause', endsAtMs: null }
+        : { ...state, endsAtMs: state.endsAtMs === null ? null : state.endsAtMs - movedMs };
+    this.match = this.#made();
+    this.stopped = this.match.forbidsMotion || this.stopped;
+  }
+
+  /** Another referee locks or unlocks the robot. */
+  lockByOthers(): void {
+    this.match.lock({ id: 'other', by: 'other', reason: 'inspection' });
+    this.stopped = true;
+  }
+
+  /** Whether the robot may move now, if its team resumed it. */
+  get mayMove(): boolean {
+    return !this.match.forbidsMotion;
+  }
+
+  answer({ method, path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
+    try {
+      if (path === '/healthz') return { status: 200, body: { status: 'ok', id: this.id } };
+      if (path === '/api/stop') {
+        this.stopped = true;
+        return { status: 200, body: { stopped: true } };
+      }
+      if (!withToken) return problem('token-required', 401);
+      if (this.refuses === 'token-unknown') return problem('token-unknown', 401);
+      if (this.refuses === 'not-allowed' && method === 'POST') return problem('not-allowed', 403);
+      return { status: 200, body: this.#acted(path, body ?? {}) };
+    } catch (error) {
+      const { problem } = problemOf(asRobotError(error));
+      return { status: problem.status, body: problem };
+    }
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the routes of the robot check bodies; here the desk makes them.
+  #acted(path: string, body: any): unknown {
+    const { match } = this;
+    const before = match.state;
+    if (path === '/api/status') return this.#status();
+    if (path === '/api/match/lease') match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
+    if (path === '/api/match/lock') match.lock({ id: body.id, by: 'desk', reason: body.reason });
+    if (path === '/api/match/unlock') {
+      requireInTime(inMs(body.notAfterT), this.#ownMs);
+      match.unlock(body.lock);
+      if (before.lock !== null) this.permitted.push({ what: 'unlock', atMs: this.#nowMs() });
+    }
+    if (path === '/api/match') {
+      if ('phase' in body) {
+        requireInTime(inMs(body.notAfterT), this.#ownMs);
+        match.set(
+          { id: body.id, revision: body.revision, phase: body.phase, remainingS: body.remainingS ?? null },
+          'desk',
+        );
+        const { drive } = DEFAULT_PERMISSIONS[match.state.phase];
+        if (drive && before.phase !== match.state.phase)
+          this.permitted.push({ what: match.state.phase, atMs: this.#nowMs() });
+      }
+    }
+    if (match.state.lock !== null) this.lockedMs = this.#nowMs();
+    if (match.forbidsMotion) this.stopped = true;
+    if (path.startsWith('/api/log')) return { seq: 0, hash: '0'.repeat(64) };
+    return {
+      ...this.#status().match,
+      t: this.#ownMs / 1000,
+      beatAgeS: 0,
+      head: { seq: 0, hash: '0'.repeat(64) },
+    };
+  }
+
+  #status() {
+    const { call, phase, endsAtMs, lock } = this.match.state;
+    const unit = { ...UNIT_STATUS, torque: this.stopped ? ('off' as const) : ('on' as const) };
+    return statusWith({
+      id: this.id,
+      version: '0.4.0',
+      uptimeS: this.#ownMs / 1000,
+      stopped: this.stopped,
+      gimbal: unit,
+      chassis: unit,
+      access: { state: 'closed', exposed: false },
+      match: {
+        id: call?.id ?? null,
+        revision: call?.revision ?? 0,
+        phase,
+        endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
+        lock,
+        lease: this.match.lease.owner,
+        refereeSilent: this.match.refereeSilent,
+        allows: this.match.allows,
+        recorded: true,
+      },
+    });
+  }
+}
+
+function problem(code: 'token-required' | 'token-unknown' | 'not-allowed', status: number) {
+  return { status, body: { code, detail: `${code}.`, status, title: code, type: code } };
+}

@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import { viewOf } from '../../src/desk/show.js';
+import type { DeskView, RobotView } from '../../src/desk/view.js';
+import { FakeField, NAMES, PLAN } from './fake-field.js';
+
+const OWN = { problems: [], recorded: true, access: 'open', plans: [PLAN], inFile: new Set(NAMES) } as const;
+
+describe('a desk', () => {
+  let field: FakeField;
+  const view = (desk = field.first): DeskView => viewOf(desk.state, OWN, field.nowMs);
+  const tile = (name: string, desk = field.first): RobotView => {
+    const found = view(desk).robots.find(robot => robot.name === name);
+    if (found === undefined) throw new Error(`no tile ${name}`);
+    return found;
+  };
+  const press = (...args: Parameters<FakeField['press']>) =>
+    expect(field.press(...args), args[0]).to.equal(undefined);
+  const locks = () => NAMES.map(name => field.robot(name).match.state.lock !== null);
+  const phases = () => NAMES.map(name => field.robot(name).match.state.phase);
+  const play = () => {
+    press('load');
+    field.wait(1500);
+    press('start');
+    field.wait(100);
+  };
+  beforeEach(() => {
+    field = new FakeField();
+    field.wait(600);
+  });
+
+  it('locks every robot in the field at once, and shows who confirmed', () => {
+    press('lock all');
+    field.wait(30);
+    expect(locks()).to.deep.equal([true, true, true]);
+    expect(view().lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
+  });
+
+  it('locks the others at once if one robot hangs, and that one as soon as it answers', () => {
+    field.network('Red 1', { loses: 'requests' });
+    press('lock all');
+    field.wait(1200);
+    expect([locks(), tile('Red 1').locking, tile('Red 2').locking]).to.deep.equal([
+      [false, true, true],
+      'not confirmed',
+      'confirmed',
+    ]);
+    field.wait(800);
+    expect([tile('Red 1').heard, tile('Red 1').problems[0]?.startsWith('Not heard')]).to.deep.equal([
+      false,
+      true,
+    ]);
+    expect([tile('Red 2').heard, tile('Red 2').problems]).to.deep.equal([true, []]);
+    field.network('Red 1');
+    field.wait(1100);
+    expect(tile('Red 1').locking).to.equal('confirmed');
+  });
+
+  it('locks a robot whose first request is lost after 250 ms, on a new connection', () => {
+    field.network('Red 1', { loses: 'requests' });
+    press('lock all');
+    field.network('Red 1');
+    field.wait(200);
+    expect(locks()[0]).to.equal(false);
+    field.wait(100);
+    expect(locks()[0]).to.equal(true);
+  });
+
+  it('locks a robot that answers 3 s late within 5 s', () => {
+    field.network('Red 1', { requestMs: 1500, answerMs: 1500 });
+    press('lock all');
+    field.wait(4900);
+    expect(tile('Red 1').locking).to.equal('confirmed');
+  });
+
+  it('keeps a robot locked if LOCK ALL follows an unlock that the network holds back', () => {
+    press('lock all');
+    field.wait(100);
+    for (const heldMs of [700, 3000]) {
+      field.network('Red 1', { requestMs: heldMs });
+      press('unlock');
+      field.wait(100);
+      field.network('Red 1');
+      press('lock all');
+      field.wait(100);
+      for (let ms = 0; ms < 4000; ms += 100) {
+        expect(locks()[0], `${heldMs} ${ms}`).to.equal(true);
+        field.wait(100);
+      }
+    }
+  });
+
+  it('locks again a robot that is unlocked on its board while LOCK ALL stands', () => {
+    press('lock all');
+    field.wait(1500);
+    field.robot('Red 2').match.unlock();
+    field.wait(350);
+    expect(locks()).to.deep.equal([true, true, true]);
+  });
+
+  it('lets the lock of others stand, and locks when that lock ends', () => {
+    field.robot('Red 1').lockByOthers();
+    field.wait(300);
+    press('lock all');
+    field.wait(1500);
+    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+    expect([tile('Red 1').lock?.isOurs, tile('Red 1').locking]).to.deep.equal([false, 'confirmed']);
+    field.robot('Red 1').match.unlock();
+    field.wait(350);
+    expect(field.robot('Red 1').match.state.lock?.by).to.equal('desk');
+    press('unlock');
+    field.wait(200);
+    expect(locks()).to.deep.equal([false, false, false]);
+  });
+
+  it('leaves the lock of a single tile in place when LOCK ALL is lifted', () => {
+    press('lock one', { robot: 'Red 2' });
+    field.wait(50);
+    press('lock all');
+    field.wait(100);
+    press('unlock');
+    field.wait(1500);
+    expect(locks()).to.deep.equal([false, true, false]);
+    press('unlock one', { robot: 'Red 2' });
+    field.wait(100);
+    expect(locks()).to.deep.equal([false, false, false]);
+  });
+
+  for (const [refuses, words] of [
+    ['token-unknown', 'token-unknown'],
+    ['not-allowed', 'not-allowed'],
+  ] as const)
+    it(`stops a robot that refuses its token with ${refuses}, names it, and starts only without it`, () => {
+      field.robot('Blue 1').refuses = refuses;
+      field.wait(600);
+      press('lock all');
+      field.wait(1500);
+      expect([field.robot('Blue 1').stopped, tile('Blue 1').locking]).to.deep.equal([true, 'not confirmed']);
+      expect(tile('Blue 1').problems.join()).to.include(words);
+      press('unlock');
+      press('load');
+      field.wait(1500);
+      expect(field.press('start')).to.include('not-ready');
+      expect(view().match?.lacks.map(({ robot }) => robot)).to.include('Blue 1');
+      press('without', { robot: 'Blue 1' });
+      press('start');
+      field.wait(100);
+      expect(phases().slice(0, 2)).to.deep.equal(['auto', 'auto']);
+      expect(view().match?.without).to.deep.equal(['Blue 1']);
+    });
+
+  it('runs a match from auto into teleop without a stop, and each robot ends it on its own clock', () => {
+    play();
+    for (const name of NAMES) field.robot(name).stopped = false;
+    field.wait(5000);
+    expect([view().match?.phase, phases()]).to.deep.equal(['teleop', ['teleop', 'teleop', 'teleop']]);
+    expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
+    field.wait(4000);
+    for (const name of NAMES) field.network(name, { loses: 'requests' });
+    field.wait(2900);
+    for (const name of NAMES) expect(field.robot(name).mayMove, name).to.equal(true);
+    field.wait(3200);
+    for (const name of NAMES) expect(field.robot(name).mayMove, name).to.equal(false);
+    expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('shows NOT STARTED if the network held the start back, and starts that robot at the press that joins it', () => {
+    press('load');
+    field.wait(1500);
+    field.network('Red 1', { requestMs: 3000 });
+    press('start');
+    field.wait(1100);
+    field.network('Red 1');
+    field.wait(2500);
+    expect(phases()).to.deep.equal(['pre', 'auto', 'auto']);
+    expect([tile('Red 1').missed, tile('Red 2').missed]).to.deep.equal(['NOT STARTED', null]);
+    press('join', { robot: 'Red 1' });
+    field.wait(100);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    field.wait(2000);
+    expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
+  });
+
+  it('leaves a robot that rebooted in play paused until a press joins it', () => {
+    play();
+    field.wait(1500);
+    field.robot('Red 1').restart(true);
+    field.wait(2000);
+    expect([phases()[0], tile('Red 1').missed]).to.deep.equal(['pause', 'NOT STARTED']);
+    press('join', { robot: 'Red 1' });
+    field.wait(100);
+    expect(phases()[0]).to.equal('auto');
+  });
+
+  it('goes on after a pause with the seconds left', () => {
+    play();
+    field.wait(2000);
+    press('pause');
+    field.wait(3000);
+    expect([phases(), Math.round(view().match?.leftS ?? 0)]).to.deep.equal([['pause', 'pause', 'pause'], 3]);
+    press('go on');
+    field.wait(2000);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    field.wait(1500);
+    expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
+  });
+
+  it('starts only if nothing lacks, and says in words what lacks', () => {
+    press('load');
+    field.wait(1500);
+    field.robot('Red 2').lockByOthers();
+    field.robot('Blue 1').isOff = true;
+    field.wait(2000);
+    const lacks = view().match?.lacks.map(({ robot, text }) => `${robot}: ${text}`) ?? [];
+    expect(lacks).to.include('Red 2: Locked by other: inspection.');
+    expect(lacks.some(text => text.startsWith('Blue 1: Not heard.'))).to.equal(true);
+    expect(field.press('start')).to.include('Red 2').and.include('Blue 1');
+    expect(phases().slice(0, 2)).to.deep.equal(['pre', 'pre']);
+  });
+
+  it('that is killed in play goes on under its name, and no robot stops', () => {
+    play();
+    for (const name of NAMES) field.robot(name).stopped = false;
+    field.first.isOff = true;
+    field.wait(1400);
+    field.first.isOff = false;
+    field.first.restart();
+    field.wait(5000);
+    expect([phases(), view().match?.phase]).to.deep.equal([['teleop', 'teleop', 'teleop'], 'teleop']);
+    expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
+  });
+
+  it('that is gone lets the robots stop by themselves 3 s after its last beat', () => {
+    play();
+    field.first.isOff = true;
+    field.wait(3600);
+    expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
+  });
+
+  it('shows another desk, and takes its match over with one press', () => {
+    play();
+    field.second.isOff = false;
+    field.wait(600);
+    expect(view(field.second).otherDesk).to.deep.include({ holder: 'desk-1', match: 'final', phase: 'auto' });
+    field.first.isOff = true;
+    press('take over', { desk: field.second });
+    field.wait(600);
+    expect(view(field.second).otherDesk).to.equal(null);
+    field.wait(5000);
+    expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
+    press('end', { desk: field.second });
+    field.wait(100);
+    expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('that has lost its state permits nothing until Take over, and LOCK ALL works', () => {
+    press('lock all');
+    field.wait(100);
+    field.first.lose();
+    field.wait(600);
+    expect(view().permits).to.equal(false);
+    expect(field.press('load')).to.include('not-ready');
+    expect(field.press('unlock one', { robot: 'Red 1' })).to.include('not-ready');
+    for (const name of NAMES) field.robot(name).match.unlock();
+    press('lock all');
+    field.wait(350);
+    expect(locks()).to.deep.equal([true, true, true]);
+    press('take over');
+    press('unlock');
+    field.wait(100);
+    expect(locks()).to.deep.equal([false, false, false]);
+  });
+
+  it('sends no token to a robot with another id, until a press accepts it', () => {
+    const stranger = new FakeField().robot('Blue 1');
+    Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
+    field.wait(1500);
+    press('lock all');
+    field.wait(500);
+    expect(locks()).to.deep.equal([false, true, true]);
+    expect(tile('Red 1').problems[0]).to.include('Another robot answers');
+    press('accept', { robot: 'Red 1' });
+    field.wait(1100);
+    expect(locks()[0]).to.equal(true);
+  });
+
+  it('names both robots if two have one id, and starts neither', () => {
+    field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
+    Object.assign(field.robot('Red 1'), { id: field.robot('Red 2').id });
+    field.first.restart();
+    field.wait(600);
+    press('load');
+    field.wait(1500);
+    const robots = view().match?.lacks.map(({ robot }) => robot);
+    expect(robots).to.include('Red 1').and.include('Red 2').and.not.include('Blue 1');
+  });
+});
