@@ -191,4 +191,4 @@ describe('trunnion token', () => {
       expect(text).not.to.include('cure=');
     });
   });
-}).timeout(60_000);
+}).timeout(180_000);

@@ -17,7 +17,7 @@ async function compute({ runs }: ProposalTask): Promise<Proposal> {
 }
 
 describe('a tuning of several loops', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let bench: TuningBench;
   let isVisible = true;
 

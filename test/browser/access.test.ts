@@ -54,7 +54,7 @@ describe('the console of a robot with tokens and a match', function () {
     }
   });
 
-  it('is entered by a link, whose token disappears from the address; view and STOP stay, even if the token is removed', async () => {
+  it('is entered by a link, whose token leaves the address, and keeps view and STOP even if the token is removed', async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -71,7 +71,7 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('is entered by typing, refuses a wrong token in words, and has STOP all the time', async () => {
+  it('is entered by typing a token, explains a wrong one, and shows STOP all the time', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(robot.url);
@@ -95,7 +95,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it('hides from a spectator what they may not use, and shows the login if the token is removed', async () => {
+  it('hides acts that a spectator may not use, and shows the login if the token is removed', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.

@@ -27,7 +27,7 @@ describe('the console in a browser', function () {
 
   const noteOf = (of: Page, pointer: string) => of.locator(`#note-${pointer}`);
 
-  it('comes in at most 10 requests, all from the daemon, and complains of nothing', async () => {
+  it('loads with at most 10 requests, all to the daemon, and without an error', async () => {
     const requests: string[] = [];
     const context = await robot.browser.newContext();
     const fresh = await context.newPage();
@@ -115,7 +115,7 @@ describe('the console in a browser', function () {
     expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(first.body);
   });
 
-  it('exports all gains to a file that comes back exactly', async () => {
+  it('exports all gains to a file, and imports exactly these gains from it', async () => {
     await page.getByText('Files', { exact: true }).click();
     const exportFile = async () => {
       const download = page.waitForEvent('download');
@@ -198,7 +198,7 @@ describe('the console in a browser', function () {
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 
-  it('lets a stop through with more windows open than the browser has connections', async () => {
+  it('sends a stop even if more windows are open than the browser has connections', async () => {
     const context = page.context();
     const windows = [page];
     while (windows.length < 8) {
@@ -211,7 +211,7 @@ describe('the console in a browser', function () {
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });
 
-  it('is used without a mouse', async () => {
+  it('can be used without a mouse', async () => {
     const focused = () => page.evaluate<string>("document.activeElement.textContent ?? ''");
     const tabTo = async (holds: () => Promise<boolean>) => {
       for (let count = 0; count < 80 && !(await holds()); count += 1) await page.keyboard.press('Tab');

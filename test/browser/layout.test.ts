@@ -13,7 +13,7 @@ describe('the console under faults', function () {
     page.evaluate<string[]>(`[...document.querySelectorAll('.segments button, .stopping button')]
       .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
 
-  it('keeps STOP and everything where it is, with nothing cut or under anything, whatever is wrong, down to 320 px', async () => {
+  it('moves, cuts and covers nothing, whatever is wrong, down to a width of 320 px', async () => {
     for (const [width, height] of [
       [320, 700],
       [390, 844],
@@ -82,7 +82,7 @@ describe('the console under faults', function () {
     await fault('chassis', 'plug');
   });
 
-  it('greys what is not known of a frozen daemon, and asks again for a STOP that it does not answer', async () => {
+  it('greys the values of a frozen daemon, and repeats a STOP that the daemon does not answer', async () => {
     const page = await open();
     await post('/api/laser', { action: 'on' });
     await shows(page.locator('.lamp'), /LASER ON/);

@@ -126,7 +126,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('stack up to four loops, and one leaves step figures and gains in sight on a laptop', async () => {
+  it('stack up to four loops, and with one loop step figures and gains stay visible on a laptop', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

@@ -27,7 +27,7 @@ describe('profiles on the page', function () {
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('are kept, starred, compared and loaded', async () => {
+  it('can be stored, starred, compared and loaded', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');

@@ -90,7 +90,7 @@ describe('tuning on the page', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it('lays up to five runs under the newest, and takes the gains of one', async () => {
+  it('draws up to five runs under the newest, and can take the gains of one', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 0.6 });
     // The browser starts afterwards, because a slow machine loses steps beside it.

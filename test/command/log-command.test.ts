@@ -44,7 +44,7 @@ describe('trunnion log verify', () => {
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
-  it('does not count a changed last line as unchanged, and a kept head finds it', () =>
+  it('does not count a changed last line as unchanged, and reports the change if a kept head is given', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -75,7 +75,7 @@ describe('trunnion log verify', () => {
       ]);
     }));
 
-  it('says in words that there is no such file', () =>
+  it('says in one sentence that there is no such file', () =>
     inTemporaryFolder(async folder => {
       expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: there is no such file`,

@@ -54,7 +54,7 @@ describe('the loops to keep after a tuning', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('lose those that were tuned upon an inner loop when that is unticked, and get it back with an outer one', () => {
+  it('lose the outer loops if an inner loop is unticked, and regain the inner loop if an outer one is ticked', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
@@ -71,7 +71,7 @@ describe('the loops to keep after a tuning', () => {
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
-  it('say in what they are better', () => {
+  it('say which figures are better', () => {
     const reason = (was: object, is: object) =>
       reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
     const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
@@ -84,7 +84,7 @@ describe('the loops to keep after a tuning', () => {
 });
 
 describe('a tuning on the page', () => {
-  it('of this page takes plot and step card along to the loop that moves, and one of another caller does not', async () => {
+  it('of this page switches plot and step card to the loop that moves, and one of another caller does not', async () => {
     const { page, says, begin } = await open();
     const chosen = () => page.model.choice.value.loop;
     await begin();
@@ -159,7 +159,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('whose end was not heard is learned from a refused renewal, and after a loss of contact', async () => {
+  it('is known to have ended after a refused renewal, and after a loss of contact', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -201,7 +201,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('better');
   });
 
-  it('that a restarted daemon does not know is over', async () => {
+  it('has ended if a restarted daemon does not know it', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes(null);

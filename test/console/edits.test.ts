@@ -13,7 +13,7 @@ const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
 
 describe('edits', () => {
-  it('are texts with another value than the stored one', () => {
+  it('are the typed texts that differ in value from the stored gains', () => {
     const { changes, faults } = editState(chassis, stored, {
       '/speed/kp': '6',
       '/speed/ki': '20.0',

@@ -15,7 +15,7 @@ const defaults = perUnit(defaultGains);
 const fileOf = (gains: object) => JSON.stringify(gains, null, 2);
 
 describe('the file of all gains', () => {
-  it('gives back exactly what went in', () => {
+  it('gives back exactly the gains that were written to it', () => {
     fc.assert(
       fc.property(all, gains => {
         expect(importGains(fileOf(gains))).to.deep.equal({ gains });
@@ -51,7 +51,7 @@ describe('the file of all gains', () => {
     });
   }
 
-  it('has a place for every loop', () => {
+  it('has a row for every loop', () => {
     const file = JSON.parse(fileOf(defaults));
     for (const { name, loops } of UNIT_LIST) {
       expect(Object.keys(file[name])).to.have.members(loops.map(loop => loop.name));

@@ -14,7 +14,7 @@ const said = (page: FakePage) => {
 };
 
 describe('saves of the page', () => {
-  it('are made once, however often they are asked for before the answer', async () => {
+  it('are sent once, however often Save is pressed before the answer', async () => {
     const page = await FakePage.open();
     page.let(/pidconfig\?/, 'held');
     page.edit('chassis', '/speed/kp', '33');
@@ -28,7 +28,7 @@ describe('saves of the page', () => {
     expect(said(page)).to.match(/^Saved: Speed loop kp/);
   });
 
-  it('keep their edits, and neither try nor undo them, until the answer has come', async () => {
+  it('keep the edits until the answer, and Try and Undo wait for that answer', async () => {
     const page = await FakePage.open();
     page.daemon.override = (method, path) =>
       method === 'POST' && /pidconfig$/.test(path) ? refused(503, 'unit-busy', 'Busy.') : undefined;
@@ -56,7 +56,7 @@ describe('saves of the page', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it('take no gains for the stored ones that were replaced before they came', async () => {
+  it('use the newest stored gains if these were replaced while they were loaded', async () => {
     const page = await FakePage.open();
     page.let(/pidconfig$/, 'failed', 'GET');
     page.daemon.save('chassis', 'speed', 61);
@@ -70,7 +70,7 @@ describe('saves of the page', () => {
     expect(stored(page)[0]).to.equal(63);
   });
 
-  it('show a later save of another caller, even if their own answer comes last', async () => {
+  it('show the later save of another caller, even if the answer to their own save comes last', async () => {
     const page = await FakePage.open();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -83,7 +83,7 @@ describe('saves of the page', () => {
     expect([gainsOf(page).kept.value.texts, gainsOf(page).conflict.value]).to.deep.equal([{}, []]);
   });
 
-  it('can be taken back and made again, until another caller has saved', async () => {
+  it('can be undone and redone until another caller has saved', async () => {
     const page = await FakePage.open();
     page.edit('chassis', '/speed/kp', '50');
     await gainsOf(page).save();
@@ -97,7 +97,7 @@ describe('saves of the page', () => {
     expect([await gainsOf(page).undoSave(), stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
-  it('outlive a reload as edits, shared by all windows, also those that 0.2.0 left', async () => {
+  it('leave edits that outlive a reload and are shared by all windows, also edits of 0.2.0', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.edits',
@@ -115,8 +115,8 @@ describe('saves of the page', () => {
   });
 });
 
-describe('saves of somebody else', () => {
-  it('are not undone where another window had heard of them when the edits were made there', async () => {
+describe('saves of another caller', () => {
+  it('are kept if this window has not loaded them when it saves edits that another window made after them', async () => {
     const browser = new FakeBrowser();
     const one = await FakePage.open({ browser });
     const { daemon, clock } = one;
@@ -129,7 +129,7 @@ describe('saves of somebody else', () => {
     expect(stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('of loops that are not edited here need no decision, but one more press if they were not heard of', async () => {
+  it('of loops that are not edited here need no decision, and a second press if the page had not heard of them', async () => {
     const page = await FakePage.open();
     page.edit('chassis', '/speed/kp', '45');
     page.daemon.save('chassis', 'position', 9);
@@ -146,7 +146,7 @@ describe('saves of somebody else', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`of loops that are edited here are decided once: ${whose}`, async () => {
+    it(`of loops that are edited here need one decision: ${whose}`, async () => {
       const page = await FakePage.open();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -163,7 +163,7 @@ describe('saves of somebody else', () => {
     });
   }
 
-  it('keep all gains of a loop as they were on this page, where mine are saved', async () => {
+  it('are replaced by all gains that the loop had on this page, if mine are chosen', async () => {
     const page = await FakePage.open();
     const before = page.daemon.gains('chassis').speed;
     page.edit('chassis', '/speed/kp', '41');
@@ -176,7 +176,7 @@ describe('saves of somebody else', () => {
     expect(page.daemon.gains('chassis').speed).to.deep.equal({ ...before, kp: 41 });
   });
 
-  it('are decided where somebody types what they saved', async () => {
+  it('need no decision if the same value is typed here', async () => {
     const page = await FakePage.open();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -188,7 +188,7 @@ describe('saves of somebody else', () => {
     expect(stored(page)).to.deep.equal([63, 12]);
   });
 
-  it('stay a question after this page has restored another revision', async () => {
+  it('still need a decision after this page has restored another revision', async () => {
     const page = await FakePage.open();
     page.edit('chassis', '/speed/kp', '44');
     page.daemon.save('chassis', 'speed', 43);
@@ -201,7 +201,7 @@ describe('saves of somebody else', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('stop a restore and a load that did not know of them, and are shown then', async () => {
+  it('make a restore fail that did not know of them, and are shown then', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     page.daemon.save('chassis', 'position', 8);
@@ -212,7 +212,7 @@ describe('saves of somebody else', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it('are asked about over gains of another state folder that have the same revision', async () => {
+  it('need a decision even if the state folder was replaced and the revision is the same', async () => {
     const page = await FakePage.open();
     page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -256,7 +256,7 @@ describe('gains that the page tries', () => {
     expect([page.sentTo(/trial/).length, stored(page)[0]]).to.deep.equal([count, 21]);
   });
 
-  it('are renewed on a slow network, where a renewal takes longer than a second', async () => {
+  it('are renewed on a network on which a renewal takes longer than a second', async () => {
     const page = await open();
     await gainsOf(page).try();
     page.let(/trial/, 'held');
@@ -264,7 +264,7 @@ describe('gains that the page tries', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('are ended by Undo also where they have no answer yet', async () => {
+  it('are ended by Undo even before their first answer', async () => {
     const page = await open();
     page.let(/trial/, 'held', 'POST');
     void gainsOf(page).try();
@@ -295,7 +295,7 @@ describe('gains that the page tries', () => {
     expect(renewed.map(one => one.body.gains.speed.kp)).to.deep.equal([20, 20]);
   });
 
-  it('are renewed until a STOP is heard, and are over then without another word', async () => {
+  it('are renewed until a STOP is heard, and then end without a message', async () => {
     const page = await open();
     await gainsOf(page).try();
     page.let(/stop/, 'failed');
@@ -309,7 +309,7 @@ describe('gains that the page tries', () => {
     expect(page.strip).to.not.match(/trial/);
   });
 
-  it('are not tried after a STOP that came while they waited for the end of the trial before', async () => {
+  it('are not tried after a STOP that came while they waited for the end of the previous trial', async () => {
     const page = await open();
     await gainsOf(page).try();
     page.let(/trial/, 'held', 'DELETE');
@@ -364,7 +364,7 @@ describe('gains that are typed far from the saved ones', () => {
     });
   }
 
-  it('are tried and saved by one press each if all are nearer than that', async () => {
+  it('are tried and saved by one press each if all are within these limits', async () => {
     const page = await open(String(5 * speed!.kp));
     page.edit('chassis', '/speed/ki', String(0.2 * speed!.ki));
     await gainsOf(page).try();

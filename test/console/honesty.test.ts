@@ -8,7 +8,7 @@ import { FakeBrowser, FakePage } from './fake-page.js';
 describe('the page about light', () => {
   const title = ({ model }: FakePage) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('says that it may be on when the daemon is silent, and no more of a dark laser than it knows', async () => {
+  it('says that it may be on if the daemon is silent, and that a dark laser is unknown then', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(900);
@@ -23,7 +23,7 @@ describe('the page about light', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('says so of light that was asked for before the daemon froze, until an Off is answered', async () => {
+  it('says that it may be on if light was asked for before the daemon froze, until an Off is answered', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -38,7 +38,7 @@ describe('the page about light', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('does not take data that is older than the request for its outcome, and believes newer data', async () => {
+  it('ignores data that is older than its request, and believes newer data', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -79,7 +79,7 @@ describe('the page about light', () => {
     });
   }
 
-  it('believes light that was heard of after its Off over a later answer to that Off', async () => {
+  it('believes light that was reported after its Off, even if the answer to that Off comes later', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -104,8 +104,8 @@ describe('the page about light', () => {
   });
 });
 
-describe('the page about what it hears', () => {
-  it('does not call live what comes late', async () => {
+describe('the page and its stream', () => {
+  it('does not call data live that comes late', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(2000);
@@ -128,7 +128,7 @@ describe('the page about what it hears', () => {
     expect([page.daemon.streams.size, page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
-  it('says that its stream is silent while requests are answered', async () => {
+  it('reports a silent stream while requests are answered', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(6000);
@@ -153,7 +153,7 @@ describe('the page about what it hears', () => {
 });
 
 describe('a laser that went dark by itself, on the page', () => {
-  it('is a note until a person dismisses it, in every window, and again the next time', async () => {
+  it('is shown until a person dismisses it, in every window, and again the next time', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon, clock } = page;
@@ -180,7 +180,7 @@ describe('a laser that another caller darkened without Off, on the page', () => 
     ['tune', 'tuning', 'Bob began a tuning'],
     ['phase', 'phase without light', 'Bob set a phase that forbids light'],
   ] as const) {
-    it(`is a note with name and act: ${words}`, async () => {
+    it(`is shown with name and act: ${words}`, async () => {
       const page = await FakePage.open();
       page.daemon.more = { laser: { state: 'off', light: 'dark', reason } };
       page.daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason } });
@@ -192,7 +192,7 @@ describe('a laser that another caller darkened without Off, on the page', () => 
 });
 
 describe('a stop on the page of a caller who may not resume', () => {
-  it('is a line that says nothing about Resume', async () => {
+  it('is shown without the advice to press Resume', async () => {
     const daemon = new FakeDaemon();
     daemon.session = { ...OPERATOR, rights: ['read'] };
     const page = await FakePage.open({ daemon });
@@ -206,7 +206,7 @@ describe('restarts of controllers on the page', () => {
   const restart = (page: FakePage) => page.daemon.log({ what: 'reset', unit: 'gimbal' });
   const said = /bad: Gimbal restarted 00:00:00, now manual\./;
 
-  it('stay until a person confirms them, in every window and after a reload', async () => {
+  it('are shown until a person confirms them, in every window and after a reload', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon, clock } = page;
@@ -220,7 +220,7 @@ describe('restarts of controllers on the page', () => {
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
   });
 
-  it('are told of a daemon that was restarted since, and forgot them', async () => {
+  it('are shown even if the daemon restarted since and has forgotten them', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     restart(page);
@@ -228,7 +228,7 @@ describe('restarts of controllers on the page', () => {
     expect(later.strip).to.match(said);
   });
 
-  it('are told if they came while the log with an older one was on its way', async () => {
+  it('are shown if they came while the log with an older restart was loading', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     restart(page);
@@ -247,7 +247,7 @@ describe('restarts of controllers on the page', () => {
     expect(page.model.log.events.value).to.have.length(2);
   });
 
-  it('of a unit that this version does not know hide nothing', async () => {
+  it('of an unknown unit do not hide those of known units', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -260,7 +260,7 @@ describe('restarts of controllers on the page', () => {
     expect(page.strip).to.match(/^alarm: Gimbal NOT CONFIRMED/);
   });
 
-  it('do not hide loops and units that this version does not know', async () => {
+  it('do not keep the page from showing unknown loops and units', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -293,7 +293,7 @@ describe('a daemon that restarted', () => {
   };
   const marks = ({ model }: FakePage) => model.telemetry.marks.map(({ text }) => text);
 
-  it('is a line that says what changed, until a person confirms it in one window', async () => {
+  it('is shown with what changed, until a person confirms it in one window', async () => {
     const { browser, page } = await open();
     const { daemon, clock } = page;
     const other = await FakePage.open({ browser, daemon, clock });
@@ -313,7 +313,7 @@ describe('a daemon that restarted', () => {
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
-  it('is a line after a reload too, which names test steps, a trial and a stop that ended', async () => {
+  it('is still shown after a reload, with the test steps, the trial and the stop that ended', async () => {
     const { browser, page } = await open();
     const { daemon, clock } = page;
     const excitation = { loop: 'speed', amplitude: 0.1, periodS: 1 };
@@ -328,7 +328,7 @@ describe('a daemon that restarted', () => {
       );
   });
 
-  it('is a line without changes if there are none, and none if only the contact was lost', async () => {
+  it('is shown without changes if there are none, and not at all if only the contact was lost', async () => {
     const { page } = await open();
     page.isDeaf = true;
     await page.wait(4500);
@@ -357,7 +357,7 @@ describe('test steps that ended by themselves', () => {
     ['offline', 'was offline'],
     ['no torque', 'had no torque'],
   ] as const) {
-    it(`are a line that says that the unit ${words}, until a person confirms it`, async () => {
+    it(`are shown with the reason that the unit ${words}, until a person confirms it`, async () => {
       const page = await open(why);
       expect(page.strip).to.equal(`note: Test steps ended 00:00:00: gimbal ${words}.`);
       stripLines(page.model)[0]?.answer?.run();
@@ -365,7 +365,7 @@ describe('test steps that ended by themselves', () => {
     });
   }
 
-  it('are no second line while the unit is offline, and none after other test steps have begun', async () => {
+  it('are not shown while the unit is offline, nor after other test steps have begun', async () => {
     const page = await open('offline');
     page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: false };
     await page.wait(200);
@@ -380,7 +380,7 @@ describe('test steps that ended by themselves', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('are no line of their own after a stop', async () => {
+  it('are not shown after a stop', async () => {
     const page = await open('stop');
     expect(page.strip).to.equal('');
   });

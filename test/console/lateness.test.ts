@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
 describe('how late readings come', () => {
-  it('is counted from the quickest, wherever the two clocks begin', () => {
+  it('is counted from the quickest reading, wherever the two clocks begin', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);

@@ -22,11 +22,11 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
-  it('says nothing of a robot that is well', () => {
+  it('has no line if the robot is well', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });
 
-  it('says of a stop what is known, unit by unit', () => {
+  it('says for each unit how far a stop is known', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
       'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
@@ -41,20 +41,20 @@ describe('the alert strip', () => {
     ['a controller that was last seen latched and is away', { ...latched, online: false, torque: 'unknown' }],
     ['a controller with torque', { online: true, flags: ['torque'], torque: 'on' }],
   ] as const) {
-    it(`says first and loudly that a stop is not confirmed by ${what}`, () => {
+    it(`begins with an alarm if a stop is not confirmed by ${what}`, () => {
       const [first, second] = texts(stoppedWith(unit));
       expect(first).to.match(/^alarm: Gimbal NOT CONFIRMED/);
       expect(second).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);
     });
   }
 
-  it('says above all that the laser may be on', () => {
+  it('begins with the laser if it may be on, even during an unconfirmed stop', () => {
     const status = { ...stoppedWith({ ...gone, torque: 'unknown' }), laser: laser('fault') };
     expect(texts(status)[0]).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says of a robot that is not heard any more that its laser may be on, if it may, on a resting page too', () => {
+  it('says that the laser of a silent robot may be on, unless it was dark, even while the page rests', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -64,12 +64,12 @@ describe('the alert strip', () => {
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
-  it('claims nothing of a stop and of the light that was only heard once', () => {
+  it('says that the robot was stopped, and nothing else, if the daemon is silent during a stop', () => {
     const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
     expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });
 
-  it('has each complaint of health with its cure', () => {
+  it('shows each fault of status with its cure', () => {
     const problem = { code: 'nack', detail: 'Does not answer. Check its cable.' };
     const status = statusWith({
       gimbal: { ...UNIT_STATUS, online: false, problem },
@@ -90,14 +90,14 @@ describe('the alert strip', () => {
   });
 });
 
-describe('the title', () => {
-  it('says of a stop that was heard once that it was', () => {
+describe('the title of the window', () => {
+  it('says "was stopped" if the daemon is silent during a stop', () => {
     const stopped = stoppedWith(latched);
     expect(titleOf(stopped, true, false)).to.equal('Laser dark · Stopped · Trunnion');
     expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
   });
 
-  it('for light that was asked for and not heard of', () => {
+  it('warns of light that was asked for, if the daemon is silent since', () => {
     const dark = statusWith({ laser: laser('dark') });
     expect(titleOf(dark, false, true)).to.equal('▲ LASER MAY BE ON · No contact · Trunnion');
   });
@@ -110,7 +110,7 @@ describe('the title', () => {
     ['dark', false, 'Laser unknown · No contact · Trunnion'],
     ['on', false, '▲ LASER MAY BE ON · No contact · Trunnion'],
   ] as const) {
-    it(`for a laser that ${fresh ? 'is' : 'was'} ${light}`, () => {
+    it(`is right for a laser that ${fresh ? 'is' : 'was'} ${light}`, () => {
       expect(titleOf(statusWith({ laser: laser(light) }), fresh, light === 'on')).to.equal(title);
     });
   }

@@ -35,7 +35,7 @@ describe('steps of a gain', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`around ${value}`, () => {
+    it(`have a usual size around ${value}`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);
@@ -46,7 +46,7 @@ describe('steps of a gain', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 
-  it('lead back to where they came from', () => {
+  it('down lead back to the start of the same number of steps up', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
       for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');
@@ -56,8 +56,8 @@ describe('steps of a gain', () => {
   });
 });
 
-describe('fixed', () => {
-  it('keeps the width, has a true minus, and no minus zero', () => {
+describe('a number with fixed decimals', () => {
+  it('keeps its width, has a real minus sign, and is never minus zero', () => {
     expect([
       fixed(1, 3),
       fixed(-0.5, 2),

@@ -5,7 +5,7 @@ import { FakeDaemon, refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
 describe('requests of the page whose order the network changes', () => {
-  it('take back a Resume without an answer when STOP is pressed, and say nothing of it', async () => {
+  it('cancel an unanswered Resume when STOP is pressed, without a message', async () => {
     const page = await FakePage.open();
     page.daemon.stopped = true;
     await page.wait(100);
@@ -27,7 +27,7 @@ describe('requests of the page whose order the network changes', () => {
     ['Off', (page: FakePage) => page.model.laser.darken()],
     ['STOP', (page: FakePage) => page.model.pressStop()],
   ] as const) {
-    it(`take back light without an answer when ${by} is pressed`, async () => {
+    it(`cancel unanswered light when ${by} is pressed`, async () => {
       const page = await FakePage.open();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
@@ -38,7 +38,7 @@ describe('requests of the page whose order the network changes', () => {
     });
   }
 
-  it('take back an Off without an answer when light is asked for, and send it no more', async () => {
+  it('cancel an unanswered Off when light is asked for, and never send it again', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
@@ -50,7 +50,7 @@ describe('requests of the page whose order the network changes', () => {
     expect([offs.length, page.daemon.light, page.model.isOwing]).to.deep.equal([2, 'on', false]);
   });
 
-  it('take back a mode without an answer when another is chosen', async () => {
+  it('cancel an unanswered mode when another mode is chosen', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
     void page.model.switchMode('chassis', 'auto');
@@ -60,7 +60,7 @@ describe('requests of the page whose order the network changes', () => {
     expect(page.daemon.units.chassis.mode).to.equal('debug');
   });
 
-  it('take back the older attempts of a STOP that is answered, so that none arrives after a Resume', async () => {
+  it('cancel the older attempts of an answered STOP, so that none of them arrives after a Resume', async () => {
     const page = await FakePage.open();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -71,7 +71,7 @@ describe('requests of the page whose order the network changes', () => {
     expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
   });
 
-  it('are not renewals of gains that were replaced since', async () => {
+  it('do not renew gains on trial that were replaced meanwhile', async () => {
     const page = await FakePage.open();
     page.edit('chassis', '/speed/kp', '20');
     await page.model.gains.chassis.try();
@@ -88,7 +88,7 @@ describe('requests of the page whose order the network changes', () => {
 });
 
 describe('a STOP of the page', () => {
-  it('that is pressed again and again on a slow network takes back none of its requests, also when the first is answered', async () => {
+  it('that is pressed repeatedly on a slow network cancels none of its requests, even when the first is answered', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -101,7 +101,7 @@ describe('a STOP of the page', () => {
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('is sent again after 300 ms and then until it is answered, however old it is', async () => {
+  it('is repeated after 300 ms and until it is answered, however long that takes', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'failed');
     page.model.pressStop();
@@ -133,7 +133,7 @@ describe('a STOP of the page', () => {
     expect([page.daemon.stopped, page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('blocks what moves until its answer, lets acts pass that make the robot safer, and ends with an answered Resume', async () => {
+  it('blocks every act that moves until it is answered, allows acts that make the robot safer, and ends with an answered Resume', async () => {
     const page = await FakePage.open();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -165,7 +165,7 @@ describe('a STOP of the page', () => {
     expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
   });
 
-  it('drops what was pressed before it and waited for its turn', async () => {
+  it('cancels requests that were pressed before it and still waited for their turn', async () => {
     const page = await FakePage.open();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -179,7 +179,7 @@ describe('a STOP of the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([true]);
   });
 
-  it('is answered by its own answer only: that of an older press does not count for a newer one', async () => {
+  it('stays unanswered if only an older press of STOP was answered', async () => {
     const page = await FakePage.open();
     page.fate = ({ path }) =>
       /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -198,7 +198,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.match(/STOP of 00:00:00 is confirmed\./);
   });
 
-  it('that the daemon obeyed and could not confirm is shown until a caller has resumed the robot', async () => {
+  it('that the daemon could not confirm is shown until a caller has resumed the robot', async () => {
     const page = await FakePage.open();
     page.daemon.override = (_, path) =>
       path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
@@ -212,7 +212,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('is still shown after a restart of the daemon, because a resume is unknown', async () => {
+  it('that was not confirmed is still shown after a restart of the daemon, until the robot was stopped and resumed', async () => {
     const page = await FakePage.open();
     page.daemon.override = (_, path) =>
       path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
@@ -231,7 +231,7 @@ describe('a STOP of the page', () => {
 describe('an Off of the page', () => {
   const expired = /bad: Laser Off of 00:00:00 was not answered\. Press it again if it is still wanted\./;
 
-  it('that did not reach the daemon is kept, and sent again once the daemon is heard', async () => {
+  it('that did not reach the daemon is sent again once the daemon is heard', async () => {
     const page = await FakePage.open();
     page.daemon.light = 'on';
     await page.wait(100);
@@ -266,7 +266,7 @@ describe('an Off of the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`expires while the device sleeps, whose page clock stops and whose wall clock advances by ${sleptMs} ms`, async () => {
+    it(`expires while the device sleeps and its wall clock changes by ${sleptMs} ms, although the page's clock stops`, async () => {
       const page = await FakePage.open();
       page.cut();
       page.model.laser.darken();
@@ -283,7 +283,7 @@ describe('an Off of the page', () => {
     });
   }
 
-  it('is not answered by the answer to an older one, after which another caller asked for light', async () => {
+  it('stays unanswered if only an older Off was answered, after which another caller asked for light', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -302,7 +302,7 @@ describe('an Off of the page', () => {
 });
 
 describe('a refusal on the page', () => {
-  it('goes after ten seconds, and with the next success of the same act', async () => {
+  it('disappears after ten seconds, or when the same act succeeds', async () => {
     const daemon = new FakeDaemon();
     const page = await FakePage.open({ daemon });
     daemon.override = (_, path) => (/mode/.test(path) ? refused(409, 'unit-busy', 'Busy.') : undefined);
@@ -316,7 +316,7 @@ describe('a refusal on the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('comes after four seconds without an answer', async () => {
+  it('appears after four seconds without an answer', async () => {
     const page = await FakePage.open();
     page.let(/mode/, 'lost');
     void page.model.switchMode('chassis', 'auto');
@@ -327,7 +327,7 @@ describe('a refusal on the page', () => {
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
   });
 
-  it('goes when its cause is over', async () => {
+  it('disappears when its cause is over', async () => {
     const page = await FakePage.open();
     const refuse = (code: string) => {
       page.daemon.override = (_, path) => (/mode/.test(path) ? refused(409, code, 'A reason.') : undefined);
@@ -362,7 +362,7 @@ describe('lines with one cause', () => {
       method === 'POST' && path.test(one) ? refused(503, code, 'Refused.') : undefined;
   };
 
-  it('are one line if the disk is full, whatever cannot be kept', async () => {
+  it('become one line if the disk is full, whatever cannot be stored', async () => {
     const page = await FakePage.open();
     refuses(page, /pidconfig$/, 'storage-failed');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -377,7 +377,7 @@ describe('lines with one cause', () => {
     );
   });
 
-  it('are one line if the pin fails while a person presses Off, and none when it obeys again', async () => {
+  it('become one line if the pin fails when Off is pressed, and none when the pin works again', async () => {
     const page = await FakePage.open();
     page.daemon.light = 'fault';
     await page.wait(200);
@@ -417,7 +417,7 @@ describe('a line that comes and goes', () => {
   });
 });
 
-describe('a page without complaints', () => {
+describe('a page without alarms', () => {
   it('says that all is well only if nothing is active', async () => {
     const page = await FakePage.open();
     expect(wellText(page.model)).to.equal('All well');
@@ -427,7 +427,7 @@ describe('a page without complaints', () => {
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
   });
 
-  it('tells a refused save, and what moves before what is wrong', async () => {
+  it('shows a refused save, after the lines about what moves', async () => {
     const page = await FakePage.open();
     page.daemon.override = (method, path) =>
       method === 'POST' && /pidconfig$/.test(path) ? refused(503, 'storage-failed', 'Full.') : undefined;

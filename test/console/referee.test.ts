@@ -34,7 +34,7 @@ describe('a referee at the page', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('gets one button while another desk has the lease: its second press takes it over, and the other learns it without a refusal', async () => {
+  it('takes the lease over from another desk by a second press of one button, and the other desk learns it without a refusal', async () => {
     const one = await FakePage.open();
     const other = await FakePage.open({ daemon: one.daemon, clock: one.clock });
     const shown = ({ model: { referee } }: FakePage) => [
@@ -87,7 +87,7 @@ describe('a referee at the page', () => {
     expect(why('two')).to.deep.equal({ ...free, ...first });
   });
 
-  it('pauses and ends the match that runs, although they have typed the name of the next one', async () => {
+  it('pauses and ends the running match, even if the name of the next one is typed already', async () => {
     const page = await FakePage.open();
     const { referee } = page.model;
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
@@ -182,7 +182,7 @@ describe('a referee at the page', () => {
 });
 
 describe('the last events of a match', () => {
-  it('are ten, the newest first, and name nobody twice', () => {
+  it('are the last ten, the newest first, and name each caller once', () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,
@@ -210,7 +210,7 @@ describe('the last events of a match', () => {
 });
 
 describe('a stop on the page', () => {
-  it('says when and why, and by whom it was asked', async () => {
+  it('shows when and why it began, and who asked for it', async () => {
     const page = await FakePage.open();
     page.daemon.answer('POST', '/api/stop');
     page.daemon.log({ what: 'stop', detail: { why: 'asked' } });
@@ -222,7 +222,7 @@ describe('a stop on the page', () => {
     expect(page.strip).to.match(/Stopped at [\d: -]+ \(the referee is silent\): gimbal stopped/);
   });
 
-  it('names no Resume that is forbidden, and says why it is', async () => {
+  it('offers no Resume while that is forbidden, and says why', async () => {
     const page = await FakePage.open();
     const why = () => whyNoResume(page.model.status.value!);
     page.daemon.answer('POST', '/api/stop');

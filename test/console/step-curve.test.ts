@@ -7,7 +7,7 @@ const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
 });
 
 describe('steps that are drawn', () => {
-  it('lie on one another, up or down, from the old setpoint to the new one', () => {
+  it('have the same curve upwards and downwards, from the old setpoint to the new one', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
@@ -15,13 +15,13 @@ describe('steps that are drawn', () => {
     expect(up.setpoint[1]).to.deep.equal([0, 2, 2]);
   });
 
-  it('lie on what was predicted of them', () => {
+  it('have the axis of the predicted curve', () => {
     const curve = { periodS: 0.1, setpoint: 1, measured: [-1, 0, 1] };
     const predicted = predictedCurve({ settlingS: 0.2, overshootPercent: 0, fitPercent: 1, curve });
     expect(predicted).to.deep.equal(stepCurves(step([-1, 0, 1], [-1, 1, 1])).measured);
   });
 
-  it('have a warning if they had not settled, or not at the setpoint', () => {
+  it('have a warning if they did not settle, or settled beside the setpoint', () => {
     const captured = step([0, 1, 2], [0, 2, 2]);
     const withEnd = (end: 'settled' | 'moving' | 'off') => caveatOf({ ...captured, figures: { end } });
     expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');

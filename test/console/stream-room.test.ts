@@ -30,7 +30,7 @@ function openWindows(count: number) {
 }
 
 describe('streams of many windows', () => {
-  it('are four at the most, those of the newest windows', () => {
+  it('stay open only in the four newest windows', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
       true,
@@ -43,7 +43,7 @@ describe('streams of many windows', () => {
     ]);
   });
 
-  it('all give way to a request that finds no connection', () => {
+  it('all close for a request that finds no free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,7 +51,7 @@ describe('streams of many windows', () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('keep their streams while there are connections left: it is the daemon that a request waits for', () => {
+  it('stay open while connections are free, because a request then waits for the daemon', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);

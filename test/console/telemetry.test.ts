@@ -22,7 +22,7 @@ const sample = (value: number): Sample => ({
 });
 
 describe('the telemetry buffer', () => {
-  it('keeps the newest samples of every loop, and says null if nothing is known', () => {
+  it('keeps the newest samples of every loop, with null if nothing is known', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -123,7 +123,7 @@ describe('the time axis', () => {
 });
 
 describe('the plot window', () => {
-  it('runs along until it is held, and holds still then', () => {
+  it('moves with the time until it is held, and then stays', () => {
     const window = new PlotWindow();
     window.runTo(100);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
@@ -134,7 +134,7 @@ describe('the plot window', () => {
     expect(window.range).to.deep.equal([105, 120]);
   });
 
-  it('zooms, pans and spans around what is held, and no further than now', () => {
+  it('zooms, pans and spans around the held time, and never beyond now', () => {
     const window = new PlotWindow();
     window.runTo(100);
     window.zoom(70, 80);
@@ -170,7 +170,7 @@ describe('marks', () => {
 });
 
 describe('CSV', () => {
-  it('has a header, all digits that count, and an empty cell if nothing is known', () => {
+  it('has a header, all significant digits, and an empty cell if nothing is known', () => {
     const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
     const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');

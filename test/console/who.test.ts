@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FakeDaemon, NOBODY, OPERATOR, refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
-describe('who is at the page', () => {
+describe('the person at the page', () => {
   const closed = () => {
     const daemon = new FakeDaemon();
     daemon.session = NOBODY;
@@ -26,7 +26,7 @@ describe('who is at the page', () => {
     expect([page.model.access.isShut, name(page), page.model.fresh.value]).to.deep.equal([false, 'op', true]);
   });
 
-  it('reads before the login that the robot is simulated', async () => {
+  it('sees before the login that the robot is simulated', async () => {
     const daemon = new FakeDaemon();
     daemon.session = { ...NOBODY, simulated: true };
     const { model } = await FakePage.open({ daemon });
@@ -34,7 +34,7 @@ describe('who is at the page', () => {
     expect((await closed()).model.isSimulated).to.equal(false);
   });
 
-  it('is what the newest answer says, although an older one comes after it', async () => {
+  it('is the one of the newest answer, even if an older answer comes after it', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -45,7 +45,7 @@ describe('who is at the page', () => {
     expect(name(page)).to.equal('op');
   });
 
-  it('is asked again when a request is refused for it, and when access changes', async () => {
+  it('is asked for again when a request is refused for a missing right, and when access changes', async () => {
     const page = await FakePage.open();
     page.daemon.session = { ...OPERATOR, rights: ['read'] };
     await page.wait(200);
@@ -58,7 +58,7 @@ describe('who is at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('stays on a page without logout, without a reload; and reloads after it, unless a STOP is still to be sent', async () => {
+  it('stays logged in if the logout fails, and the page reloads after a logout unless a STOP is unanswered', async () => {
     const page = await closed();
     await page.model.access.enter('secret');
     page.fate = () => 'failed';
@@ -106,7 +106,7 @@ describe('a STOP that needs a right', () => {
     expect(page.strip).to.match(/^bad: Stopped:/);
   });
 
-  it('is not sent again if the daemon took it for another site’s', async () => {
+  it('is not sent again if the daemon refused it as cross-site', async () => {
     const daemon = new FakeDaemon();
     daemon.override = (_, path) => (/stop/.test(path) ? refused(403, 'cross-site') : undefined);
     const page = await open(daemon);

@@ -48,7 +48,7 @@ describe('the log in files after a power cut', () => {
 
   it('verifies with every head that callers received, wherever the power was cut', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
-  });
+  }).timeout(180_000);
 
   it('continues in a new run, wherever the power was cut', async () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
@@ -58,7 +58,7 @@ describe('the log in files after a power cut', () => {
       expectWhole(disk.files(), cut);
       expectWhole(disk.files(), { ...cut, notes: [JSON.stringify(file.head)] });
     }
-  }).timeout(60_000);
+  }).timeout(180_000);
 
   it('continues after a kill, and survives a power cut at every operation of the next run', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
@@ -69,5 +69,5 @@ describe('the log in files after a power cut', () => {
       for (const cut of powerCuts(disk.operations, () => [50], killed))
         expectWhole(cut.files, { ...cut, when: `killed after ${killed}, ${cut.when}` });
     }
-  }).timeout(60_000);
+  }).timeout(180_000);
 });

@@ -461,7 +461,7 @@ describe('the conformance checks', () => {
   });
 
   for (const hasFrames of [false, true])
-    it(`call a plain memory no controller${hasFrames ? ', also with an identity' : ''}`, async () => {
+    it(`report that a plain memory is no controller${hasFrames ? ', also with an identity' : ''}`, async () => {
       const subject = wrong(() => ({
         read: (place, length) => Buffer.from(memory.subarray(place, place + length)),
         write: (place, data) => void data.copy(memory, place),

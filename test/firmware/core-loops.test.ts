@@ -126,7 +126,7 @@ describe('the loops of the core', () => {
         }
       });
 
-      it(`end a wave of ${loop.name} at its guard as the simulated firmware does`, () => {
+      it(`end an excitation of ${loop.name} at its guard as the simulated firmware does`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         const guarded = { ...wave, deviation: wave.amplitude / 2 };
@@ -163,7 +163,7 @@ describe('the loops of the core', () => {
 });
 
 describe('the core with a visual loop whose target is hidden for a time', () => {
-  it('runs the wave on as the simulated firmware does', () => {
+  it('keeps the excitation as the simulated firmware does', () => {
     const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
     const robots = both();
     for (const unit of UNIT_LIST) begin(robots, unit, 'debug');
@@ -181,7 +181,7 @@ describe('the core with a visual loop whose target is hidden for a time', () => 
   });
 });
 
-describe('the core with random modes, waves, guards, stops and motions', () => {
+describe('the core with random modes, excitations, guards, stops and motions', () => {
   const SENT = ['mode', 'stop', 'excitation', 'guarded_excitation', 'motion'];
   /** The core's outputs have no effect on its sensors, so a rounding error in an output may grow. */
   const isCompared = (field: string) => !/^(angle|speed).*output$/.test(field);

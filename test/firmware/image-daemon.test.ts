@@ -109,7 +109,7 @@ describe('a daemon whose gimbal is the image for the Pico', function () {
     expect(robot.pico.board.isEnabled).to.equal(true);
   });
 
-  it('gives its gains back after a brown-out', async () => {
+  it('gives the gimbal its gains again after a brown-out', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'auto' });
     robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
@@ -119,7 +119,7 @@ describe('a daemon whose gimbal is the image for the Pico', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('is killed, and the next one finds mode and gains as they were', async () => {
+  it('leaves mode and gains as they are when it is killed, and the next daemon adopts them', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     robot.kill();

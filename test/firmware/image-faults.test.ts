@@ -72,7 +72,7 @@ describe('the image for the Pico', () => {
       });
   }
 
-  it('loses a camera that is silent for 200 ms, and its target with it', () => {
+  it('reports neither camera nor target if the camera is silent for 200 ms', () => {
     const { board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 0 });
     wait(100);
@@ -87,7 +87,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ faults: [], sees: true });
   });
 
-  it('opens the bridges and starts anew when the processor hangs', () => {
+  it('opens the bridges and restarts when the processor hangs', () => {
     const { pico, board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 2 });
     wait(5);
@@ -142,7 +142,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ mode: 1, refused: refused + 1, faults: ['frame_refused'] });
   });
 
-  it('forgets a frame whose end does not come', () => {
+  it('drops a frame whose end does not come', () => {
     const { pico, write, wait, status } = running(gimbal);
     pico.wire.tear(gimbal.address, [REGISTERS.mode.address, 2], 0);
     wait(40);

@@ -30,11 +30,11 @@ describe('the daemon as a process', () => {
     const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
     await child.line(/^\]$/);
     expect(await child.exited).to.equal(1);
-    const findings: { check: string; ok: string; detail: string }[] = JSON.parse(child.lines.join('\n'));
+    const findings: { check: string; state: string; detail: string }[] = JSON.parse(child.lines.join('\n'));
     const found = findings.find(({ check }) => check === 'configuration');
-    expect(found?.ok).to.equal('wrong');
+    expect(found?.state).to.equal('wrong');
     expect(found?.detail).to.contain(`${config}:2: http.port: expected`);
-    expect(findings.find(({ check }) => check === 'clock')?.ok).to.equal('fine');
+    expect(findings.find(({ check }) => check === 'clock')?.state).to.equal('fine');
   });
 
   /** A daemon that prints each level of the laser's pin. */

@@ -98,7 +98,7 @@ describe('a bus that callers keep busy', function () {
   });
 
   for (const kHz of [400, 100]) {
-    it(`with waves of the other unit, at ${kHz} kHz, brings saved gains back after a trial and after a reset`, async () => {
+    it(`with excitations of the other unit, at ${kHz} kHz, brings saved gains back after a trial and after a reset`, async () => {
       const { clock, robot } = clocked;
       clocked.intercept = async ({ unit, kind, register }) => {
         const addresses = kind === 'read' ? 3 : 2;

@@ -39,7 +39,7 @@ describe("the controller's guard of the excitation", () => {
         return [loop?.name, frame.readFloatLE(1), frame.readFloatLE(9)];
       });
 
-  it('has the bound of the loop while gains are tried on its wave, before they run, and none otherwise', async () => {
+  it('has the bound of the loop before and while gains are tried on an excited loop, and none otherwise', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.wait(100);
     await tryGains();
@@ -53,7 +53,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('travels with its wave: one frame moves both to another loop, and one frame ends both', async () => {
+  it('belongs to its excitation: one frame moves both to another loop, and one frame ends both', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -67,7 +67,7 @@ describe("the controller's guard of the excitation", () => {
     ]);
   });
 
-  it('is given again to a trial whose wave another caller replaced', async () => {
+  it('is set again if another caller replaces the excitation during a trial', async () => {
     await triesOnWave();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
@@ -75,7 +75,7 @@ describe("the controller's guard of the excitation", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('tells a daemon that starts in the middle of a trial to end the wave, and to leave others on', async () => {
+  it('makes a daemon that starts in the middle of a trial end its excitation, and keep any other excitation', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -86,7 +86,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with the firmware of 0.2.0, which gets the short frame and is named as such', async () => {
+  it('is not used with the firmware of 0.2.0, which gets the short frame, and the status says so', async () => {
     const { bus } = robot.sim.hardware;
     const read = bus.readBlock.bind(bus);
     bus.readBlock = async (address, register, length) => {
@@ -105,7 +105,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('ends the trial and its wave when it acts, and everybody sees why', async () => {
+  it('ends the trial and its excitation when it acts, and status and event say why', async () => {
     await triesOnWave();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -119,7 +119,7 @@ describe("the controller's guard of the excitation", () => {
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
-  it('lets no wave come back that it took away while the wave was confirmed', async () => {
+  it('does not let an excitation return that it ended while the excitation was confirmed', async () => {
     await tryGains();
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
@@ -138,7 +138,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
   });
 
-  it('is given again to a controller that was reset', async () => {
+  it('is set again after a reset of the controller', async () => {
     await triesOnWave();
     robot.fault('chassis', 'brownout');
     await robot.wait(600);
@@ -152,7 +152,7 @@ describe("the controller's guard of the excitation", () => {
     ['drives its loop away', () => runAway(), { faults: ['ran_away'] }],
     ['loses its controller to a brown-out', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`lets no trial begin that ${name}, at whichever frame, while its wave gets a guard`, async () => {
+    it(`lets no trial begin that ${name} at any frame while its excitation gets a guard`, async () => {
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();

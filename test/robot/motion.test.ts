@@ -38,7 +38,7 @@ describe('a unit after refused requests', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps a wave of amplitude 0 that was answered 200 after a refusal', async () => {
+  it('keeps an excitation of amplitude 0 that was answered 200, even after a refused one', async () => {
     await debugWithWave();
     await refusedWave();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -46,7 +46,7 @@ describe('a unit after refused requests', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to the wave that was answered 200, and enters debug again without a wave', async () => {
+  it('returns to the excitation that was answered 200, and enters debug again without an excitation', async () => {
     await debugWithWave();
     await refusedWave();
     await robot.wait(200);
@@ -102,7 +102,7 @@ describe('a unit after refused requests', () => {
     expect(await switched('auto')).to.be.below(TAKES_EFFECT_MS / 2);
   });
 
-  it('adopts what the controller does by itself, once nothing of ours is under way', async () => {
+  it('adopts what the controller does by itself once no frame of the daemon is under way', async () => {
     await robot.during(robot.gimbal.setMode('auto'));
     await robot.wait(100);
     await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 2 }));
@@ -185,7 +185,7 @@ describe('a unit after refused requests', () => {
     expect([robot.truth('chassis').torque, robot.runningKp]).to.deep.equal([true, 40]);
   });
 
-  it('has no wave after a reset, although debug mode comes back', async () => {
+  it('has no excitation after a reset, even if debug mode comes back', async () => {
     await anew('restore');
     await debugWithWave();
     robot.fault('chassis', 'brownout');

@@ -115,7 +115,7 @@ describe('readings', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('are not the only ones that are rarer at rest: so are heartbeats, which are never far apart', async () => {
+  it('come with fewer heartbeats at rest, and the gap between two heartbeats stays short', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -134,7 +134,7 @@ describe('readings', () => {
     }
   });
 
-  it('leave a heartbeat that was lost to the next poll', async () => {
+  it('of the next poll come with a new heartbeat if one was lost', async () => {
     await robot.wait(200);
     let lost = 0;
     robot.intercept = ({ unit, register }) => {
@@ -149,7 +149,7 @@ describe('readings', () => {
     expect(robot.chassis.report()).to.include({ online: true });
   });
 
-  it('leave no controller that was reset without a heartbeat before it gets its gains', async () => {
+  it('come with a heartbeat before the gains if a controller was reset', async () => {
     for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
       await robot.wait(200 + pauseMs);
       robot.frames.length = 0;
@@ -167,7 +167,7 @@ describe('readings', () => {
     }
   });
 
-  it('leave a controller with a short host silence its heartbeat at every poll', async () => {
+  it('come with a heartbeat at every poll if the host silence is short', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });

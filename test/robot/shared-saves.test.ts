@@ -94,7 +94,7 @@ describe('saves that wait for a unit together', () => {
     robot.disk.fail();
   });
 
-  it('are not refused because the first of them came too early', async () => {
+  it('are accepted even if the first of them was refused because its time was over', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -102,7 +102,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('do not change the base revision for a save that follows a refused one', async () => {
+  it('leave the base revision as it was if they are refused, so that the next save with it is accepted', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -111,7 +111,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('are never overtaken by those who came before them', async () => {
+  it('are never overwritten by a save that came before them', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {

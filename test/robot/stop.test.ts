@@ -339,7 +339,7 @@ describe('the stop', () => {
     });
   }
 
-  it('finds a controller in manual that missed the resume before it', async () => {
+  it('puts a controller in manual that missed the resume before the stop', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -348,7 +348,7 @@ describe('the stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('follows for the whole robot if a controller latches itself, and survives a restart with bus noise', async () => {
+  it('extends to the whole robot if one controller latches itself, and survives a restart with bus noise', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -360,7 +360,7 @@ describe('the stop', () => {
     expect(() => robot.robot.laser.on()).to.throw('stopped');
   });
 
-  it('is followed by manual, although polls come between the parts of a resume', async () => {
+  it('is followed by manual after a resume, even if polls come between the frames of that resume', async () => {
     await enters('gimbal', 'auto');
     await stop();
     let held = 0;
@@ -421,7 +421,7 @@ describe('the stop', () => {
       });
     }
 
-    it('is on record until the disk says otherwise: nothing is released before', async () => {
+    it('stays on record until the disk confirms its end, and no controller is released before', async () => {
       await stop();
       const answer = robot.disk.hang();
       const resuming = robot.robot.resume();

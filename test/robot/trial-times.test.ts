@@ -45,7 +45,7 @@ describe('the end of a trial, in time', function () {
     }
   });
 
-  it('is answered when the saved gains run, whatever the polls are about', async () => {
+  it('is answered as soon as the saved gains run, whatever the polls read meanwhile', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;

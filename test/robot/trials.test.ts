@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('that was asked for before its end waits for no turn after it', async () => {
+  it('that still waits for its turn is cancelled at once when its end is asked for', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);

@@ -63,7 +63,7 @@ describe('the simulated robot', () => {
     expect(journey(7)).not.deep.equal(journey(8));
   });
 
-  it('comes to a stand in manual from full course speed, and holds there', () => {
+  it('comes to rest in manual from full course speed, and stays there', () => {
     const robot = newRobot();
     robot.command('chassis', { mode: 'auto' });
     robot.run(4);
@@ -155,7 +155,7 @@ describe('the simulated robot', () => {
     expect(truth(other, 'headingRad')).below(-1e-5);
   });
 
-  it('slips when it asks more of the floor than grip', () => {
+  it('slips if its wheels push harder than the floor can hold', () => {
     const robot = newRobot();
     robot.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
     const excitation = { loop: 'speed', amplitude: 1, periodS: 2 };
@@ -203,7 +203,7 @@ describe('the simulated robot', () => {
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
-    it(`shows numbers within reason for gains of ${gain}`, () => {
+    it(`shows finite numbers for gains of ${gain}`, () => {
       const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
         for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`${name} is good by default and looks bad with bad gains`, () => {
+      it(`has good figures of ${name} with default gains, and bad ones with bad gains`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

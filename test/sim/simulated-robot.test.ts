@@ -60,7 +60,7 @@ function setUp(loopRateHz = 1000) {
 }
 
 describe('the simulated robot', () => {
-  it('says that it is simulated, and shows everything', () => {
+  it('shows that it is simulated, and its whole state', () => {
     const { robot, truth } = setUp();
     const at = { mode: 'manual', stopped: false, torque: false, gains: null };
     const unit = { powered: true, boots: 1, ...at, axes: { scripted: true } };
@@ -83,7 +83,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('is slower after a pause instead of racing, and says by how much', async () => {
+  it('does not catch up a long pause, and shows how far it lags', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],
@@ -192,7 +192,7 @@ describe('the simulated robot', () => {
       expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
     });
 
-  it('starts one controller again at a brown-out, and none when a cable is out', async () => {
+  it('restarts only the controller with a brown-out, and none when a cable is unplugged', async () => {
     const { inject, truth, loops, status } = setUp();
     inject('gimbal', 'brownout');
     inject('chassis', 'unplug', 1);
@@ -201,7 +201,7 @@ describe('the simulated robot', () => {
     expect((await status('gimbal')).boot_id).to.equal(2);
   });
 
-  it('fails what hangs when the hardware is closed, and leaves the laser as it is', async () => {
+  it('ends a hanging transaction with an error when the hardware is closed, and leaves the laser as it is', async () => {
     const { robot, inject, clock, laser, truth, ask } = setUp();
     laser.write(true);
     inject('gimbal', 'hang', 1);

@@ -73,7 +73,7 @@ describe('the simulated firmware', () => {
     expect(loops.last?.excitation.amplitude).to.equal(0);
   });
 
-  it('has a guard that ends the wave in the loop period in which the loop is too far from its setpoint', () => {
+  it('has a guard that ends the excitation in the loop period in which the loop is too far from its setpoint', () => {
     controller.reset();
     commit();
     write(REGISTERS.heartbeat, { count: 1, silence_ms: 0 });

@@ -7,7 +7,7 @@ const SHAPE: PidShape = { periodS: 0.001, derivative: 'measurement', filterS: 0.
 /* Other properties are tested by the published responses in test/scripts, and by the comparison with the C core in
    test/firmware. */
 describe('PID', () => {
-  it('continues from the output that something else gave, and keeps to it without an error', () => {
+  it('continues from the output that was in force before it, and keeps that output while the error is 0', () => {
     const pid = new Pid(SHAPE);
     pid.follow(4, 0, 3);
     expect(pid.update(1, 3, { kp: 5, ki: 1, kd: 0 })).closeTo(4, 0.01);

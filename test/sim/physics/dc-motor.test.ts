@@ -28,7 +28,7 @@ describe('DC motor', () => {
       expect(rateRadS).closeTo((k * 12 - r * coulombNm) / (r * b + k * k), 1e-6);
     });
 
-    it(`${name} is held by friction against what is less, and not against more`, () => {
+    it(`${name} stays still while the torque is less than its friction, and moves if it is more`, () => {
       const pulled = (loadNm: number) => driven(motor, AT_REST, { ...IDLE, loadNm, open: true }, 1, 0.001);
       expect(pulled(0.99 * parameters.coulombNm).angleRad).closeTo(0, 1e-12);
       expect(pulled(1.01 * parameters.coulombNm).angleRad).above(1e-4);
@@ -36,7 +36,7 @@ describe('DC motor', () => {
     });
   }
 
-  it('never sees more than the supply, and carries no current with the bridge open', () => {
+  it('never gets more than the supply voltage, and carries no current while the bridge is open', () => {
     const motor = new DcMotor(motors.yaw);
     const most = motor.step(AT_REST, { ...IDLE, voltageV: 1e30 }, 0.001);
     expect(most).deep.equal(motor.step(AT_REST, { ...IDLE, voltageV: 24 }, 0.001));
