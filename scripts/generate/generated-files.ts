@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultConfig } from '../../src/config/default-config.js';
-import { commandTable, exitCodeTable, manPage } from './command-tables.js';
+import { commandTable, exitCodeTable, manPage, simManPage } from './command-tables.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';
@@ -22,6 +22,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
   return new Map([
     ['systemd/config.yaml', defaultConfig()],
     ['systemd/trunnion.1', manPage()],
+    ['systemd/trunnion-sim.1', simManPage()],
     ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),

@@ -1,11 +1,20 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { completionCommand, SHELLS } from '../../src/command/completion-command.js';
+import { robotProgram } from '../../src/command/robot-commands.js';
 import { defaultConfig } from '../../src/config/default-config.js';
 import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 
 /** The daemon's folder in the package. */
 export const HOME = 'usr/lib/trunnion';
+
+/** Where each shell of Debian looks for completions. */
+const COMPLETIONS = {
+  bash: 'usr/share/bash-completion/completions/trunnion',
+  zsh: 'usr/share/zsh/vendor-completions/_trunnion',
+  fish: 'usr/share/fish/vendor_completions.d/trunnion.fish',
+};
 
 export function put(root: string, path: string, content: string | Buffer, mode = 0o644): void {
   const target = join(root, path);
@@ -45,6 +54,9 @@ export function layOutSystem(root: string): void {
   ] as const;
   for (const [file, path] of copies) put(root, path, readFileSync(join('systemd', file)));
   put(root, 'etc/trunnion/config.yaml', defaultConfig());
+  const none = () => Promise.reject(new Error('opens no hardware'));
+  const program = robotProgram({ open: none, openBus: none });
+  for (const shell of SHELLS) put(root, COMPLETIONS[shell], completionCommand(program, shell).text);
   for (const page of ['trunnion', 'trunnion-sim']) {
     const path = `usr/share/man/man1/${page}.1.gz`;
     put(root, path, gzipSync(readFileSync(`systemd/${page}.1`), { level: 9 }));

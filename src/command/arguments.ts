@@ -26,13 +26,15 @@ export interface Shape<O extends Options = Options> {
   /** The names of the operands. `[X]` is optional. `[X …]` accepts any number of operands. */
   readonly operands?: readonly string[];
   readonly options: O;
+  /** Command lines for the help, each with what it does. */
+  readonly examples?: readonly (readonly [line: string, does: string])[];
 }
 
 export type Given<O extends Options> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true; tokens: true }>
 >;
 
-const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'show this' } };
+export const HELP: Options = { help: { type: 'boolean', short: 'h', about: 'show this' } };
 
 export function asksForHelp(args: readonly string[]): boolean {
   return args.includes('--help') || args.includes('-h');
@@ -87,15 +89,61 @@ export function tokensOf(args: readonly string[], options: Options) {
   return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true }).tokens;
 }
 
-export function helpOf({ command, about, operands = [], options }: Shape): string {
-  const usage = [command, ...operands, '[OPTIONS]'].join(' ');
-  const rows = Object.entries({ ...options, ...HELP }).map(([name, option]) => {
+/** The help of a command. */
+export function helpOf({ command, about, operands = [], options, examples = [] }: Shape): string {
+  const usage = `Usage: ${[command, ...operands, '[OPTIONS]'].join(' ')}`;
+  const parts = [usage, wrapped(about), optionRows({ ...options, ...HELP })];
+  return `${[...parts, ...exampleRows(examples)].join('\n\n')}\n`;
+}
+
+export function exampleRows(examples: Shape['examples'] = []): string[] {
+  const lines = examples.map(([line, does]) => `  ${line}\n${wrapped(does, 6)}`);
+  return lines.length === 0 ? [] : [`Examples:\n${lines.join('\n')}`];
+}
+
+/** The help's lines of these options. */
+export function optionRows(options: Options): string {
+  const rows = Object.entries(options).map(([name, option]) => {
     const { type, short, value, usual = option.default, about } = option;
     const names = `${short === undefined ? '' : `-${short}, `}--${name}`;
     const usually = usual === undefined || usual === false ? '' : ` (default: ${usual})`;
     return [`${names}${type === 'string' ? ` ${value ?? '…'}` : ''}`, `${about}${usually}`] as const;
   });
-  return `Usage: ${usage}\n\n${about}\n\n${columns(rows)}`;
+  return helpRows(rows);
+}
+
+/** The width of a terminal for which the help is made. */
+const HELP_WIDTH = 80;
+/** A longer left column gets a line of its own. */
+const LEFT_WIDTH = 26;
+
+/** Rows of two columns. The right one is wrapped. */
+export function helpRows(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length).filter(length => length <= LEFT_WIDTH), 0);
+  return rows
+    .map(([left, right]) => {
+      const text = wrapped(right, width + 4);
+      if (left.length > width) return `  ${left}\n${text}`;
+      return `  ${left.padEnd(width)}${text.slice(width + 2)}`;
+    })
+    .join('\n');
+}
+
+/** Breaks the lines of a text at blanks, and indents them. */
+export function wrapped(text: string, indent = 0): string {
+  const margin = ' '.repeat(indent);
+  return text
+    .split('\n')
+    .map(line => {
+      const lines: string[] = [];
+      for (const word of line.split(' ')) {
+        const last = lines.at(-1);
+        if (last === undefined || `${last} ${word}`.length > HELP_WIDTH) lines.push(margin + word);
+        else lines.splice(-1, 1, `${last} ${word}`);
+      }
+      return lines.join('\n');
+    })
+    .join('\n');
 }
 
 /** Rows of two columns, one line each, whatever the texts contain. */

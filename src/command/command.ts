@@ -4,14 +4,17 @@ import { version } from '../core/version.js';
 import { problemOf } from '../http/problems.js';
 import {
   asksForHelp,
-  columns,
   type Given,
+  HELP,
   helpOf,
+  helpRows,
   nearest,
   type Options,
+  optionRows,
   parseArguments,
   type Shape,
   tokensOf,
+  wrapped,
 } from './arguments.js';
 import { type Colours, print } from './output.js';
 
@@ -78,6 +81,15 @@ export interface Program {
   readonly about: string;
   /** The first command runs if the command line names none. */
   readonly commands: readonly Command[];
+  /** The variables that it reads, each with what it does. */
+  readonly environment?: readonly (readonly [name: string, does: string])[];
+}
+
+/** The options that several commands have. Top help and manual page show them once. */
+export function sharedOptions({ commands }: Program): Options {
+  const all = commands.flatMap(({ options }) => Object.entries(options));
+  const shared = all.filter(([, option]) => all.filter(([, other]) => other === option).length > 2);
+  return { ...HELP, ...Object.fromEntries(shared) };
 }
 
 export function command<O extends Options>(
@@ -126,17 +138,40 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
 export async function answer(program: Program, args: readonly string[]): Promise<Said | undefined> {
   const { words, others } = split(program, args);
   const [first] = words;
-  if (args.includes('--version') || args.includes('-V') || first === 'version') return done(version);
+  const isVersion = ['--version', '-V', '-v'].some(one => args.includes(one));
+  if (isVersion || first === 'version') return done(version);
   if (first === 'help') return help(program, words.slice(1));
   if (asksForHelp(args)) return help(program, words);
-  const named = program.commands.find(({ command }) => `${words.join(' ')} `.startsWith(`${command} `));
+  const named = longest(program, words);
   // A line that begins with an option and names no command goes to the first command, which reports what is
   // wrong.
   const isUnnamed = first === undefined || (named === undefined && args[0]?.startsWith('-'));
   if (isUnnamed) return program.commands[0]?.run(program.name, args);
   if (named === undefined) return unknown(program, words);
   const operands = words.slice(named.command.split(' ').length);
+  const group = groupOf(program, named.command).filter(one => one !== named);
+  if (
+    operands.length > 0 &&
+    nearest(
+      words.join(' '),
+      group.map(({ command }) => command),
+    ) !== ''
+  )
+    return unknown(program, words);
   return named.run(program.name, [...others, '--', ...operands]);
+}
+
+/** The command with the most words that these words begin with. */
+function longest({ commands }: Program, words: readonly string[]): Command | undefined {
+  const text = `${words.join(' ')} `;
+  return commands
+    .filter(({ command }) => text.startsWith(`${command} `))
+    .sort((one, other) => other.command.length - one.command.length)[0];
+}
+
+/** The commands that begin with these words. */
+function groupOf({ commands }: Program, words: string): readonly Command[] {
+  return commands.filter(({ command }) => words === '' || `${command} `.startsWith(`${words} `));
 }
 
 /** The words of the command line, and the options with their values. */
@@ -154,32 +189,42 @@ function split({ commands }: Program, args: readonly string[]) {
 
 /** The help of the command or the group that the words begin with. */
 function help(program: Program, words: readonly string[]): Said {
-  const { name, about, commands } = program;
-  const text = words.join(' ');
+  const { name, about, commands, environment = [] } = program;
   const [only, ...others] = commands;
-  if (only !== undefined && others.length === 0) return done(helpOf({ ...only, command: name }));
-  const one = commands.find(({ command }) => `${text} `.startsWith(`${command} `));
-  if (one !== undefined) return done(helpOf({ ...one, command: `${name} ${one.command}` }));
-  const group = commands.filter(({ command }) => text === '' || command.startsWith(`${text} `));
+  const text = words.join(' ');
+  const isOnly = only !== undefined && others.length === 0;
+  const one = isOnly ? only : longest(program, words);
+  const group = groupOf(program, one?.command ?? text);
+  const table = helpRows(
+    group.map(
+      ({ command, operands = [], about }) =>
+        [[command, ...operands].join(' '), about.split('\n')[0] ?? ''] as const,
+    ),
+  );
+  const env = environment.length === 0 ? [] : [`Environment:\n${helpRows(environment)}`];
+  if (one !== undefined) {
+    const more = isOnly ? env : group.length > 1 ? [`The commands of this group:\n${table}`] : [];
+    const own = helpOf({ ...one, command: isOnly ? name : `${name} ${one.command}` });
+    return done([own.trimEnd(), ...more].join('\n\n'));
+  }
   if (group.length === 0) return unknown(program, words);
-  const rows = group.map(
-    ({ command, operands = [], about }) =>
-      [[command, ...operands].join(' '), about.split('\n')[0] ?? ''] as const,
-  );
-  const own = [
-    ['help [COMMAND]', 'show this, or the options of a command'],
-    ['version', 'show the version'],
-  ] as const;
-  return done(
-    `Usage: ${name} COMMAND [OPTIONS]\n\n${about}\n\n${columns([...rows, ...(text === '' ? own : [])])}`,
-  );
+  const usage = [`Usage: ${[name, ...words].join(' ')} COMMAND [OPTIONS]`, wrapped(about), table];
+  if (text !== '') return done(usage.join('\n\n'));
+  const own = helpRows([
+    ['help [COMMAND]', 'show this, or options and examples of a command'],
+    ['version, -v', 'show the version'],
+  ]);
+  const options = `Options of several commands:\n${optionRows(sharedOptions(program))}`;
+  const codes = `Exit codes:\n${helpRows(Object.entries(EXIT_CODES))}`;
+  return done([...usage, own, options, ...env, codes].join('\n\n'));
 }
 
-function unknown({ name, commands }: Program, words: readonly string[]): Said {
+function unknown(program: Program, words: readonly string[]): Said {
+  const { name, commands } = program;
   const names = [...commands.map(({ command }) => command), 'help', 'version'];
-  const group = names.filter(one => one.startsWith(`${words[0]} `));
   const near = nearest(words.join(' '), names) || nearest(words[0] ?? '', names);
+  const group = groupOf(program, words[0] ?? '');
   if (near === '' && group.length > 0)
-    return wrong(`the commands are: ${group.map(one => `${name} ${one}`).join(', ')}`);
+    return wrong(`the commands are: ${group.map(({ command }) => `${name} ${command}`).join(', ')}`);
   return wrong(`${name} has no command ${words.join(' ')}${near}\n${name} help lists the commands.`);
 }

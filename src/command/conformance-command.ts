@@ -1,13 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.js';
 import { type Conformance, conformance, NOT_ASKED } from '../conformance/conformance.js';
 import { systemClock } from '../core/clock.js';
 import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { failed, type Said } from './command.js';
+import { JSON_OPTION, progress } from './output.js';
 
 /** Opens one bus for this process. Rejects with the bus codes; with `bus-in-use` if the daemon has it. */
 export type OpenBus = (bus: number) => Promise<I2cBus & { close(): Promise<void> }>;
+
+/** The command without the options that say which bus is meant. */
+export function conformanceShape({ name }: Unit) {
+  return {
+    command: `conformance ${name}`,
+    about: `Check the firmware of the ${name} against docs/motor-protocol.md
+Stop the daemon first. At the end the controller is latched, so the daemon then starts stopped.`,
+    options: {
+      move: {
+        type: 'boolean',
+        about: 'run the checks that need torque too: the wheels must be off the floor',
+      },
+      ...JSON_OPTION,
+    },
+  } as const;
+}
 
 const QUESTION =
   'The motors get torque and move. Are the wheels off the floor, and is the gimbal free? Type yes: ';
@@ -27,12 +47,26 @@ export async function conformanceCommand(
     if (agrees !== undefined && !(await agrees()))
       return failed('Nothing was checked, and nothing has moved.');
     const moves = agrees !== undefined;
-    const found = await conformance({ unit, bus, moves, clock: systemClock, signal: interrupt.signal });
+    const onCheck = (number: number, { says, about }: { says: string; about?: string }) =>
+      progress(`check ${number}: ${about ?? says}`);
+    const asked = { unit, bus, moves, clock: systemClock, signal: interrupt.signal, onCheck };
+    const found = await conformance(asked).finally(() => progress(''));
     return reportOf(found, moves);
   } finally {
     process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
     await bus.close();
   }
+}
+
+/** The simulator's program. It is beside the robot's program, in a checkout and in every package. */
+const SIMULATOR_PROGRAM = fileURLToPath(new URL('../../sim/main.js', import.meta.url));
+
+/** Runs `trunnion conformance` in the simulator's process: the robot's program has no simulated controllers. */
+export async function simulatedConformance(args: readonly string[]): Promise<undefined> {
+  const program = [...process.execArgv, SIMULATOR_PROGRAM, 'conformance', ...args];
+  const [exitCode] = await once(spawn(process.execPath, program, { stdio: 'inherit' }), 'close');
+  process.exitCode = typeof exitCode === 'number' ? exitCode : 1;
+  return undefined;
 }
 
 /** Asks at the terminal. Without an answer, returns false. */

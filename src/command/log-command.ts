@@ -1,84 +1,76 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { errnoOf } from '../core/errors.js';
-import { logFileNames } from '../events/numbered-files.js';
-import { type LogFile, verifyLog } from '../events/verify-log.js';
-import type { LogHead } from '../schemas/log.js';
-import { failed, type Said, wrong } from './command.js';
+import { isObject } from '../core/json.js';
+import type { LogEvent } from '../schemas/log.js';
+import { type Said, saidOf } from './command.js';
+import { print, repeat } from './output.js';
+import { askDaemon, type Place, refusalOf } from './place.js';
 
-/** `trunnion log verify`. The path is a state folder or one file. The head is given as `SEQ:HASH`. */
-export async function verifyCommand(asked: {
-  path: string;
-  headText?: string | undefined;
-  isSimulated?: boolean;
-}): Promise<Said> {
-  const { path, headText, isSimulated = false } = asked;
-  const head = headText === undefined ? undefined : parseHead(headText);
-  if (headText !== undefined && head === undefined)
-    return wrong('--head takes a number and a hash, as SEQ:HASH');
-  let folder: string;
-  let files: readonly LogFile[];
-  try {
-    const isFolder = (await stat(path)).isDirectory();
-    folder = isFolder ? path : dirname(path);
-    const names = isFolder ? logFileNames(await readdir(path)) : [basename(path)];
-    files = await readNewestFirst(folder, names);
-  } catch (error) {
-    return failed(`${path} cannot be read: ${whyUnread(errnoOf(error) ?? String(error))}`);
-  }
-  if (files.length === 0) return failed(`${path} has no log of events`);
-  const verdict = verifyLog(files, head);
-  if (!verdict.ok) {
-    const { line, why } = verdict;
-    const file = join(folder, verdict.file);
-    return { text: `${file}:${line}: ${why}`, exitCode: 1, json: { ok: false, file, line, detail: why } };
-  }
-  if (verdict.lines.length === 0) return failed(`${path} has no line of the log`);
-  const against =
-    head === undefined
-      ? 'No head was given, so this check cannot see a rewrite of the whole log, or missing first or last lines.'
-      : 'The log contains the head.';
-  const { lines, notes, head: newest } = verdict;
-  // Each line is confirmed by the hash in the next one, and the last line only by a head.
-  const confirmed = lines.length - (head !== undefined && head.hash === newest?.hash ? 0 : 1);
-  const last =
-    confirmed === lines.length ? '' : 'Nothing confirms the last line: somebody may have changed it. ';
-  const end = newest === undefined ? '' : `\nHead: ${newest.seq}:${newest.hash}`;
-  const of = isSimulated ? 'lines of a simulated robot' : 'lines';
-  const text = [`${confirmed} of ${lines.length} ${of} are unchanged. ${last}${against}`, ...notes].join(
-    '\n',
-  );
-  const isHeadFound = head === undefined ? undefined : true;
-  const json = {
-    ok: true,
-    simulated: isSimulated,
-    lines: lines.length,
-    confirmed,
-    head: newest,
-    isHeadFound,
-    notes,
-  };
-  return { text: `${text}${end}`, exitCode: 0, json };
+interface Page {
+  readonly boot: unknown;
+  readonly events: readonly LogEvent[];
+  /** The events that the daemon no longer has in memory. */
+  readonly dropped: number;
+}
+
+function isPage(body: unknown): body is Page {
+  return isObject(body) && Array.isArray(body.events) && typeof body.dropped === 'number';
+}
+
+/** `trunnion log`: the events that the daemon has in memory, oldest first. */
+export async function logCommand(place: Place): Promise<Said> {
+  const { page, said } = await pageAfter(place, 0);
+  return page === undefined ? said : { text: textOf(page), exitCode: 0, json: page, isReport: true };
 }
 
 /**
- * Returns the files oldest first, but reads the newest first. The daemon may write meanwhile: an older file that is
- * read later has every line that the newer file continues.
+ * `trunnion log --follow`: prints these events, and then each new one. If the daemon ends, waits for the next one.
+ * With `isJson`, prints a line of JSON for each event. Resolves with what ended it.
  */
-async function readNewestFirst(folder: string, names: readonly string[]): Promise<readonly LogFile[]> {
-  const files: LogFile[] = [];
-  for (const name of [...names].reverse())
-    files.unshift({ name, content: await readFile(join(folder, name)) });
-  return files;
+export async function followLog(place: Place, isJson: boolean): Promise<Said | undefined> {
+  let failure: Said | undefined;
+  let boot: unknown;
+  let seq = 0;
+  await repeat(async () => {
+    const { page, said } = await pageAfter(place, seq);
+    if (page === undefined) {
+      const isGone = boot !== undefined && said.exitCode === 4;
+      if (isGone && failure === undefined) print(`${said.text} Waiting for it.`, process.stderr);
+      failure = said;
+      return isGone;
+    }
+    failure = undefined;
+    const isOtherRun = boot !== undefined && boot !== page.boot;
+    boot = page.boot;
+    // The numbers of another run may begin again, so its events are asked for from the first one.
+    if (isOtherRun && seq > 0) seq = 0;
+    else {
+      seq = page.events.at(-1)?.seq ?? seq;
+      const text = isJson ? page.events.map(event => JSON.stringify(event)).join('\n') : textOf(page);
+      if (text !== '') print(text, process.stdout);
+    }
+    return true;
+  });
+  return failure;
 }
 
-function whyUnread(problem: string): string {
-  if (problem === 'ENOENT') return 'there is no such file';
-  if (problem === 'EACCES') return 'only root and the daemon may; put sudo before the command';
-  return problem;
+type Answer = { readonly page: Page; readonly said?: never } | { readonly page?: never; readonly said: Said };
+
+async function pageAfter(place: Place, seq: number): Promise<Answer> {
+  try {
+    const answer = await askDaemon(place, 'GET', `/api/log?after=${seq}`, { command: 'log' });
+    return isPage(answer.body) ? { page: answer.body } : { said: refusalOf(answer) };
+  } catch (error) {
+    return { said: saidOf(error) };
+  }
 }
 
-function parseHead(text: string): LogHead | undefined {
-  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(text) ?? [];
-  return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash: hash.toLowerCase() };
+function textOf({ events, dropped }: Page): string {
+  const more = dropped > 0 ? [`${dropped} older events are only in the files of the log.`] : [];
+  return [...more, ...events.map(lineOf)].join('\n');
+}
+
+/** Time, event, unit, caller, outcome and details, as far as the event has them. */
+export function lineOf({ at, what, unit, who, outcome, detail = {} }: LogEvent): string {
+  const details = Object.entries(detail).map(([name, value]) => `${name}=${value}`);
+  const by = who === undefined ? undefined : `by ${who}${outcome === 'done' ? '' : `: ${outcome}`}`;
+  return [at, what.padEnd(14), unit, by, ...details].filter(part => part !== undefined).join('  ');
 }

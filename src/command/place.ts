@@ -21,6 +21,8 @@ import { Failure, type Said } from './command.js';
 export interface Home {
   readonly host: string;
   readonly state: string;
+  /** The state folder as the help shows it, if it depends on the user. */
+  readonly usualState?: string;
   /** The configuration file that is read if it exists and no other is named. */
   readonly configFile?: string | undefined;
 }
@@ -36,7 +38,11 @@ export const USUAL_URL = 'http://127.0.0.1:8080';
 const ANSWER_MS = 2000;
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
-export const SIMULATOR: Home = { host: '127.0.0.1', state: join(stateHome, 'trunnion-sim') };
+export const SIMULATOR: Home & { readonly usualState: string } = {
+  host: '127.0.0.1',
+  state: join(stateHome, 'trunnion-sim'),
+  usualState: '~/.local/state/trunnion-sim',
+};
 
 /** The values of options about a robot. They override its configuration file. */
 export interface Asked {

@@ -5,17 +5,26 @@ import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
 import { type Options, valued } from './arguments.js';
 import { benchCommand, LASER_OFFS, MOST_SECONDS } from './bench-command.js';
-import { command, type Program } from './command.js';
-import { agreesToMove, conformanceCommand, type OpenBus } from './conformance-command.js';
+import { type Command, command, type Program } from './command.js';
+import { completionCommand, SHELLS } from './completion-command.js';
+import { checkConfig } from './config-command.js';
+import {
+  agreesToMove,
+  conformanceCommand,
+  conformanceShape,
+  type OpenBus,
+  simulatedConformance,
+} from './conformance-command.js';
 import { doctorCommand } from './doctor-command.js';
-import { verifyCommand } from './log-command.js';
-import { type Asked, configOf, homeOf, placeOf, ROBOT, reachedBy, USUAL_URL } from './place.js';
+import { followLog, logCommand } from './log-command.js';
+import { verifyCommand } from './log-verify-command.js';
+import { JSON_OPTION } from './output.js';
+import { type Asked, configOf, homeOf, placeOf, ROBOT, reachedBy, SIMULATOR, USUAL_URL } from './place.js';
 import { ACTS, type RootAct, rootCommand, type Words } from './root-commands.js';
 import { serveCommand } from './serve-command.js';
-import { statusCommand } from './status-command.js';
+import { statusCommand, watchStatus } from './status-command.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
 
-const JSON_OPTION = { json: { type: 'boolean', short: 'j', about: 'print JSON' } } as const;
 const CONFIG_OPTION = {
   config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
 };
@@ -25,7 +34,7 @@ const PLACE_OPTIONS = {
   state: valued(
     'DIR',
     'the state folder of the robot',
-    `${ROBOT.state}; with --simulated ~/.local/state/trunnion-sim`,
+    `${ROBOT.state}; with --simulated ${SIMULATOR.usualState}`,
   ),
 } as const;
 const TOKEN_OPTION = { token: valued('TOKEN', 'a token of the robot', '$TRUNNION_TOKEN') };
@@ -37,33 +46,74 @@ const REMOTE_OPTIONS = {
 const ROOT_ACTS: readonly RootAct[] = ['stop', 'resume', 'unlock', 'match end', 'match clear'];
 const BOARD_OPTIONS = { ...JSON_OPTION, ...PLACE_OPTIONS };
 const FOLDER_OPTIONS = { ...BOARD_OPTIONS, ...CONFIG_OPTION };
+const ON_THE_BOARD = 'On the board it needs root, and no token';
 
-/** The commands of `trunnion`. Help, man page, documents and tests derive from this table. */
+/** The commands of `trunnion`. Help, man page, completion, documents and tests derive from this table. */
 export function robotProgram(entry: Entry & { readonly openBus: OpenBus }): Program {
-  return {
+  const program: Program = {
     name: 'trunnion',
     about:
       'The daemon of a competition robot, and the commands for its board.\nWithout a command, trunnion serves the robot.',
+    environment: [
+      ['TRUNNION_TOKEN', 'the token, if --token is not given'],
+      ['XDG_STATE_HOME', 'where a simulated robot keeps its state, in place of ~/.local/state'],
+      ['NO_COLOR', 'no colours'],
+    ],
     commands: [
       serveCommand(ROBOT, entry),
       command(
         {
           command: 'status',
           about: `Say whether the robot is safe, who may do what, and what is wrong
-Without --url and --token it asks the daemon of this board, and needs root.`,
-          options: { ...BOARD_OPTIONS, ...REMOTE_OPTIONS },
+${ON_THE_BOARD}. With --url or --token it asks over HTTP.`,
+          options: {
+            watch: { type: 'boolean', short: 'w', about: 'show it again every second' },
+            ...BOARD_OPTIONS,
+            ...REMOTE_OPTIONS,
+          },
+          examples: [
+            ['sudo trunnion status --watch', 'watch the robot of this board'],
+            ['trunnion status --url robot.local:8080 --token TOKEN', 'ask from another machine'],
+          ],
         },
-        ({ values }) => statusCommand(reachedBy(values)),
+        ({ values }) =>
+          values.watch
+            ? watchStatus(reachedBy(values), values.json === true)
+            : statusCommand(reachedBy(values)),
       ),
-      ...ROOT_ACTS.map(act => {
-        const { about, ...words }: Words = ACTS[act];
-        const options: Options = words.isOfBoard ? BOARD_OPTIONS : { ...BOARD_OPTIONS, ...REMOTE_OPTIONS };
-        const how = words.isOfBoard ? '' : '; with --url or --token over HTTP';
-        return command(
-          { command: act, about: `${about}\nOn the board it needs root, and no token${how}.`, options },
-          ({ values }) => rootCommand(act, reachedBy(values)),
-        );
-      }),
+      ...ROOT_ACTS.map(actCommand),
+      command(
+        {
+          command: 'log',
+          about: `Show what callers asked and what the robot did by itself
+${ON_THE_BOARD}. With --url or --token it asks over HTTP. With --follow and --json it prints one line of JSON for each event.`,
+          options: {
+            follow: { type: 'boolean', short: 'f', about: 'print new events too, until Ctrl-C' },
+            ...BOARD_OPTIONS,
+            ...REMOTE_OPTIONS,
+          },
+          examples: [['sudo trunnion log --follow', 'see each event as it happens']],
+        },
+        ({ values }) =>
+          values.follow ? followLog(reachedBy(values), values.json === true) : logCommand(reachedBy(values)),
+      ),
+      command(
+        {
+          command: 'log verify',
+          operands: ['[PATH]'],
+          about: `Check whether the event log was changed
+PATH is a state folder or one file. Without PATH it is the state folder.`,
+          options: {
+            head: valued('SEQ:HASH', 'fail unless the log contains this head, which a desk has kept'),
+            ...FOLDER_OPTIONS,
+          },
+          examples: [['sudo trunnion log verify --head 812:HASH', 'check it against the head of a match']],
+        },
+        ({ values, positionals: [path] }) => {
+          const { config, isSimulated } = configured(values);
+          return verifyCommand({ path: path ?? config.state.folder, headText: values.head, isSimulated });
+        },
+      ),
       command(
         {
           command: 'token add',
@@ -74,6 +124,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
             role: valued(ROLE_NAMES.join('|'), 'what the token allows'),
             ...FOLDER_OPTIONS,
           },
+          examples: [['sudo trunnion token add desk --role referee', "the token of the referee's desk"]],
         },
         ({ values, positionals: [name = ''] }) => addToken(configured(values), name, values.role),
       ),
@@ -92,25 +143,20 @@ The first token closes the robot to everyone without one, darkens the laser and 
       ),
       command(
         {
-          command: 'log verify',
-          operands: ['[PATH]'],
-          about: `Check whether the event log was changed
-PATH is a state folder or one file. Without PATH it is the state folder.`,
-          options: {
-            head: valued('SEQ:HASH', 'fail unless the log contains this head, which a desk has kept'),
-            ...FOLDER_OPTIONS,
-          },
+          command: 'config check',
+          operands: ['[FILE]'],
+          about: `Check a configuration file, with the line of each mistake
+It starts nothing. Without FILE it is ${ROBOT.configFile}.`,
+          options: JSON_OPTION,
+          examples: [['trunnion config check new.yaml', 'check a file before it replaces the old one']],
         },
-        ({ values, positionals: [path] }) => {
-          const { config, isSimulated } = configured(values);
-          return verifyCommand({ path: path ?? config.state.folder, headText: values.head, isSimulated });
-        },
+        async ({ positionals: [file = ROBOT.configFile] }) => checkConfig(file),
       ),
       command(
         {
           command: 'doctor',
           about: `Find what is wrong with the board, and name the cure
-It changes nothing. Exit code 0: nothing is wrong.`,
+It changes nothing. Root sees more.`,
           options: {
             ...FOLDER_OPTIONS,
             host: valued('ADDRESS', 'expect the daemon at this address'),
@@ -122,25 +168,22 @@ It changes nothing. Exit code 0: nothing is wrong.`,
       ...UNIT_LIST.map(unit =>
         command(
           {
-            command: `conformance ${unit.name}`,
-            about: `Check the firmware of the ${unit.name} against docs/motor-protocol.md
-Stop the daemon first. At the end the controller is latched, so the daemon then starts stopped. Exit code 0: every check passed.`,
+            ...conformanceShape(unit),
             options: {
-              move: {
-                type: 'boolean',
-                about: 'run the checks that need torque too: the wheels must be off the floor',
-              },
-              ...JSON_OPTION,
+              ...conformanceShape(unit).options,
+              simulated: { type: 'boolean', about: 'check the simulated firmware instead' },
               ...CONFIG_OPTION,
             },
           },
-          ({ values }) =>
-            conformanceCommand(
-              unit,
-              entry.openBus,
-              configOf(ROBOT, values),
-              values.move ? agreesToMove : undefined,
-            ),
+          ({ values: { simulated, move = false, json = false, ...asked } }) =>
+            simulated
+              ? simulatedConformance([unit.name, ...(move ? ['--move'] : []), ...(json ? ['--json'] : [])])
+              : conformanceCommand(
+                  unit,
+                  entry.openBus,
+                  configOf(ROBOT, asked),
+                  move ? agreesToMove : undefined,
+                ),
         ),
       ),
       command(
@@ -161,8 +204,29 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
           return benchCommand(placeOf(values), seconds, values.token ?? process.env.TRUNNION_TOKEN);
         },
       ),
+      command(
+        {
+          command: 'completion',
+          operands: [SHELLS.join('|')],
+          about: `Print a script that completes commands and options in a shell
+The Debian package installs it for all three shells.`,
+          options: {},
+          examples: [['source <(trunnion completion bash)', 'complete in this bash']],
+        },
+        async ({ positionals: [shell = ''] }) => completionCommand(program, shell),
+      ),
     ],
   };
+  return program;
+}
+
+function actCommand(act: RootAct): Command {
+  const { about, isOfBoard }: Words = ACTS[act];
+  const options: Options = isOfBoard ? BOARD_OPTIONS : { ...BOARD_OPTIONS, ...REMOTE_OPTIONS };
+  const how = isOfBoard ? '' : ' With --url or --token it asks over HTTP.';
+  return command({ command: act, about: `${about}\n${ON_THE_BOARD}.${how}`, options }, ({ values }) =>
+    rootCommand(act, reachedBy(values)),
+  );
 }
 
 /** The robot that these options name, with its configuration. */

@@ -4,7 +4,7 @@ import { type Command, command } from './command.js';
 import { configOf, type Home } from './place.js';
 
 /** The options of a daemon, with the defaults of this home. */
-export function serveOptions({ host, state, configFile }: Home) {
+export function serveOptions({ host, state, usualState = state, configFile }: Home) {
   return {
     host: valued('ADDRESS', 'listen on this address', host),
     port: valued('N', 'listen on this port; 0 = any free one', '8080'),
@@ -13,7 +13,7 @@ export function serveOptions({ host, state, configFile }: Home) {
       'read this configuration file; options override it',
       configFile === undefined ? 'none' : `${configFile}, if it exists`,
     ),
-    state: valued('DIR', 'keep the state in this folder', state),
+    state: valued('DIR', 'keep the state in this folder', usualState),
   };
 }
 

@@ -1,23 +1,45 @@
 import { type Board, boardOf } from '../access/board.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
+import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
+import type { LogEvent } from '../schemas/log.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
-import type { Said } from './command.js';
-import { boardStatus, type Place, refusalOf } from './place.js';
+import { type Said, saidOf } from './command.js';
+import { print, repeat } from './output.js';
+import { askDaemon, boardStatus, type Place, refusalOf } from './place.js';
 
-/** `trunnion status`: what the robot's daemon shows, and what is wrong. */
+/** `trunnion status`: what the robot's daemon shows, what is wrong, and from the event log why, by whom and since when. */
 export async function statusCommand(place: Place): Promise<Said> {
   const answer = await boardStatus(place, 'status');
   const { body } = answer;
   if (!isStatus(body)) return refusalOf(answer);
   const wrong = wrongIn(body);
+  const events = await eventsOf(place);
   return {
-    text: statusText(body, boardOf(body)),
+    text: statusText(body, boardOf(body), events),
     exitCode: wrong.length === 0 ? 0 : 1,
     json: { safe: isSafe(body), wrong, ...body },
     isReport: true,
   };
+}
+
+/** Shows the status once a second. Resolves with the first answer if that is no status. */
+export async function watchStatus(place: Place, isJson: boolean): Promise<Said | undefined> {
+  let isShown = false;
+  let failure: Said | undefined;
+  await repeat(async () => {
+    const said = await statusCommand(place).catch(saidOf);
+    if (!isShown && said.exitCode > 1) {
+      failure = said;
+      return false;
+    }
+    isShown = true;
+    if (!isJson && process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
+    print(isJson ? JSON.stringify(said.json ?? { ok: false, detail: said.text }) : said.text, process.stdout);
+    return true;
+  });
+  return failure;
 }
 
 /** What is wrong, one sentence each. A stop, a lock and a lit laser are not wrong. */
@@ -39,15 +61,21 @@ function mayPush(status: Status, name: UnitName): boolean {
 }
 
 /** The status as text for one screen. */
-export function statusText(status: Status, board: Board | undefined): string {
+export function statusText(
+  status: Status,
+  board: Board | undefined,
+  events: readonly LogEvent[] = [],
+): string {
   const wrong = wrongIn(status);
   return columns([
     ['robot', robot(status, board)],
     ['safe', safety(status)],
+    ...(status.stopped ? [['stopped', `yes${origin(events, 'stop')}`] as const] : []),
+    ...(status.laser.reason === undefined ? [] : [['laser', `went dark${origin(events, 'laser')}`] as const]),
     ['access', access(status, board)],
-    ['match', match(status)],
+    ['match', match(status, events)],
     ['allowed', allowed(status)],
-    ...UNIT_LIST.map(({ name }) => [name, unit(status, name)] as const),
+    ...UNIT_LIST.map(({ name }) => [name, unit(status, name, events)] as const),
     ['storage', storage(status)],
     ...(wrong.length === 0 ? ['nothing'] : wrong).map(
       (one, index) => [index === 0 ? 'wrong' : '', one] as const,
@@ -60,6 +88,41 @@ function robot({ version, simulated, uptimeS }: Status, board: Board | undefined
   const up = `${hours > 0 ? `${hours} h ` : ''}${Math.floor((uptimeS % 3600) / 60)} min`;
   const port = board === undefined ? '' : `, port ${board.port}`;
   return `${simulated ? 'SIMULATED robot' : 'robot'}, version ${version}, up ${up}${port}`;
+}
+
+/** A caller's request is recorded at most this long after its effect. */
+const REQUEST_S = 1;
+
+/** The latest events of the robot; none if they cannot be read. */
+async function eventsOf(place: Place): Promise<readonly LogEvent[]> {
+  const { body } = await askDaemon(place, 'GET', '/api/log', { command: 'status' }).catch(() => ({
+    body: {},
+  }));
+  return isObject(body) && Array.isArray(body.events) ? body.events : [];
+}
+
+/** Since when, by whom and why something is so, as far as the events say. */
+function origin(events: readonly LogEvent[], what: string): string {
+  const effect = events.findLast(event => event.what === what && event.who === undefined);
+  if (effect === undefined) return '';
+  const { seq, t, at, detail = {} } = effect;
+  const request = events.find(
+    event =>
+      event.seq > seq &&
+      event.who !== undefined &&
+      [what, 'lock'].includes(event.what) &&
+      event.t - t < REQUEST_S,
+  );
+  const why = String(detail.reason ?? detail.why ?? '');
+  const isPlain = why === 'asked' || why === 'set' || (request !== undefined && why.startsWith('locked by'));
+  const by = request === undefined ? '' : ` by ${request.who}`;
+  return ` since ${at}${by}${why === '' || isPlain ? '' : `: ${why}`}`;
+}
+
+/** Since when something of the unit is so. */
+function since(events: readonly LogEvent[], what: string, unit?: UnitName): string {
+  const event = events.findLast(event => event.what === what && event.unit === unit);
+  return event === undefined ? '' : ` since ${event.at}`;
 }
 
 const LIGHTS = {
@@ -85,11 +148,16 @@ function access({ access }: Status, board: Board | undefined): string {
   return `closed to everyone without a token${holders === undefined ? '' : `; tokens: ${holders || 'none'}`}`;
 }
 
-function match({ match: { phase, lock, lease, refereeSilent } }: Status): string {
+function match({ match }: Status, events: readonly LogEvent[]): string {
+  const { id, phase, lock, lease, refereeSilent } = match;
   const desk =
-    lease === null ? 'no lease' : `lease of ${lease.holder} (${lease.by})${refereeSilent ? ', SILENT' : ''}`;
-  const locked = lock === null ? 'not locked' : `LOCKED by ${lock.by}: ${lock.reason}`;
-  return `${phase === 'none' ? 'no match' : `phase ${phase}`}, ${locked}, ${desk}`;
+    lease === null || lease.expired === true
+      ? `no lease${refereeSilent ? ', the desk is SILENT' : ''}`
+      : `lease of ${lease.holder} (${lease.by})${refereeSilent ? ', SILENT' : ''}`;
+  const locked =
+    lock === null ? 'not locked' : `LOCKED by ${lock.by}: ${lock.reason}${since(events, 'lock')}`;
+  const now = phase === 'none' ? 'no match' : `phase ${phase} of ${id}${origin(events, 'phase')}`;
+  return `${now}, ${locked}, ${desk}`;
 }
 
 /** What the match allows now to callers with the right. */
@@ -101,12 +169,17 @@ function allowed({ stopped, match: { allows } }: Status): string {
   return modes.length === 0 ? of.join(', ') : `${of.join(', ')}; modes ${modes.join(', ')}`;
 }
 
-function unit(status: Status, name: UnitName): string {
+function unit(status: Status, name: UnitName, events: readonly LogEvent[]): string {
   const { mode, online, torque, gains, faults } = status[name];
   const revision = gains.revision === 0 ? 'default gains' : `gains ${gains.revision} of ${gains.savedAt}`;
   const run =
     gains.trial !== undefined ? `, trial of ${gains.trial.by}` : gains.applied ? '' : ', NOT APPLIED';
-  const parts = [online ? 'online' : 'OFFLINE', mode ?? 'mode unknown', `torque ${torque}`, revision + run];
+  const parts = [
+    online ? 'online' : `OFFLINE${since(events, 'offline', name)}`,
+    mode ?? 'mode unknown',
+    `torque ${torque}`,
+    revision + run,
+  ];
   return [...parts, ...faults].join(', ');
 }
 

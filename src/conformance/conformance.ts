@@ -55,13 +55,15 @@ export interface Conformance {
 export interface Questions extends Wire {
   readonly signal: AbortSignal;
   readonly moves: boolean;
+  /** Called before each check with its number. */
+  readonly onCheck?: (number: number, check: Omit<Check, 'ask'>) => void;
 }
 
 /**
  * Checks whether the controller does what docs/motor-protocol.md says. Ends with the stop latched and the earlier
  * gains in force. Rejects if the bus cannot be used at all.
  */
-export async function conformance({ moves, ...wire }: Questions): Promise<Conformance> {
+export async function conformance({ moves, onCheck, ...wire }: Questions): Promise<Conformance> {
   const { unit, signal } = wire;
   const host = new Host(wire);
   const asked: Asked[] = [];
@@ -79,10 +81,10 @@ export async function conformance({ moves, ...wire }: Questions): Promise<Confor
     },
   });
   try {
-    const isSafe = await run(host, stillChecks(unit), asked);
+    const isSafe = await run(host, stillChecks(unit), asked, onCheck);
     if (isSafe && moves && gains !== undefined) {
       await host.take([rest, giveGains(unit, gains)]);
-      await run(host, movingChecks(unit), asked);
+      await run(host, movingChecks(unit), asked, onCheck);
     }
     await run(host, resetChecks, asked);
   } catch (error) {
@@ -126,8 +128,14 @@ async function whyNone(host: Host): Promise<string | undefined> {
 const DECISIVE: readonly string[] = [LATCH, FOLLOWS];
 
 /** Returns whether further checks are safe. After a loop ran away they are not. */
-async function run(host: Host, checks: readonly Check[], asked: Asked[]): Promise<boolean> {
+async function run(
+  host: Host,
+  checks: readonly Check[],
+  asked: Asked[],
+  onCheck?: Questions['onCheck'],
+): Promise<boolean> {
   for (const check of checks) {
+    onCheck?.(asked.length + 1, check);
     const answer = await ask(host, check);
     asked.push(answer);
     if (host.hasRunAway || (answer.seen !== undefined && DECISIVE.includes(check.says))) return false;

@@ -74,13 +74,14 @@ export function obeyMatch({ match, robot, file, log }: Parts) {
     /** The match as status shows it. */
     get status(): MatchStatus {
       const { call, phase, endsAtMs, lock } = match.state;
+      const { owner, isExpired } = match.lease;
       return {
         id: call?.id ?? null,
         revision: call?.revision ?? 0,
         phase,
         endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
         lock,
-        lease: match.lease.owner,
+        lease: owner && { ...owner, ...(isExpired && { expired: true }) },
         refereeSilent: match.refereeSilent,
         allows: allowedNow(),
         recorded: file.problem === undefined,

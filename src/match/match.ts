@@ -65,6 +65,11 @@ class Lease {
     return this.#owner;
   }
 
+  /** Whether nobody has the lease: it ran out, its token is gone, or no desk ever had it. */
+  get isExpired(): boolean {
+    return this.silentMs >= this.#ttlMs;
+  }
+
   /** Milliseconds since the last accepted beat. */
   get silentMs(): number {
     return this.#clock.nowMs() - this.#beatMs;
@@ -92,7 +97,7 @@ class Lease {
 
   #requireFree(isOwn: (owner: LeaseOwner) => boolean): void {
     const owner = this.#owner;
-    if (owner === null || isOwn(owner) || this.silentMs >= this.#ttlMs) return;
+    if (owner === null || isOwn(owner) || this.isExpired) return;
     throw new RobotError('lease-held', owner);
   }
 }

@@ -8,7 +8,11 @@ const lock = s.answer('MatchLock', {
   by: s.text("Token's name or address."),
   reason: s.text(),
 });
-const lease = s.answer('MatchLease', { holder: s.text(), by: s.text("Token's name or address.") });
+const lease = s.answer('MatchLease', {
+  holder: s.text(),
+  by: s.text("Token's name or address."),
+  expired: s.optional(s.yesNo('Nobody has the lease any more: it ran out, or its token is gone.')),
+});
 
 const allows = s.answer(
   'Allowed',

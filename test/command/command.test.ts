@@ -29,9 +29,10 @@ describe('the command line', () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
-          expect(text)
+          expect(text.replace(/\s+/g, ' '))
             .to.match(new RegExp(`--${name}\\b`))
             .and.include(usual ?? given ?? name);
+        for (const line of text.split('\n')) expect(line.length, line).to.be.at.most(80);
         expect(await said(`help ${command}`)).to.equal(text);
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });

@@ -1,94 +1,52 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { verifyCommand } from '../../src/command/log-command.js';
-import { createFileLog } from '../../src/events/file-log.js';
-import { MemoryLog } from '../../src/events/memory-log.js';
-import { realDisk } from '../../src/storage/disk.js';
-import { inTemporaryFolder } from '../support/daemon.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { lineOf, logCommand } from '../../src/command/log-command.js';
+import { statusCommand } from '../../src/command/status-command.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-const FIRST = 'events-00000001.jsonl';
+describe('trunnion log', () => {
+  const daemon = simulatedDaemon();
+  const place = () => ({
+    isSimulated: false,
+    socket: daemon.rootSocket,
+    remote: { url: daemon.url, token: undefined },
+  });
 
-/** Writes a log of two files with three events each. */
-async function write(folder: string): Promise<void> {
-  for (const runId of ['one', 'two']) {
-    const clock = new ManualClock();
-    const durable = createFileLog({ disk: realDisk, folder, clock, runId, isSynchronised: () => true });
-    await durable.open();
-    const log = new MemoryLog(clock, { runId, lastSeq: durable.head?.seq });
-    log.recorded.add(({ event }) => durable.add(event));
-    for (const what of ['start', 'reset', 'end'] as const) log.record({ what });
-    await durable.close();
-    log.close();
-  }
-}
+  it('shows when, what, by whom and with which outcome, and status says why the robot is stopped', async () => {
+    await daemon.post('/api/stop');
+    await daemon.post('/api/laser', { action: 'on' });
+    const { text } = await logCommand(place());
+    expect(text).to.match(/^20\S+Z {2}stop {12}why=asked$/m);
+    expect(text).to.match(/^20\S+Z {2}stop {12}by 127\.0\.0\.1$/m);
+    expect(text).to.match(/^20\S+Z {2}laser {11}by 127\.0\.0\.1: stopped {2}action=on$/m);
+    const status = (await statusCommand(place())).text;
+    expect(status).to.match(/^ {2}stopped +yes since 20\S+Z by 127\.0\.0\.1$/m);
+    await daemon.post('/api/resume');
+    await daemon.post('/api/match/lock', { reason: 'inspection' });
+    expect((await statusCommand(place())).text)
+      .to.match(/^ {2}stopped +yes since 20\S+Z by 127\.0\.0\.1$/m)
+      .and.match(/LOCKED by 127\.0\.0\.1: inspection since 20\S+Z/);
+    await daemon.post('/api/match/unlock');
+  });
 
-describe('trunnion log verify', () => {
-  it('accepts a folder or a file, names its head, and finds a kept head in it', () =>
-    inTemporaryFolder(async folder => {
-      await write(folder);
-      const { text, exitCode } = await verifyCommand({ path: folder });
-      expect(exitCode).to.equal(0);
-      expect(text).to.match(
-        /^5 of 6 lines are unchanged\. Nothing confirms the last line: .* No head was given/,
-      );
-      const [, head] = /^Head: (6:[0-9a-f]{64})$/m.exec(text) ?? [];
-      const again = await verifyCommand({ path: folder, headText: head });
-      expect(again).to.deep.include({ exitCode: 0 });
-      expect(again.text).to.match(/^6 of 6 lines are unchanged\. The log contains the head\./);
-      await appendFile(join(folder, FIRST), '{"torn');
-      const torn = await verifyCommand({ path: folder, headText: head });
-      expect(torn.text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
-      const file = await verifyCommand({ path: join(folder, FIRST) });
-      expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
-    }));
+  it('followed prints a line of JSON for each event, and ends with its reader', async function () {
+    this.timeout(30_000);
+    const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const lines = createInterface(child.stdout);
+    const [first] = await once(lines, 'line');
+    expect(JSON.parse(first)).to.include({ seq: 1, what: 'start' });
+    lines.close();
+    child.stdout.destroy();
+    await daemon.post('/api/resume');
+    expect((await ended)[0]).to.equal(1);
+  });
 
-  it('does not count a changed last line as unchanged, and reports the change if a kept head is given', () =>
-    inTemporaryFolder(async folder => {
-      await write(folder);
-      const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
-      const path = join(folder, 'events-00000002.jsonl');
-      await writeFile(path, (await readFile(path, 'utf8')).replace('"what":"end"', '"what":"stop"'));
-      const { text, json } = await verifyCommand({ path: folder });
-      expect(text).to.match(/^5 of 6 lines are unchanged\. Nothing confirms the last line/);
-      expect(json).to.include({ ok: true, lines: 6, confirmed: 5 });
-      expect((await verifyCommand({ path: folder, headText })).exitCode).to.equal(1);
-    }));
-
-  it('names the file and the line that was changed, or that follows a cut, and fails', () =>
-    inTemporaryFolder(async folder => {
-      await write(folder);
-      const path = join(folder, FIRST);
-      const content = await readFile(path, 'utf8');
-      await writeFile(path, content.replace('"reset"', '"laser"'));
-      const changed = await verifyCommand({ path: folder });
-      expect([changed.exitCode, changed.text]).to.deep.equal([
-        1,
-        `${path}:3: It does not follow the line before: one of them was changed, or lines are missing or duplicated.`,
-      ]);
-      await writeFile(path, content.slice(0, content.indexOf('\n') + 1));
-      const cut = await verifyCommand({ path: folder });
-      expect([cut.exitCode, cut.text]).to.deep.equal([
-        1,
-        `${join(folder, 'events-00000002.jsonl')}:1: It follows no line of the files before: the end of one of them, or a whole file, is missing or was changed.`,
-      ]);
-    }));
-
-  it('says in one sentence that there is no such file', () =>
-    inTemporaryFolder(async folder => {
-      expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
-        text: `${join(folder, 'none')} cannot be read: there is no such file`,
-        exitCode: 1,
-      });
-      expect(await verifyCommand({ path: folder })).to.deep.equal({
-        text: `${folder} has no log of events`,
-        exitCode: 1,
-      });
-    }));
-
-  it('asks for a folder or a file if it gets neither', async () => {
-    const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
-    expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
+  it('shows an event without caller and detail', () => {
+    const event = { seq: 1, t: 0, at: 'AT', what: 'reset', unit: 'gimbal' } as const;
+    expect(lineOf(event)).to.equal('AT  reset           gimbal');
   });
 });

@@ -55,4 +55,8 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
   'the event log counts requests that change nothing': [
     /^(locked|stopped|trials):\d+ GET \/api\/log \/body\/events\/.*"outcome":"done".*: \d -> \d$/,
   ],
+  'A lease that ran out says so.': [
+    /\/lease\/expired: absent -> true$/,
+    /openapi\.json .*\/MatchLease\/properties\/expired: absent -> {/,
+  ],
 };

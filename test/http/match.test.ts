@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { statusText } from '../../src/command/status-command.js';
 import { PHASES } from '../../src/core/phases.js';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -37,9 +38,13 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
-  it('shows the age of the last beat', async () => {
+  it('shows the age of the last beat, and that a lease has expired', async () => {
+    expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
-    expect((await ask('GET /api/match')).beatAgeS).to.be.within(1.5, 1.6);
+    const { beatAgeS, lease } = await ask('GET /api/match');
+    expect(beatAgeS).to.be.within(1.5, 1.6);
+    expect(lease).to.include({ holder: 'desk', expired: true });
+    expect(statusText(await ask('GET /api/status'), undefined)).to.match(/not locked, no lease$/m);
   });
 
   // The other phases have the same permissions as one of these.
