@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { progress } from '../../src/command/output.js';
 import { argumentsOf, script, wholeNumberOf, withFolder } from '../script.js';
 import { HAS_WRK } from './load.js';
 import { acts, type Figures, FULL, idleShare, polls, QUICK, rates, warm } from './measure.js';
@@ -45,9 +46,11 @@ await script(() =>
     for (let run = 0; run < runs; run += 1) {
       const own = join(folder, `run-${run}`);
       mkdirSync(own);
+      progress(`run ${run + 1} of ${runs}`);
       const figures = await figuresOf(measured, own);
       for (const [index, { runs }] of measured.entries()) runs.push(figures[index] ?? {});
     }
+    progress('');
     console.log(tableOf(measured.map(({ program: { name }, runs }) => ({ name, runs }))));
     if (!HAS_WRK) console.log('\nThe client was not wrk and may have been slower than the servers.');
   }),

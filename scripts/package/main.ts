@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { progress } from '../../src/command/output.js';
 import { messageOf } from '../../src/core/errors.js';
 import { argumentsOf, refuse, requireProgram, script, withFolder } from '../script.js';
 import { type Architecture, buildAddons, libraryDependencies, requireCompiler } from './addons.js';
@@ -108,10 +109,13 @@ Description: daemon of a competition robot, with a simulator beside it
 
 async function layOut(root: string, order: Order, workFolder: string): Promise<void> {
   const home = join(root, HOME);
+  progress(`${order.architecture}: bundling the daemon`);
   const bundle = await bundleDaemon(natives, home);
-  const binaries = order.majors.flatMap(major =>
-    buildAddons(bundle.addons, { architecture: order.architecture, major }, home, workFolder),
-  );
+  const binaries = order.majors.flatMap(major => {
+    progress(`${order.architecture}: compiling the addons for Node ${major}`);
+    return buildAddons(bundle.addons, { architecture: order.architecture, major }, home, workFolder);
+  });
+  progress(`${order.architecture}: packing`);
   const shipped = shippedIn(bundle.packages);
   const manifest = {
     name,
@@ -157,6 +161,7 @@ async function makePackage(order: Order): Promise<void> {
       env: { ...process.env, SOURCE_DATE_EPOCH: epoch() },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
+    progress('');
     const count = filesIn(root).filter(path => !path.startsWith('DEBIAN/')).length;
     console.log(`${file}: ${count} files, ${Math.round(statSync(file).size / 1024)} KiB`);
   });

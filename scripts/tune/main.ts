@@ -1,4 +1,5 @@
 import { trackingErrors } from '../../sim/tracking-errors.js';
+import { progress } from '../../src/command/output.js';
 import {
   defaultGains,
   type GainSet,
@@ -57,11 +58,13 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
   console.log(HEAD);
   for (const { unit, loop } of INSIDE_OUT) {
     if (only !== undefined && loop.name !== only) continue;
+    progress(`tuning ${loop.name}`);
     const tuning = await tuneLoop(options, unit, loop, start, bare => {
       if (only !== undefined) return;
       for (const name of ['gimbal', 'chassis'] as const) bare.command(name, { gains: gains[name] });
     });
     gains[unit.name] = { ...gains[unit.name], [loop.name]: tuning.after.gains };
+    progress('');
     console.log(row(tuning));
     if (words) console.log(`  ${tuning.words.join('; ')} -> ${tuning.result.state}: ${tuning.result.why}`);
   }
@@ -92,6 +95,7 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
     for (const seed of SEEDS(robot)) {
       for (const { unit, loop } of loops) {
         for (const start of Object.keys(STARTS)) {
+          progress(`tuning ${loop.name} of ${robot} from ${start}`);
           const tuning = await tuneLoop({ seed, body }, unit, loop, start);
           count += 1;
           longestRingingS = Math.max(longestRingingS, tuning.longestRingingS);
@@ -100,6 +104,7 @@ async function matrix(onlyRobot: string | undefined, onlyLoop: string | undefine
         }
       }
     }
+    progress('');
     console.log(`| ${robot} | ${good} of ${count} | ${digits(longestRingingS, 2)} |`);
   }
   if (bad.length > 0) console.log(`\nNot ok:\n${bad.join('\n')}`);

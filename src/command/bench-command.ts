@@ -7,6 +7,7 @@ import { urlOf } from '../daemon/port.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import { Failure, type Said } from './command.js';
+import { progress } from './output.js';
 import { boardStatus, type Place } from './place.js';
 
 const NOT_AT_REST =
@@ -23,7 +24,11 @@ export const LASER_OFFS = 10;
  */
 export async function benchCommand(place: Place, seconds: number, token: string | undefined): Promise<Said> {
   const before = await look(place);
-  await delay(seconds * 1000);
+  for (let leftS = seconds; leftS > 0; leftS -= 1) {
+    progress(`measuring for another ${Math.ceil(leftS)} s`);
+    await delay(Math.min(1, leftS) * 1000);
+  }
+  progress('');
   const after = await look(place);
   const { status, board } = after;
   const passedMs = after.atMs - before.atMs;

@@ -120,7 +120,7 @@ function fish(program: Program): string {
       const kinds = { files: '-rF', folders: "-xa '(__fish_complete_directories)'", none: '-x', words: '' };
       const how = value && (value.kind === 'words' ? `-xa '${value.choices.join(' ')}'` : kinds[value.kind]);
       const letters = [`-l ${long}`, short && `-s ${short}`, how].filter(Boolean).join(' ');
-      return `complete -c ${name} -n '${at} "${command}"' ${letters} -d '${first(about)}'`;
+      return `complete -c ${name} -n '${at} "${command}" more' ${letters} -d '${first(about)}'`;
     });
     return [...own, ...choices, ...rows];
   };
@@ -128,7 +128,9 @@ function fish(program: Program): string {
   return `# fish completion of ${name}
 function ${at}
   set -l words (string match -v -- '-*' (commandline -opc)[2..])
-  test "$words" = "$argv[1]"
+  test "$words" = "$argv[1]"; or begin
+    set -q argv[2]; and string match -q -- "$argv[1] *" "$words"
+  end
 end
 ${lines.join('\n')}
 `;

@@ -122,11 +122,15 @@ PATH is a state folder or one file. Without PATH it is the state folder.`,
 The first token closes the robot to everyone without one, darkens the laser and stops the robot.`,
           options: {
             role: valued(ROLE_NAMES.join('|'), 'what the token allows'),
+            qr: { type: 'boolean', about: 'print a QR code of the link too, for a dark terminal' },
             ...FOLDER_OPTIONS,
           },
-          examples: [['sudo trunnion token add desk --role referee', "the token of the referee's desk"]],
+          examples: [
+            ['sudo trunnion token add desk --role referee', "the token of the referee's desk"],
+            ['sudo trunnion token add ann --role operator --qr', 'a driver whose phone reads the link'],
+          ],
         },
-        ({ values, positionals: [name = ''] }) => addToken(configured(values), name, values.role),
+        ({ values, positionals: [name = ''] }) => addToken(configured(values), name, values.role, values.qr),
       ),
       command(
         { command: 'token list', about: 'Show who has a token', options: FOLDER_OPTIONS },

@@ -18,6 +18,7 @@ import { damagedCopy, replaceFile } from '../storage/durable-file.js';
 import { PathLock } from '../storage/path-lock.js';
 import { done, type ExitCode, failed, refused, type Said, wrong } from './command.js';
 import type { Place } from './place.js';
+import { qrCode } from './qr-code.js';
 import { SIMULATED } from './root-commands.js';
 
 /** The robot whose tokens a command reads or changes. */
@@ -32,7 +33,12 @@ If the list was deleted while the daemon runs, the daemon keeps using it until a
 /**
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.
  */
-export async function addToken(place: TokenPlace, name: string, role: string | undefined): Promise<Said> {
+export async function addToken(
+  place: TokenPlace,
+  name: string,
+  role: string | undefined,
+  hasCode = false,
+): Promise<Said> {
   if (!isNewTokenName(name))
     return wrong(
       'token add takes a name of at most 40 letters, digits, dots, dashes and spaces, without a space at its end',
@@ -40,7 +46,9 @@ export async function addToken(place: TokenPlace, name: string, role: string | u
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
   if (!isRole(role)) return wrong(`--role must be one of ${ROLE_NAMES.join(', ')}`);
-  return inFolder(place, folder => changed(folder, place.clock, () => add(folder, place, name, role)));
+  return inFolder(place, folder =>
+    changed(folder, place.clock, () => add(folder, place, { name, role, hasCode })),
+  );
 }
 
 export async function listTokens(place: TokenPlace): Promise<Said> {
@@ -87,7 +95,11 @@ function isOwnerOf(folder: string): boolean {
   return statSync(folder).uid === process.getuid?.();
 }
 
-async function add(folder: string, place: TokenPlace, name: string, role: Role): Promise<Said> {
+async function add(
+  folder: string,
+  place: TokenPlace,
+  { name, role, hasCode }: { name: string; role: Role; hasCode: boolean },
+): Promise<Said> {
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
     return refused(`There is a token for ${name}: remove it first.`);
@@ -99,7 +111,7 @@ async function add(folder: string, place: TokenPlace, name: string, role: Role):
   const text = `${note}${secret}
 
 This token for ${name} (${role}) is shown only now. The robot is closed to everyone without a token.
-Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration)'}: ${link}`;
+Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration)'}: ${link}${hasCode ? `\n\n${qrCode(link) ?? 'The link is too long for a QR code.'}` : ''}`;
   return {
     text,
     exitCode: 0,

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { newSecret } from '../../src/access/token.js';
+import { qrCode } from '../../src/command/qr-code.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { requirePrograms } from '../support/programs.js';
+
+const PIXELS = 6;
+
+/** The picture that a camera would see of these half blocks on a dark terminal. */
+function picture(code: string): Buffer {
+  const rows = code
+    .split('\n')
+    .flatMap(line => [[...line].map(one => '█▀'.includes(one)), [...line].map(one => '█▄'.includes(one))]);
+  const wide = rows.map(row => row.flatMap(isLight => Array<number>(PIXELS).fill(isLight ? 255 : 0)));
+  const pixels = wide.flatMap(row => Array.from({ length: PIXELS }, () => row)).flat();
+  const [width, height] = [wide[0]?.length ?? 0, wide.length * PIXELS];
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), Buffer.from(pixels)]);
+}
+
+describe('a QR code', () => {
+  const link = `http://raspberrypi.local:8080/#token=${newSecret()}`;
+
+  for (const text of ['x', link, 'y'.repeat(100), 'z'.repeat(134)])
+    it(`of ${text.length} bytes is read by a decoder`, function () {
+      requirePrograms(this, 'zbarimg');
+      return inTemporaryFolder(async folder => {
+        const file = join(folder, 'code.pgm');
+        await writeFile(file, picture(qrCode(text) ?? ''));
+        const { stdout } = spawnSync('zbarimg', ['-q', '--raw', file], { encoding: 'utf8' });
+        expect(stdout.trim()).to.equal(text);
+      });
+    });
+
+  it('of a link fits on a terminal of 80 columns, and a text that is too long has none', () => {
+    const lines = qrCode(link)?.split('\n') ?? [];
+    expect([lines.length <= 24, (lines[0] ?? '').length <= 80]).to.deep.equal([true, true]);
+    expect(qrCode('z'.repeat(135))).to.equal(undefined);
+  });
+});
