@@ -1,7 +1,17 @@
 import { type Clock, every } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
+import { isLocked } from './judge.js';
 import type { Press } from './presses.js';
-import type { Ask, DeskState, Robot, RobotLines, Wanted } from './state.js';
+import {
+  type Ask,
+  type DeskState,
+  type Robot,
+  type RobotLines,
+  type Seen,
+  seenOf,
+  type Wanted,
+  wishOf,
+} from './state.js';
 import { dueAsks, tick } from './step.js';
 import { type Outcome, take } from './take.js';
 
@@ -30,6 +40,8 @@ export class Desk {
   readonly #parts: Parts;
   readonly #presses = new Set<string>();
   #saved: Wanted;
+  /** The lock that all robots have confirmed last, and the time that took. */
+  #confirmed: { readonly id: string; readonly ms: number } | undefined;
   #stop: () => void = () => undefined;
 
   constructor(parts: Parts) {
@@ -57,12 +69,17 @@ export class Desk {
     this.state.pageMs = this.#parts.clock.nowMs();
   }
 
+  /** The time in which all robots confirmed the last LOCK ALL. Undefined before. */
+  get confirmS(): number | undefined {
+    return this.#confirmed && this.#confirmed.ms / 1000;
+  }
+
   /** Carries out a press, once. Throws why it is refused. */
-  press(press: Omit<Press, 'nowMs'>, act: (state: DeskState, press: Press) => void): void {
+  press(press: Omit<Press, 'nowMs' | 'at'>, act: (state: DeskState, press: Press) => void): void {
     if (this.#presses.has(press.id)) return;
     const nowMs = this.#parts.clock.nowMs();
     tick(this.state, nowMs, this.#parts.pauseWithoutPageMs);
-    act(this.state, { ...press, nowMs });
+    act(this.state, { ...press, nowMs, at: this.#parts.clock.wallTime() });
     this.#presses.add(press.id);
     const [oldest] = this.#presses;
     if (this.#presses.size > KEPT_PRESSES && oldest !== undefined) this.#presses.delete(oldest);
@@ -87,6 +104,11 @@ export class Desk {
       save(this.#saved);
     }
     for (const ask of asks) this.#send(ask);
+    const { lock } = this.state.wanted;
+    if (lock === null || lock.id === this.#confirmed?.id) return;
+    const field = this.state.robots.filter(({ name }) => wishOf(this.state.wanted, name).place === 'field');
+    if (field.every(({ name }) => isLocked(this.state, name)))
+      this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
   }
 
   #send(ask: Ask): void {
@@ -95,12 +117,27 @@ export class Desk {
     const { clock, keep, record, send } = this.#parts;
     void send(robot, ask).then(outcome => {
       const nowMs = clock.nowMs();
+      const seen = seenOf(this.state, robot.name);
+      const { head, contradicts } = seen;
       take(this.state, ask, outcome, nowMs);
       for (const lines of this.state.lines.splice(0)) keep(lines);
+      if (seen.head !== undefined && seen.head.hash !== head?.hash)
+        record(headEvent(robot.name, seen, nowMs - ask.sentMs));
+      if (seen.contradicts !== undefined && seen.contradicts !== contradicts)
+        record({ what: 'contradicts', detail: { robot: robot.name, why: seen.contradicts } });
       if (['lock', 'unlock', 'phase', 'stop'].includes(ask.kind)) record(answerEvent(ask, outcome, nowMs));
       this.step();
     });
   }
+}
+
+/** A head of a robot's log, and the robot's clock beside that of the desk: `t` is right within half a round trip. */
+function headEvent(robot: string, { head, time }: Seen, roundTripMs: number): NewEvent {
+  const robotT = time === undefined ? null : time.tMs / 1000;
+  return {
+    what: 'head',
+    detail: { robot, seq: head?.seq ?? 0, hash: head?.hash ?? '', robotT, halfRoundTripMs: roundTripMs / 2 },
+  };
 }
 
 function answerEvent(ask: Ask, outcome: Outcome, nowMs: number): NewEvent {

@@ -1,15 +1,22 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { isRole } from '../access/roles.js';
+import { hashOf, isNewTokenName, isReservedName, newSecret } from '../access/token.js';
+import { readTokens, writeTokens } from '../access/token-file.js';
 import { valued } from '../command/arguments.js';
-import { command, type Program, runProgram } from '../command/command.js';
+import { command, done, failed, type Program, runProgram, wrong } from '../command/command.js';
 import { systemClock } from '../core/clock.js';
 import { createStdoutLog } from '../events/stdout-log.js';
+import { realDisk } from '../storage/disk.js';
 import { readDeskFile } from './desk-file.js';
 import { startDesk } from './start.js';
+import { verifyRecord } from './verify.js';
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 const STATE = process.env.STATE_DIRECTORY ?? join(stateHome, 'trunnion-desk');
+
+const STATE_OPTION = { state: valued('DIR', 'keep state and records in this folder', STATE) };
 
 const program: Program = {
   name: 'trunnion-desk',
@@ -20,7 +27,7 @@ const program: Program = {
         command: 'serve',
         operands: ['FILE'],
         about: 'Serve the page of the field that FILE describes; docs/field.md says what is in FILE',
-        options: { state: valued('DIR', 'keep state and records in this folder', STATE) },
+        options: STATE_OPTION,
       },
       async ({ values, positionals: [file = ''] }) => {
         // Tokens of robots and records of matches are nobody else's business.
@@ -40,6 +47,44 @@ const program: Program = {
         };
         for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end);
         return undefined;
+      },
+    ),
+    command(
+      {
+        command: 'verify',
+        operands: ['FOLDER'],
+        about: `Say whether the record of a match is whole
+It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
+        options: {},
+      },
+      async ({ positionals: [folder = ''] }) => {
+        const verdicts = await verifyRecord(realDisk, resolve(folder));
+        const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
+        const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;
+        return { text, exitCode, isReport: true };
+      },
+    ),
+    command(
+      {
+        command: 'token add',
+        operands: ['NAME'],
+        about: 'Make a token for a tablet of a referee or a spectator, and show it once',
+        options: { role: valued('referee|spectator', 'what the token allows'), ...STATE_OPTION },
+      },
+      async ({ values, positionals: [name = ''] }) => {
+        const { role } = values;
+        if (!isRole(role) || role === 'operator') return wrong('--role takes referee or spectator');
+        if (!isNewTokenName(name) || isReservedName(name)) return wrong(`${name} is no name for a token`);
+        process.umask(0o077);
+        const folder = values.state ?? STATE;
+        const tokens = (await readTokens(realDisk, folder).catch(() => undefined)) ?? [];
+        if (tokens.some(token => token.name === name)) return failed(`There is a token for ${name}.`);
+        const secret = newSecret();
+        await realDisk.makeFolder(folder);
+        await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
+        return done(
+          `${secret}\n\nThis token for ${name} (${role}) is shown only now. Open the desk's page with #token=${secret} behind its address.\n`,
+        );
       },
     ),
   ],

@@ -21,6 +21,8 @@ export interface Press {
   readonly id: string;
   readonly by: string;
   readonly nowMs: number;
+  /** Wall time, for names of records. */
+  readonly at: Date;
 }
 
 const OVER = ['none', 'ended', 'pre'];
@@ -95,7 +97,7 @@ export function unlockOne(state: DeskState, press: Press, name: string): void {
   lift(state, name, own?.id, press);
 }
 
-export function loadMatch(state: DeskState, { nowMs }: Press, plan: MatchPlan | undefined): void {
+export function loadMatch(state: DeskState, { nowMs, at }: Press, plan: MatchPlan | undefined): void {
   requirePermits(state);
   if (plan === undefined) throw new RobotError('not-found', { cure: 'FILE has no match of this id.' });
   const { match } = state.wanted;
@@ -112,7 +114,13 @@ export function loadMatch(state: DeskState, { nowMs }: Press, plan: MatchPlan | 
     interrupted: null,
     why: null,
     without: [],
+    record: recordName(plan.id, at),
   });
+}
+
+/** A name under which the folder of a record sorts by time. */
+function recordName(id: string, at: Date): string {
+  return `${encodeURIComponent(id)}-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }
 
 function requireReady(state: DeskState, match: DeskMatch, nowMs: number): void {
@@ -226,7 +234,7 @@ export function removeRobot(state: DeskState, name: string): void {
 }
 
 /** Takes over what the robots report: the match of another desk, and its locks. */
-export function takeOver(state: DeskState, { nowMs }: Press, plans: readonly MatchPlan[]): void {
+export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly MatchPlan[]): void {
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
   const reports = field.flatMap(({ name }) => {
     const seen = seenOf(state, name);
@@ -272,6 +280,7 @@ export function takeOver(state: DeskState, { nowMs }: Press, plans: readonly Mat
     interrupted: null,
     why: null,
     without: plan.robots.filter(name => !own.some(one => one.name === name)),
+    record: recordName(id, at),
   });
   state.pageMs = nowMs;
 }

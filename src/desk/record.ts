@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
+import { sha256 } from '../core/sha256.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { createFileLog, type FileLog } from '../events/file-log.js';
 import type { LogEvent } from '../schemas/log.js';
@@ -8,6 +9,7 @@ import type { RobotLines } from './state.js';
 
 /** The folder of the robots' lines in a record. */
 export const ROBOTS = 'robots';
+const HASH_DIGITS = 16;
 
 interface Parts {
   readonly disk: Disk;
@@ -17,77 +19,93 @@ interface Parts {
   readonly runId: string;
 }
 
+export type MatchRecords = ReturnType<typeof matchRecords>;
+
 /**
- * The records of matches: a folder for each loaded match, with the desk's chained log and the lines of each robot's log.
- * Nothing waits for the disk. If the disk fails, the match goes on, and `isOk` is false.
+ * The records of matches: a folder for each match, with the desk's chained log and the lines of each robot's log. A finished
+ * record is sealed: its name ends with its hash. Nothing waits for the disk. If the disk fails, `isOk` is false.
  */
 export function matchRecords({ disk, clock, folder, runId }: Parts) {
   const queue = new WorkQueue();
-  let log: FileLog | undefined;
-  let current: string | undefined;
+  let current: { readonly path: string; readonly log: FileLog } | undefined;
   let seq = 0;
   let hasFailed = false;
-  const files = new Map<string, { readonly name: string; count: number }>();
 
-  const append = (robot: string, path: string, bytes: Buffer) =>
-    queue
-      .add(async () => {
-        await disk.makeFolder(join(path, ROBOTS));
-        const known = files.get(robot)?.name ?? `${fileName(robot)}.jsonl`;
-        const place = join(path, ROBOTS, known);
-        const file = await disk.openToAppend(place).catch(() => disk.create(place));
+  /** Adds work to the queue. A failure is shown until later work succeeds. */
+  const later = (work: () => Promise<void>) =>
+    queue.add(work).then(
+      () => {
+        hasFailed = false;
+      },
+      () => {
+        hasFailed = true;
+      },
+    );
+  const sealed = async ({ path, log }: NonNullable<typeof current>) => {
+    await log.close();
+    if (log.problem === undefined) await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
+    await disk.syncFolder(folder);
+  };
+  /** Ends the record. It gets its hash as the end of its name. */
+  const seal = async (): Promise<void> => {
+    const ended = current;
+    current = undefined;
+    if (ended !== undefined) await later(() => sealed(ended));
+  };
+  return {
+    get isOk(): boolean {
+      return !hasFailed && current?.log.problem === undefined;
+    },
+    /** Begins the record of this name, or continues it after a restart. */
+    begin: async (name: string): Promise<void> => {
+      await seal();
+      const path = join(folder, name);
+      await later(() => disk.makeFolder(join(path, ROBOTS)));
+      const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
+      await log.open();
+      seq = log.lastSeq ?? 0;
+      current = { path, log };
+    },
+    seal,
+    add: (event: LogEvent): void => {
+      if (current === undefined) return;
+      seq += 1;
+      current.log.add({ ...event, seq });
+    },
+    /** Keeps lines of a robot. Lines that do not follow the ones before get a file of their own. */
+    keep: ({ robot, bytes, follows }: RobotLines): void => {
+      const place = current && join(current.path, ROBOTS);
+      if (place === undefined) return;
+      void later(async () => {
+        const names = await disk.list(place);
+        const count = names.filter(name => robotOfFile(name) === robot).length;
+        const number = follows ? Math.max(1, count) : count + 1;
+        const path = join(place, `${encodeURIComponent(robot)}.${number}.jsonl`);
+        const file = await (number > count ? disk.create(path) : disk.openToAppend(path));
         await file.append(bytes);
         await file.sync();
         await file.close();
-        hasFailed = false;
-      })
-      .catch(() => {
-        hasFailed = true;
       });
-  return {
-    get isOk(): boolean {
-      return !hasFailed && log?.problem === undefined;
-    },
-    /** The folder of the current record. */
-    get folder(): string | undefined {
-      return current;
-    },
-    /** Begins or continues the record of a match. */
-    begin: async (name: string): Promise<void> => {
-      await log?.close();
-      const path = join(folder, fileName(name));
-      current = path;
-      files.clear();
-      await queue
-        .add(() => disk.makeFolder(path))
-        .catch(() => {
-          hasFailed = true;
-        });
-      log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
-      await log.open();
-      seq = log.lastSeq ?? 0;
-    },
-    add: (event: LogEvent): void => {
-      if (log === undefined) return;
-      seq += 1;
-      log.add({ ...event, seq });
-    },
-    keep: ({ robot, bytes, follows }: RobotLines): void => {
-      if (current === undefined) return;
-      if (!follows) {
-        const count = (files.get(robot)?.count ?? 1) + 1;
-        files.set(robot, { name: `${fileName(robot)}.${count}.jsonl`, count });
-      }
-      void append(robot, current, bytes);
     },
     close: async (): Promise<void> => {
-      await log?.close();
+      await current?.log.close();
       await queue.add(async () => undefined);
     },
   };
 }
 
-/** A name as the name of a file. */
-export function fileName(name: string): string {
-  return encodeURIComponent(name).replaceAll('.', '%2E');
+/** The robot whose lines a file of a record has. Undefined for other files. */
+export function robotOfFile(name: string): string | undefined {
+  const [, robot] = /^(.+)\.\d+\.jsonl$/.exec(name) ?? [];
+  return robot === undefined ? undefined : decodeURIComponent(robot);
+}
+
+/** The hash of all files of a record with their names. */
+export async function hashOf(disk: Disk, path: string): Promise<string> {
+  const names = [...(await disk.list(path)).filter(name => name !== ROBOTS)];
+  for (const name of await disk.list(join(path, ROBOTS))) names.push(join(ROBOTS, name));
+  const lines: string[] = [];
+  for (const name of names.sort())
+    lines.push(`${sha256((await disk.read(join(path, name))) ?? '')}  ${name}\n`);
+  return sha256(lines.join('')).slice(0, HASH_DIGITS);
 }

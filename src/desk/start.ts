@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { isLoopback } from '../access/board.js';
 import { type Boot, systemBoot } from '../core/boot.js';
-import type { Clock } from '../core/clock.js';
+import type { Clock, Timer } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { openPort } from '../daemon/port.js';
 import { MemoryLog, newRunId } from '../events/memory-log.js';
@@ -15,12 +15,15 @@ import { type Disk, realDisk, START_MS } from '../storage/disk.js';
 import { RobotClient } from './client.js';
 import { Desk } from './desk.js';
 import type { DeskFile } from './desk-file.js';
+import { deskMetricsRoute } from './desk-metrics.js';
 import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
 import { viewOf } from './show.js';
 import type { Wanted } from './state.js';
 import { wantedFile } from './wanted-file.js';
 
+/** After a release, the last lines of the robots' logs arrive within this time. */
+const SEAL_MS = 10_000;
 /** The longest wait for the disk before the state counts as not kept. */
 const SAVE_MS = 500;
 
@@ -58,19 +61,20 @@ export async function startDesk(parts: DeskParts) {
   const save = (now: Wanted) => {
     memory.noteChange();
     kept.save(now, SAVE_MS).catch(() => undefined);
-    const { match } = now;
-    if (match !== null && match.phase === 'pre' && match.sinceMs !== recordedMs)
-      void begin(match.id, match.sinceMs);
+    follow(now);
   };
-  /** The instant at which the match was loaded whose record is written. */
-  let recordedMs: number | undefined;
-  const begin = (id: string, sinceMs: number) => {
-    recordedMs = sinceMs;
-    const at = clock
-      .wallTime()
-      .toISOString()
-      .replaceAll(/[-:]|\.\d+/g, '');
-    return records.begin(`${id}-${at}`);
+  /** The record that is being written, and the timer that seals it. */
+  let recording: string | undefined;
+  let sealing: Timer | undefined;
+  const follow = ({ match }: Wanted) => {
+    if (match === null) return;
+    if (match.record !== recording && match.phase !== 'none') {
+      sealing?.cancel();
+      sealing = undefined;
+      recording = match.record;
+      void records.begin(match.record);
+    }
+    if (match.phase === 'none') sealing ??= clock.after(SEAL_MS, () => void records.seal());
   };
   const desk = new Desk({
     clock,
@@ -83,7 +87,7 @@ export async function startDesk(parts: DeskParts) {
     keep: lines => records.keep(lines),
   });
   kept.save(wanted, SAVE_MS).catch(() => undefined);
-  if (wanted.match !== null) await begin(wanted.match.id, wanted.match.sinceMs);
+  follow(wanted);
   const inFile = new Set(file.robots.map(({ name }) => name));
   const view = () => {
     const isKept = kept.problem === undefined;
@@ -106,6 +110,7 @@ export async function startDesk(parts: DeskParts) {
   const app = createRouteApp({
     routes: [
       ...deskRoutes({ desk, access, clock, plans: file.plans, view }),
+      deskMetricsRoute(desk, view),
       ...sessionRoutes({ access, robot: { simulated: false } }),
     ],
     access,
@@ -125,6 +130,7 @@ export async function startDesk(parts: DeskParts) {
     view,
     close: async (): Promise<void> => {
       desk.close();
+      sealing?.cancel();
       await port.close();
       client.close();
       app.close();

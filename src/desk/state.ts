@@ -38,6 +38,8 @@ export interface DeskMatch extends MatchPlan {
   readonly interrupted: 'auto' | 'teleop' | null;
   readonly why: string | null;
   readonly without: readonly string[];
+  /** The name of the folder of its record. */
+  readonly record: string;
 }
 
 /** What the referees want. The desk keeps this on its disk. Times are Clock milliseconds. */

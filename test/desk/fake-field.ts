@@ -124,7 +124,7 @@ export class FakeField {
   /** Presses a button. Returns why the desk refuses it. */
   press(what: keyof typeof ACTS, { desk = this.first, robot = NAMES[0] as string } = {}): string | undefined {
     this.#presses += 1;
-    const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs };
+    const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
     const before = desk.state.wanted.match;
     try {
       ACTS[what](desk.state, press, robot);

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { sha256 } from '../../src/core/sha256.js';
+import { matchRecords } from '../../src/desk/record.js';
+import { type Ask, type DeskState, NEW_WISH, newSeen } from '../../src/desk/state.js';
+import { take } from '../../src/desk/take.js';
+import { verifyRecord } from '../../src/desk/verify.js';
+import { MemoryLog } from '../../src/events/memory-log.js';
+import { runOn } from '../events/log-bench.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+
+const FOLDER = '/records';
+
+/** The lines of a robot's log, and the hash of each. */
+async function robotLines(count: number) {
+  const disk = new RecordingDisk();
+  await runOn(disk, 'a', run => run.resets(count));
+  const text = Object.values(disk.files()).map(String).join('');
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map(line => ({ bytes: Buffer.from(`${line}\n`), hash: sha256(line) }));
+}
+
+describe('the record of a match', () => {
+  let disk: RecordingDisk;
+  let clock: ManualClock;
+  let records: ReturnType<typeof matchRecords>;
+  let log: MemoryLog;
+  beforeEach(async () => {
+    disk = new RecordingDisk();
+    // The disk of the tests knows files, and a record is renamed as a folder.
+    disk.rename = async (from, to) => {
+      for (const [path, content] of Object.entries(disk.files()))
+        if (path.startsWith(`${from}/`)) {
+          disk.put(path.replace(from, to), content);
+          await disk.remove(path);
+        }
+    };
+    clock = new ManualClock();
+    records = matchRecords({ disk, clock, folder: FOLDER, runId: 'r' });
+    log = new MemoryLog(clock);
+    log.recorded.add(({ event }) => records.add(event));
+  });
+  const head = (hash: string) => log.record({ what: 'head', detail: { robot: 'Red 1', seq: 1, hash } });
+  /** Records a match with these lines of a robot. Returns the folder. */
+  const record = async (count: number) => {
+    const lines = await robotLines(count);
+    await clock.during(records.begin('final-1'));
+    for (const { bytes, hash } of lines) {
+      records.keep({ robot: 'Red 1', bytes, follows: true });
+      head(hash);
+    }
+    await clock.advance(1000);
+    await clock.during(records.seal());
+    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
+    return { folder: path.split('/').slice(0, 3).join('/'), lines };
+  };
+  const robots = async (folder: string) =>
+    (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
+  const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
+
+  it('is a folder that its hash names, and is whole', async () => {
+    const { folder } = await record(5);
+    expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
+    expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
+  });
+
+  it('names the robot whose last lines are missing, and the folder that has changed', async () => {
+    const { folder, lines } = await record(5);
+    disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
+    expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
+  });
+
+  it('names the robot whose lines were changed in the middle', async () => {
+    const { folder, lines } = await record(5);
+    const bytes = Buffer.concat(lines.map(({ bytes }) => bytes));
+    disk.put(file(folder), Buffer.from(bytes.toString().replace('"index":2', '"index":7')));
+    expect(await robots(folder)).to.include('Red 1 changed');
+  });
+
+  it('names the desk whose own log was changed', async () => {
+    const { folder } = await record(3);
+    const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
+    disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
+    expect(await robots(folder)).to.include('desk changed');
+  });
+
+  it('is shown as failing while the disk is full, and works again afterwards', async () => {
+    await clock.during(records.begin('final-1'));
+    disk.fail('sync');
+    log.record({ what: 'start' });
+    await clock.advance(500);
+    expect(records.isOk).to.equal(false);
+    disk.fail();
+    await clock.advance(5000);
+    expect(records.isOk).to.equal(true);
+  });
+});
+
+describe("a robot's log that does not continue what the desk has kept", () => {
+  const state = (hash: string): DeskState => ({
+    wanted: {
+      holder: 'desk',
+      former: [],
+      permits: true,
+      lock: null,
+      match: null,
+      added: [],
+      robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } },
+    },
+    robots: [],
+    seen: new Map([['Red 1', newSeen()]]),
+    pageMs: 0,
+    lines: [],
+  });
+  const ask = (of: string | undefined): Ask => ({
+    robot: 'Red 1',
+    kind: 'lines',
+    method: 'GET',
+    path: '',
+    isFresh: false,
+    withToken: true,
+    sentMs: 0,
+    ...(of !== undefined && { of }),
+  });
+
+  it('is kept while it continues, and CONTRADICTS if it was cut, rewritten, or is of another card', async () => {
+    const lines = await robotLines(4);
+    const [first, second, third] = lines;
+    const rest = (from: number) => Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
+    const desk = state(first!.hash);
+    take(desk, ask(first!.hash), { status: 200, body: rest(1) }, 0);
+    expect([desk.lines.length, desk.wanted.robots['Red 1']?.head?.hash]).to.deep.equal([1, lines[3]!.hash]);
+    for (const outcome of [
+      { status: 404, body: { code: 'unknown-head', detail: '' } },
+      { status: 200, body: rest(2) },
+      {
+        status: 200,
+        body: Buffer.concat([
+          second!.bytes,
+          Buffer.from(String(third!.bytes).replace('index', 'indey')),
+          lines[3]!.bytes,
+        ]),
+      },
+    ]) {
+      const other = state(first!.hash);
+      take(other, ask(first!.hash), outcome, 0);
+      expect(other.seen.get('Red 1')?.contradicts).to.be.a('string');
+      // Both logs stay: the new one is asked from its oldest line on, into a file of its own.
+      take(other, ask(undefined), { status: 200, body: rest(0) }, 0);
+      expect(other.lines).to.deep.equal([{ robot: 'Red 1', bytes: rest(0), follows: false }]);
+    }
+  });
+});
