@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { requireProgram } from '../script.js';
 import { put } from './layout.js';
@@ -14,7 +14,8 @@ export type Architecture = keyof typeof ARCHITECTURES;
 /** Throws if nothing can be compiled for this architecture. */
 export function requireCompiler(architecture: Architecture): void {
   const { compiler, debian } = ARCHITECTURES[architecture];
-  requireProgram(`${compiler}-g++`, `g++-${debian} make python3`);
+  for (const program of [`${compiler}-g++`, 'make', 'python3'])
+    requireProgram(program, `g++-${debian} make python3`);
 }
 
 /**
@@ -36,8 +37,13 @@ export function buildAddons(
   const always = Object.fromEntries(names.map(name => [name, true]));
   const dependencies = Object.fromEntries(names.map(name => [name, '*']));
   writeFileSync(join(stage, 'package.json'), JSON.stringify({ dependencies, allowScripts: always }));
+  // make cannot work in a path with a space, and the checkout may be in one.
+  if (/\s/.test(stage)) throw new Error(`set TMPDIR to a folder without a space: ${stage}`);
+  const headers = `${stage}-headers`;
+  rmSync(headers, { force: true });
+  symlinkSync(nodeRelease(major), headers);
   const hardening = '-O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2';
-  execFileSync('npm', ['rebuild', `--nodedir=${nodeRelease(major)}`, `--arch=${node}`], {
+  execFileSync('npm', ['rebuild', `--nodedir=${headers}`, `--arch=${node}`], {
     cwd: stage,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {

@@ -6,7 +6,13 @@ import { gzipSync } from 'node:zlib';
 import { progress } from '../../src/command/output.js';
 import { messageOf } from '../../src/core/errors.js';
 import { argumentsOf, refuse, requireProgram, script, withFolder } from '../script.js';
-import { type Architecture, buildAddons, libraryDependencies, requireCompiler } from './addons.js';
+import {
+  ARCHITECTURES,
+  type Architecture,
+  buildAddons,
+  libraryDependencies,
+  requireCompiler,
+} from './addons.js';
 import { bundleDaemon } from './bundle.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
 import { type NodeMajor, nodeRelease } from './node-release.js';
@@ -19,7 +25,8 @@ const { values, positionals } = argumentsOf(
   {
     command: 'npm run package',
     about: `Makes trunnion_VERSION_ARCHITECTURE.deb in this folder, for both architectures by default. What cannot be made here is
-left out, with the reason.`,
+left out, with the reason. Needs npm's network for the headers of Node, and these Debian packages:
+dpkg make python3 ${ALL.map(one => `g++-${ARCHITECTURES[one].debian}`).join(' ')}`,
     operands: [`[${ALL.join('|')} …]`],
   },
   {
@@ -49,25 +56,24 @@ interface Order {
   readonly majors: readonly NodeMajor[];
 }
 
-function lastCommit(format: string): string {
-  try {
-    return execFileSync('git', ['log', '-1', `--format=${format}`], { encoding: 'utf8' }).trim();
-  } catch (cause) {
-    throw new Error('not a git checkout: set SOURCE_DATE_EPOCH and DEBEMAIL', { cause });
-  }
-}
-
 /**
  * The time stamp of all files in the package, in seconds. It is the commit's, so that the same commit makes the same
  * bytes.
  */
 function epoch(): string {
-  return process.env.SOURCE_DATE_EPOCH ?? lastCommit('%ct');
+  const { SOURCE_DATE_EPOCH } = process.env;
+  if (SOURCE_DATE_EPOCH !== undefined) return SOURCE_DATE_EPOCH;
+  try {
+    return execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).trim();
+  } catch (cause) {
+    throw new Error('not a git checkout: set SOURCE_DATE_EPOCH', { cause });
+  }
 }
 
+/** The project has no address, which the reserved domain says. Who builds a package of their own may name themselves. */
 function maintainer(): string {
-  const { DEBEMAIL, DEBFULLNAME = name } = process.env;
-  return DEBEMAIL === undefined ? lastCommit('%an <%ae>') : `${DEBFULLNAME} <${DEBEMAIL}>`;
+  const { DEBEMAIL = 'no-address@trunnion.invalid', DEBFULLNAME = 'Trunnion project' } = process.env;
+  return `${DEBFULLNAME} <${DEBEMAIL}>`;
 }
 
 function changelog(): string {
