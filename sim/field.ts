@@ -31,7 +31,7 @@ function startRobot(state: string): Promise<string> {
   });
 }
 
-async function simulate(count: number, others: readonly string[]): Promise<void> {
+async function simulate(count: number, port: number, others: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'trunnion-field-'));
   process.once('exit', () => {
     for (const child of children) child.kill();
@@ -55,6 +55,7 @@ async function simulate(count: number, others: readonly string[]): Promise<void>
   const names = robots.map(({ name }) => name);
   const file = join(folder, 'field.yaml');
   const field = {
+    port,
     robots: robots.map(({ name, address, token }) => ({ name, address, token })),
     matches: [
       { id: 'practice', robots: names, auto: 15, teleop: 60 },
@@ -72,18 +73,26 @@ function startDesk(args: readonly string[]): void {
   desk.once('exit', code => process.exit(code ?? 1));
 }
 
+/** Takes an option with a number out of the arguments. Returns `otherwise` if it is not there. */
+function taken(args: string[], name: string, otherwise: number): number {
+  const at = args.indexOf(name);
+  if (at < 0) return otherwise;
+  const [, text = ''] = args.splice(at, 2);
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+}
+
 const args = process.argv.slice(2);
-const at = args.indexOf('--simulate');
+const isSimulated = args.includes('--simulate');
+const count = taken(args, '--simulate', 0);
+const port = taken(args, '--port', 8090);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
-if (at < 0) startDesk(args);
-else {
-  const count = Number(args[at + 1]);
-  if (!(Number.isInteger(count) && count >= 1 && count <= 20)) {
-    process.stderr.write('--simulate takes a number of robots from 1 to 20\n');
-    process.exit(2);
-  }
-  simulate(count, args.toSpliced(at, 2)).catch((error: unknown) => {
+if (!isSimulated) startDesk(args);
+else if (count >= 1 && count <= 20 && port <= 65_535) {
+  simulate(count, port, args).catch((error: unknown) => {
     process.stderr.write(`${String(error)}\n`);
     process.exit(1);
   });
+} else {
+  process.stderr.write('--simulate takes a number of robots from 1 to 20, and --port a port\n');
+  process.exit(2);
 }

@@ -64,11 +64,11 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
           </span>
         )}
       </div>
-      <ul class="desk-lines" role="status">
+      <div class="desk-lines" role="status">
         {linesOf(view, desk.said.value).map(text => (
-          <li key={text}>{text}</li>
+          <p key={text}>{text}</p>
         ))}
-      </ul>
+      </div>
       <p class="lock-state" data-all={lock !== null && lock.confirmed === lock.of} role="status">
         {lockText(lock)}
       </p>

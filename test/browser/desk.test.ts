@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityFaults, openBrowser } from '../support/browser.js';
+import { Child } from '../support/child.js';
+import { call } from '../support/daemon.js';
+import { eventually, press, shows } from './console-page.js';
+
+const ROBOTS = ['Robot 1', 'Robot 2'];
+
+describe('the page of a desk with two simulated robots', function () {
+  this.timeout(90_000);
+  let browser: Browser | undefined;
+  let field: Child | undefined;
+  let url = '';
+
+  const status = async () => (await call(url, 'GET', '/api/status')).body;
+  const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const open = async (width = 1440, height = 900, hash = '') => {
+    if (browser === undefined) throw new Error('not started');
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: 'dark' });
+    const page = await context.newPage();
+    await page.goto(`${url}/${hash}`);
+    return page;
+  };
+  const opened = async (width?: number, height?: number) => {
+    const page = await open(width, height);
+    for (const name of ROBOTS) await shows(tile(page, name), /torque/);
+    return page;
+  };
+  const unlock = async (page: Page) => {
+    const button = page.locator('.unlock');
+    await eventually(async () => (await button.getAttribute('aria-disabled')) === null);
+    await button.click();
+    await button.click();
+    await eventually(async () =>
+      (await status()).robots.every((one: { lock: unknown }) => one.lock === null),
+    );
+  };
+  const isLocked = async () => {
+    const { lock, robots } = await status();
+    return lock?.confirmed === 2 && robots.every((one: { locking: string }) => one.locking === 'confirmed');
+  };
+
+  before(async function () {
+    browser = await openBrowser(this);
+    field = new Child('sim/field.js', ['--simulate', '2', '--port', '0']);
+    [, url = ''] = await field.line(/listening on (http:[^"]+)/);
+  });
+  after(async () => {
+    await browser?.close();
+    await field?.kill('SIGTERM');
+  });
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+  });
+
+  it('locks all robots by Esc, and by Space whatever has the focus; Unlock needs a second press', async () => {
+    const page = await opened();
+    await page.keyboard.press('Escape');
+    await eventually(isLocked);
+    await shows(page.locator('.lock-state'), /LOCKED by .*: all 2/);
+    for (const name of ROBOTS) await shows(tile(page, name), /LOCKED by.*torque off/);
+    const button = page.locator('.unlock');
+    await button.click();
+    await shows(button, /press again/);
+    expect((await status()).lock).to.not.equal(null);
+    await button.click();
+    await eventually(async () => (await status()).lock === null);
+    await page.getByRole('button', { name: 'Load' }).focus();
+    await page.keyboard.press('Space');
+    await eventually(isLocked);
+    expect((await status()).match).to.equal(null);
+    await unlock(page);
+  });
+
+  it('runs a match from load to release', async () => {
+    const page = await opened();
+    const panel = page.getByRole('region', { name: 'Match' });
+    await press(page, 'Load');
+    await shows(panel, /practice pre.*Nothing lacks/s);
+    await press(page, 'Start');
+    await shows(panel, /autonomous 0:1\d/);
+    for (const name of ROBOTS) await shows(tile(page, name), /autonomous/);
+    await press(page, 'Pause');
+    await shows(panel, /pause 0:1\d left of autonomous.*Nothing lacks/s);
+    await press(page, 'Go on');
+    await shows(panel, /autonomous 0:1\d/);
+    await press(page, 'End');
+    await page.getByRole('button', { name: /End.*press again/s }).click();
+    await shows(panel, /ended/);
+    await press(page, 'Release');
+    await shows(panel, /released/);
+    for (const name of ROBOTS) await shows(tile(page, name), /no match/);
+  });
+
+  it('shows phase and LOCKED to an audience, without buttons', async () => {
+    const referee = await opened();
+    const screen = await open(1440, 900, '#screen');
+    await shows(screen.locator('.screen'), /No match is loaded|practice/);
+    await referee.keyboard.press('Escape');
+    await shows(screen.locator('.screen'), /LOCKED/);
+    expect(await screen.getByRole('button').count()).to.equal(0);
+    await unlock(referee);
+  });
+
+  for (const [width, height] of [
+    [1440, 900],
+    [820, 1180],
+  ] as const) {
+    it(`shows 20 tiles at ${width} x ${height} without scrolling, and axe finds no fault`, async () => {
+      const page = await open(width, height);
+      await page.route('**/api/status*', async route => {
+        const response = await route.fetch();
+        const view = await response.json();
+        const robots = Array.from({ length: 20 }, (_, index) => ({ ...view.robots[0], name: `R ${index}` }));
+        await route.fulfill({ response, json: { ...view, robots } });
+      });
+      await eventually(async () => (await page.locator('.tile').count()) === 20);
+      const last = await page.locator('.tile').last().boundingBox();
+      expect((last?.y ?? 0) + (last?.height ?? 0)).to.be.at.most(height);
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+    });
+  }
+});
