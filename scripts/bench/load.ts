@@ -43,10 +43,10 @@ export function load(
   client.stdout.setEncoding('utf8').on('data', text => {
     printed += text;
   });
+  const closed = once(client, 'close');
   const end = () => client.kill('SIGKILL');
   process.once('exit', end);
   return async () => {
-    const closed = once(client, 'close');
     client.kill('SIGINT');
     await closed;
     process.off('exit', end);

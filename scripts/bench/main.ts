@@ -49,6 +49,7 @@ await script(() =>
       progress(`run ${run + 1} of ${runs}`);
       const figures = await figuresOf(measured, own);
       for (const [index, { runs }] of measured.entries()) runs.push(figures[index] ?? {});
+      console.error(`${run + 1} of ${runs} runs`);
     }
     progress('');
     console.log(tableOf(measured.map(({ program: { name }, runs }) => ({ name, runs }))));

@@ -66,7 +66,9 @@ export class Deadlines {
   }
 
   get #first(): readonly [Deadline, () => void] | readonly [] {
-    return [...this.#acts].sort(([one], [other]) => one.atMs - other.atMs)[0] ?? [];
+    let first: readonly [Deadline, () => void] | readonly [] = [];
+    for (const one of this.#acts) if (first[0] === undefined || one[0].atMs < first[0].atMs) first = one;
+    return first;
   }
 
   #arm(): void {
