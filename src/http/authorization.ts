@@ -69,7 +69,7 @@ function presented(ctx: Context): Presented {
 /** The token of `Authorization: Bearer`, otherwise the token in the page's cookie. */
 function read(ctx: Context): Presented {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
-  const secret = bearer ?? ctx.cookies.get(cookieName(ctx));
+  const secret = bearer ?? (ctx.headers.cookie === undefined ? undefined : ctx.cookies.get(cookieName(ctx)));
   return {
     hash: secret === undefined ? undefined : hashOf(secret),
     isCookie: bearer === undefined && secret !== undefined,
