@@ -125,7 +125,7 @@ describe('imports', () => {
     ).to.deep.equal([]);
   });
   for (const [rule, holds] of Object.entries(rules)) {
-    it(rule, () => {
+    it(`follow the rule: ${rule}`, () => {
       expect(all.filter(one => !holds(one)).map(({ from, to }) => `${from} -> ${to}`)).to.deep.equal([]);
     });
   }

@@ -53,18 +53,30 @@ describe('autotune', function () {
     await isBack();
   });
 
-  const ends: [why: RegExp, act: () => Promise<unknown>][] = [
-    [/nobody renewed it|trial ended: lease/, () => bench.wait(1500)],
-    [/robot was stopped|trial ended: stop/, () => bench.robot.stop()],
-    [/trial ended: mode change|mode was changed/, () => bench.robot.units.gimbal.setMode('manual')],
-    [/trial ended: saved/, () => bench.robot.units.gimbal.gains.save(bench.saved.gains)],
-    [/trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
-    [/trial ended: offline|is offline/, async () => bench.sim.inject({ target: 'gimbal', fault: 'unplug' })],
-    [/trial ended: reset/, async () => bench.sim.inject({ target: 'gimbal', fault: 'brownout' })],
-    [/somebody/, () => bench.autotune.end('somebody ended it')],
+  const ends: [what: string, why: RegExp, act: () => Promise<unknown>][] = [
+    ['nobody renews it', /nobody renewed it|trial ended: lease/, () => bench.wait(1500)],
+    ['the robot is stopped', /robot was stopped|trial ended: stop/, () => bench.robot.stop()],
+    [
+      'the mode is switched',
+      /trial ended: mode change|mode was changed/,
+      () => bench.robot.units.gimbal.setMode('manual'),
+    ],
+    ['gains are saved', /trial ended: saved/, () => bench.robot.units.gimbal.gains.save(bench.saved.gains)],
+    ['its trial is ended', /trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
+    [
+      'the controller goes offline',
+      /trial ended: offline|is offline/,
+      async () => bench.sim.inject({ target: 'gimbal', fault: 'unplug' }),
+    ],
+    [
+      'the controller resets itself',
+      /trial ended: reset/,
+      async () => bench.sim.inject({ target: 'gimbal', fault: 'brownout' }),
+    ],
+    ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
-  for (const [why, act] of ends) {
-    it(`is aborted because ${why.source}, and restores mode, excitation and gains`, async () => {
+  for (const [what, why, act] of ends) {
+    it(`is aborted if ${what}, and restores mode, excitation and gains`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);

@@ -24,7 +24,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 
 describe('the command line', () => {
   for (const { command, operands = [], options } of program.commands) {
-    describe(command, () => {
+    describe(`of trunnion ${command}`, () => {
       it('shows options and defaults for --help, -h and help, at any place in the line', async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
@@ -37,7 +37,7 @@ describe('the command line', () => {
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });
 
-      it('lists every command with the first line of its help', async () => {
+      it('is in the list of commands with the first line of its help', async () => {
         expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
       });
 

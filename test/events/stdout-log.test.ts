@@ -35,7 +35,7 @@ async function linesOf(child: ChildProcess): Promise<Record<string, unknown>[]> 
     .map(line => JSON.parse(line));
 }
 
-describe('log', () => {
+describe('the log', () => {
   it('arrives whole and in order, with its last line', async () => {
     const child = logger(1000);
     const reading = linesOf(child);
@@ -75,25 +75,25 @@ describe('log', () => {
   const URL_TEXT = 'http://127.0.0.1:8080';
   for (const [what, json, isInColour, text] of [
     [
-      'short where people read it',
+      'is short for people',
       { level: 30, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' },
       false,
       '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
     ],
     [
-      'followed by an address to open',
+      'shows the address to open on a line of its own',
       { level: 30, msg: `listening on ${URL_TEXT}`, url: URL_TEXT, simulated: true },
       false,
       `00:16:40.000 INFO  listening simulated=true\n\n  ${URL_TEXT}\n`,
     ],
     [
-      'coloured if the terminal has colours',
+      'is coloured if the terminal has colours',
       { level: 40, msg: 'journal damaged' },
       true,
       '\x1b[2m00:16:40.000\x1b[0m \x1b[33mWARN \x1b[0m \x1b[1mjournal damaged\x1b[0m\n',
     ],
   ] as const) {
-    it(`is ${what}`, () => {
+    it(what, () => {
       expect(readableLine(JSON.stringify({ time: 1_000_000, ...json }), isInColour)).to.equal(text);
     });
   }

@@ -66,13 +66,13 @@ async function foundAfterRestart(folder: string): Promise<number> {
   return revision;
 }
 
-describe('a save is found again after a restart when the journal', () => {
+describe('a save is found again after a restart if the journal', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`${what} before it`, () =>
+    it(`${what} before the save`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save is found again after a restart when the journal', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`${what} while it is written`, () =>
+    it(`${what} during the save`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;

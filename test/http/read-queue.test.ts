@@ -30,7 +30,7 @@ describe('reads that wait', () => {
     return left;
   };
 
-  it('leave four in a turn, and none in the turn in which they arrive', async () => {
+  it('are answered four in a turn, and none in the turn in which they arrive', async () => {
     arrive(9, 'stranger');
     expect(left).to.deep.equal([]);
     expect((await turn()).length).to.equal(4);
@@ -39,20 +39,20 @@ describe('reads that wait', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('leave later if they have no right and others have one', async () => {
+  it('of callers without a right are answered after those of callers with one', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('leave all together after 100 ms if their callers have rights', async () => {
+  it('of callers with rights are all answered after 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('leave beside those of callers with rights after 100 ms, but no more than four in a turn', async () => {
+  it('of callers without a right are answered beside the others after 100 ms, at most four in a turn', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

@@ -53,11 +53,11 @@ describe('the stop', () => {
   });
 
   for (const [name, ms, expected] of [
-    ['once its own silence rule has taken torque off', 500, 200],
-    ['not while it may bear longer silence', 2000, 'not-confirmed'],
-    ['not when it bears silence for ever', 0, 'not-confirmed'],
+    ['confirmed once the controller has cut its torque by itself', 500, 200],
+    ['not confirmed while the controller may tolerate a longer silence', 2000, 'not-confirmed'],
+    ['not confirmed if the controller tolerates silence for ever', 0, 'not-confirmed'],
   ] as const) {
-    it(`counts a controller that was unplugged just now: ${name}`, async () => {
+    it(`of a controller that was unplugged just now is ${name}`, async () => {
       await begin(silence(ms));
       robot.fault('gimbal', 'unplug');
       const startMs = robot.clock.nowMs();
