@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
-Object.assign(KEYS, { '\x1b[A': { pitch: 0.5 }, '\x1b[B': { pitch: -0.5 } });
-Object.assign(KEYS, { '\x1b[D': { yaw: 1 }, '\x1b[C': { yaw: -1 } });
+Object.assign(KEYS, { '[a': { pitch: 0.5 }, '[b': { pitch: -0.5 } }); // The arrows send \x1b[A to \x1b[D.
+Object.assign(KEYS, { '[d': { yaw: 1 }, '[c': { yaw: -1 } });
 /** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
 const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
 /** A terminal reports no key-up, so a key drives for this long. */
@@ -26,10 +26,8 @@ async function call(method, path, body) {
 function ratesNow() {
   const fresh = [...held].filter(([, at]) => performance.now() - at < KEY_MS);
   if (joystick === undefined) return Object.assign({}, ...fresh.map(([key]) => key));
-  const sticks = Object.entries(STICKS).map(([axis, [number, rate]]) => [
-    axis,
-    rate * (pad.get(`2 ${number}`) ?? 0),
-  ]);
+  const deflection = number => pad.get(`2 ${number}`) ?? 0;
+  const sticks = Object.entries(STICKS).map(([axis, [number, rate]]) => [axis, rate * deflection(number)]);
   return Object.fromEntries(pad.get('1 4') ? sticks.filter(([, rate]) => Math.abs(rate) > 0.1) : []);
 }
 function fail(why) {
@@ -50,8 +48,9 @@ if (!joystick) process.stdin.setRawMode?.(true);
 (joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin).on('data', data => {
   const text = data.toString();
   if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
-  else if (text === 'q' || text === '\x03') void drive({}).then(() => process.exit());
-  else held.set(KEYS[text.slice(0, 3)] ?? KEYS[text[0].toLowerCase()], performance.now());
+  else if (text.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());
+  else
+    for (const key of text.match(/\[[A-D]|\w/g) ?? []) held.set(KEYS[key.toLowerCase()], performance.now());
 });
 for (let moved = false; ; await new Promise(done => setTimeout(done, 40))) {
   const rates = ratesNow();

@@ -1,5 +1,5 @@
 """Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with the standard library alone. Linux and macOS."""
-import http.client, json, os, select, struct, sys, termios, time, tty, urllib.parse, uuid
+import http.client, json, os, re, select, struct, sys, termios, time, tty, urllib.parse, uuid
 KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": ("turn", -1.0),
         b"\x1b[A": ("pitch", 0.5), b"\x1b[B": ("pitch", -0.5), b"\x1b[D": ("yaw", 1.0), b"\x1b[C": ("yaw", -1.0)}
 STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
@@ -24,28 +24,27 @@ class Robot:
             return {"detail": "No robot answers. Check the URL (http://HOST:8080) and the network."}
     def drive(self, rates):
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
-        late = time.monotonic() + self.ahead + 0.3
-        return self.call("POST", "/api/drive", {**asked, "holdMs": HOLD_MS, "notAfterT": late, "id": self.id})
+        asked |= {"holdMs": HOLD_MS, "notAfterT": time.monotonic() + self.ahead + 0.3, "id": self.id}
+        return self.call("POST", "/api/drive", asked)
 def rates_of(source, held, pad):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
     while select.select([source], [], [], 0)[0]:
-        data = os.read(source, 8)
         if pad is None:
-            held[KEYS.get(data[:3] if data[:1] == b"\x1b" else data[:1].lower())] = time.monotonic()
+            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64))
+            held.update((KEYS.get(key.lower(), KEYS.get(key)), time.monotonic()) for key in keys)
             continue
-        _, value, kind, number = struct.unpack("IhBB", data)
+        _, value, kind, number = struct.unpack("IhBB", os.read(source, 8))
         pad[kind & 3, number] = value / 32767
     if pad is None:
         return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
     sticks = [(axis, rate * pad.get((2, number), 0)) for number, (axis, rate) in STICKS.items() if pad.get((1, ENABLE))]
     return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
-        sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
-    robot, held, pad, before, moved = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, None, False
+    len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
+    robot, held, pad, moved = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, False
     source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
-    if pad is None and os.isatty(0):
-        before = termios.tcgetattr(0)
+    before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
+    if before:
         tty.setcbreak(0)
     try:
         while True:

@@ -11,23 +11,28 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 describe('an example of a client that drives', function () {
   this.timeout(60_000);
   const daemon = simulatedDaemon();
-  const chassis = async () => (await daemon.get('/sim/state')).body.chassis.axes;
+  const axes = async (unit: 'gimbal' | 'chassis') => (await daemon.get('/sim/state')).body[unit].axes;
+  const chassis = () => axes('chassis');
+  const yawRad = async () => (await axes('gimbal')).yaw.angleRad;
 
   for (const [program, file] of [
     ['python3', 'docs/clients/drive.py'],
     ['node', 'docs/clients/drive.mjs'],
   ] as const)
-    it(`in ${program} moves the robot by a key, and the robot stops when the client is killed`, async function () {
+    it(`in ${program} moves the robot by two keys that arrive together, and the robot stops when the client is killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
-      const child = spawn(program, [join(root, file), daemon.url], { stdio: 'pipe' });
-      const pressed = setInterval(() => child.stdin.write('w'), 100);
+      const fromRad = await yawRad();
+      const child = spawn(program, [join(root, file), daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const pressed = setInterval(() => child.stdin.write('w\x1b[D'), 100);
       try {
         await eventually(async () => (await chassis()).xM > xM + 0.2);
+        await eventually(async () => (await yawRad()) > fromRad + 0.2);
         clearInterval(pressed);
         child.kill('SIGKILL');
         await eventually(async () => Math.abs((await chassis()).speedMS) < 0.01);
       } finally {
+        await eventually(async () => (await yawRad()) > fromRad + 0.2);
         clearInterval(pressed);
         child.kill('SIGKILL');
       }
