@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
@@ -40,6 +40,12 @@ interface Connection {
 }
 
 const trusted = new WeakSet<Socket>();
+const waited = new WeakSet<IncomingMessage>();
+
+/** Whether the request waited for the answer to the one before on its connection. Nobody knows for how long. */
+export function hasWaited(request: IncomingMessage): boolean {
+  return waited.has(request);
+}
 
 /**
  * Marks the connection of a caller with rights. At the limit of connections, the server closes others before
@@ -98,7 +104,10 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       // for each request that is not destroyed.
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, [request, response]);
-    else connection.next = [request, response];
+    else {
+      waited.add(request);
+      connection.next = [request, response];
+    }
   };
   const failed = (error: Error, socket: Duplex) => {
     const connection = connections.get(socket);
