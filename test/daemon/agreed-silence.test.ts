@@ -29,7 +29,7 @@ describe('the host silence that controllers are given', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is ${wantedMs} ms as configured if ${JSON.stringify(recorded)} is on record, and the longer of both is recorded first`, async () => {
+    it(`is the configured ${wantedMs} ms after ${JSON.stringify(recorded)} was recorded, and the record holds the longer of both`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });

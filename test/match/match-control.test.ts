@@ -182,7 +182,7 @@ describe('a phase that is set', () => {
     }
   });
 
-  it('answers like an unconfirmed stop, at every call until the stop is confirmed, if nothing may move', async () => {
+  it('and allows no motion answers not-confirmed at every call until the stop is confirmed', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;

@@ -152,7 +152,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('are replaced from the newest content of the file', async () => {
+  it('are replaced by a save only after the changes before it are stored', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);

@@ -8,7 +8,7 @@ const SILENCE_MS = 500;
 /** A controller that comes back must run the journal's gains within this time. */
 const BACK_MS = 4000;
 
-describe('the end of a trial, in time', function () {
+describe('the end of a trial', function () {
   this.timeout(120_000);
   let robot: ClockedRobot;
   let saved: GainSet;
