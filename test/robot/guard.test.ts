@@ -20,7 +20,7 @@ describe("the controller's guard of the excitation", () => {
 
   const chassis = () => robot.chassis;
   const tryGains = () => robot.during(robot.tryGains(1));
-  const triesOnWave = async () => {
+  const triesExcited = async () => {
     await robot.during(chassis().excite(EXCITATION));
     await tryGains();
   };
@@ -68,7 +68,7 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('is set again if another caller replaces the excitation during a trial', async () => {
-    await triesOnWave();
+    await triesExcited();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
     await robot.wait(100);
@@ -97,7 +97,7 @@ describe("the controller's guard of the excitation", () => {
     };
     await robot.wait(40);
     robot.frames.length = 0;
-    await triesOnWave();
+    await triesExcited();
     await robot.wait(100);
     expect(written().filter(register => register.includes('excitation'))).to.deep.equal(['excitation']);
     expect(robot.frames.some(({ register }) => register === 'guarded_excitation')).to.equal(false);
@@ -106,7 +106,7 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('ends the trial and its excitation when it acts, and status and event say why', async () => {
-    await triesOnWave();
+    await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
@@ -139,12 +139,12 @@ describe("the controller's guard of the excitation", () => {
   });
 
   it('is set again after a reset of the controller', async () => {
-    await triesOnWave();
+    await triesExcited();
     robot.fault('chassis', 'brownout');
     await robot.wait(600);
     await robot.during(chassis().setMode('debug'));
     robot.frames.length = 0;
-    await triesOnWave();
+    await triesExcited();
     expect(given().at(-1)).to.deep.equal(['speed', 0.5, RUNAWAY]);
   });
 

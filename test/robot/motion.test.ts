@@ -4,8 +4,8 @@ import { defaultGains, type Mode, unitNamed } from '../../src/core/units.js';
 import { MODE_VALUES, REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
 import { ClockedRobot, isLike, somebodyElse } from '../support/clocked-robot.js';
 
-const WAVE = { loop: 'speed', amplitude: 0.5, periodS: 1 };
-const STILL = { ...WAVE, amplitude: 0 };
+const EXCITED = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const STILL = { ...EXCITED, amplitude: 0 };
 const GAINS = { ...defaultGains(unitNamed('gimbal')), angle_yaw: { kp: 7, ki: 0, kd: 0 } };
 const MODE_FRAME = { unit: 'gimbal', kind: 'write', register: 'mode' } as const;
 
@@ -20,14 +20,14 @@ describe('a unit after refused requests', () => {
     await robot.end();
     robot = await ClockedRobot.start({ onControllerReset });
   };
-  const debugWithWave = async () => {
+  const debugExcited = async () => {
     await robot.during(robot.chassis.setMode('debug'));
-    await robot.during(robot.chassis.excite(WAVE));
+    await robot.during(robot.chassis.excite(EXCITED));
   };
   /** An excitation whose answers are lost. */
-  const refusedWave = async (wave = STILL) => {
+  const refusedExcitation = async (excitation = STILL) => {
     robot.let({ unit: 'chassis', kind: 'read', register: 'guarded_excitation' }, 'fails');
-    expect(await robot.outcome(robot.chassis.excite(wave))).to.equal('nack');
+    expect(await robot.outcome(robot.chassis.excite(excitation))).to.equal('nack');
     robot.allIsWell();
   };
   /** A switch that arrives, but whose answers are lost. */
@@ -39,19 +39,19 @@ describe('a unit after refused requests', () => {
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
   it('keeps an excitation of amplitude 0 that was answered 200, even after a refused one', async () => {
-    await debugWithWave();
-    await refusedWave();
+    await debugExcited();
+    await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
     await robot.wait(500);
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
   it('returns to the excitation that was answered 200, and enters debug again without an excitation', async () => {
-    await debugWithWave();
-    await refusedWave();
+    await debugExcited();
+    await refusedExcitation();
     await robot.wait(200);
-    expect(robot.chassis.excitation()).to.deep.equal(WAVE);
-    await refusedWave();
+    expect(robot.chassis.excitation()).to.deep.equal(EXCITED);
+    await refusedExcitation();
     for (const mode of ['manual', 'debug'] as const) await robot.during(robot.chassis.setMode(mode));
     await robot.wait(500);
     expect(robot.chassis.report().excitation?.amplitude).to.equal(0);
@@ -59,7 +59,7 @@ describe('a unit after refused requests', () => {
 
   it('does not move after requests that were all refused', async () => {
     await robot.during(robot.chassis.setMode('debug'));
-    for (const amplitude of [0.3, 0.5]) await refusedWave({ ...WAVE, amplitude });
+    for (const amplitude of [0.3, 0.5]) await refusedExcitation({ ...EXCITED, amplitude });
     await robot.wait(500);
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
@@ -174,7 +174,7 @@ describe('a unit after refused requests', () => {
   });
 
   it('keeps its mode while it is offline, and ends a trial', async () => {
-    await debugWithWave();
+    await debugExcited();
     await robot.during(robot.tryGains(1));
     expect(robot.runningKp).to.equal(1);
     robot.fault('chassis', 'unplug');
@@ -187,7 +187,7 @@ describe('a unit after refused requests', () => {
 
   it('has no excitation after a reset, even if debug mode comes back', async () => {
     await anew('restore');
-    await debugWithWave();
+    await debugExcited();
     robot.fault('chassis', 'brownout');
     await robot.wait(300);
     expect(robot.chassis.report().mode).to.equal('debug');

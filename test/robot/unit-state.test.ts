@@ -10,8 +10,8 @@ import { ManualClock } from '../support/manual-clock.js';
 const unit = unitNamed('chassis');
 const SAVED = defaultGains(unit);
 const OTHER = { ...SAVED, speed: { kp: 1, ki: 2, kd: 3 } };
-const WAVE: Excitation = { loop: 'speed', amplitude: 0.5, periodS: 1 };
-const SHOWN = { ...WAVE, deviation: 0 };
+const EXCITED: Excitation = { loop: 'speed', amplitude: 0.5, periodS: 1 };
+const SHOWN = { ...EXCITED, deviation: 0 };
 
 interface Shown {
   readonly mode?: Mode;
@@ -78,12 +78,12 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('wants the mode that was confirmed, and its wave in debug only', () => {
+  it('wants the mode that was confirmed, and its excitation in debug only', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
     bench.excite();
-    expect(bench.state.observed.excitation).to.deep.equal(WAVE);
+    expect(bench.state.observed.excitation).to.deep.equal(EXCITED);
     bench.state.confirmedMode('manual', undefined);
     bench.shows({ mode: 'manual' });
     bench.shows({ mode: 'debug' });
@@ -91,7 +91,7 @@ describe('what is wanted of a unit and what it shows', () => {
     expect(bench.state.difference).to.equal(undefined);
     bench.state.confirmedMode('manual', undefined);
     bench.state.confirmedMode('debug', SHOWN);
-    expect(bench.excitation).to.deep.equal(WAVE);
+    expect(bench.excitation).to.deep.equal(EXCITED);
   });
   it('sets no latch while a resume is under way, unless a stop overtakes it', () => {
     const { latch } = bench.state;
@@ -131,13 +131,13 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);
-    expect(bench.excitation).to.deep.equal(WAVE);
+    expect(bench.excitation).to.deep.equal(EXCITED);
     bench.shows({ gains: OTHER });
     expect(bench.state.difference).to.equal(undefined);
     bench.shows({ gains: SAVED });
     expectDifference(bench, { gains: OTHER });
   });
-  it('differs in the guard while a trial has a wave, if the firmware has guards', () => {
+  it('differs in the guard while a trial has an excitation, if the firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.excite();
@@ -145,16 +145,16 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ gains: OTHER, flags: ['torque', 'withdrawn_guard'] });
     expect(bench.state.difference).to.equal(undefined);
     bench.shows({ flags: ['torque', 'guarded_excitation'] });
-    expectDifference(bench, { excitation: { ...WAVE, deviation } });
-    bench.state.sawExcitation({ ...WAVE, deviation });
+    expectDifference(bench, { excitation: { ...EXCITED, deviation } });
+    bench.state.sawExcitation({ ...EXCITED, deviation });
     expect(bench.state.difference).to.equal(undefined);
     bench.state.observed.guard = undefined;
-    expectDifference(bench, { excitation: { ...WAVE, deviation } });
-    bench.state.sawExcitation({ ...WAVE, deviation });
+    expectDifference(bench, { excitation: { ...EXCITED, deviation } });
+    bench.state.sawExcitation({ ...EXCITED, deviation });
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
-  it('wants no wave back that the controller took away, whatever frames are under way', () => {
+  it('wants no excitation back that the controller took away, whatever frames are under way', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
     bench.excite();
     bench.state.take('trial', TRIAL);
