@@ -57,9 +57,13 @@ for (const document of TYPED)
       const rehearsed = (command: string) => {
         const line = command
           .replace(/^sudo (?=trunnion)/, '')
+          .replace('[FILE]', 'systemd/config.yaml')
           .replace(/ \[.*?\]/, '')
+          .replace(/(\w+)(\\\|\w+)+/, '$1')
           .replace('COMMAND', 'status');
-        return /^trunnion (?!.*--(simulated|help|version))/.test(line) ? `${line} --simulated` : line;
+        return /^trunnion (?!config|completion|.*--(simulated|help|version))/.test(line)
+          ? `${line} --simulated`
+          : line;
       };
       const lines = new Set(commands.map(rehearsed).filter(line => !alreadyTyped.has(line)));
       for (const line of lines) alreadyTyped.add(line);

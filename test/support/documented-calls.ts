@@ -67,7 +67,7 @@ const NOT_TYPED: readonly (readonly [RegExp, string])[] = [
   [/^npm run (-s )?step\b/, 'it writes a picture; test/scripts/step-command.test.ts runs it'],
   [/docs\/clients\/drive\./, 'it reads keys; test/slow/drive-clients.test.ts presses them'],
   [
-    /^(sudo )?trunnion (conformance|serve|bench)\b/,
+    /^(sudo )?trunnion (conformance(?!.*--simulated)|serve|bench)\b/,
     'it needs a controller, never ends, or measures for long',
   ],
   [/^(sudo )?trunnion token add( NAME)?$/, 'it only names the command'],
