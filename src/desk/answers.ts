@@ -1,7 +1,7 @@
 import { PHASES } from '../core/phases.js';
 import { MODES, perUnit } from '../core/units.js';
 import { compile } from '../http/validate.js';
-import { logHead } from '../schemas/log.js';
+import type { LogHead } from '../schemas/log.js';
 import * as s from '../schemas/schema.js';
 
 const unit = s.growing({
@@ -38,14 +38,20 @@ const status = s.growing({
   match,
 });
 
+/** The desk asks for the lines after this hash, so that the hash becomes a part of a path. */
+const head: s.Schema<LogHead> = s.growing({
+  seq: s.count(),
+  hash: { ...s.text('64 hexadecimal digits'), pattern: '^[0-9a-f]{64}$' },
+});
+
 export type RobotMatch = s.TypeOf<typeof match>;
 export type RobotStatus = s.TypeOf<typeof status>;
 
 /** The checks of what robots answer. Each returns the answer with its type, or throws. */
 export const read = {
   status: compile(status),
-  match: compile(s.growing({ ...members, t: s.number(), head: s.optional(logHead) })),
-  head: compile(logHead),
+  match: compile(s.growing({ ...members, t: s.number(), head: s.optional(head) })),
+  head: compile(head),
   health: compile(s.growing({ status: s.text(), id: s.optional(s.nullable(s.text())) })),
   problem: compile(s.growing({ code: s.text(), detail: s.text() })),
 };

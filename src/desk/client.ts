@@ -76,9 +76,14 @@ export class RobotClient {
 
   /** Resolves with the answer, or with why there is none. Never rejects. Follows no redirect. */
   async send(robot: Robot, ask: Ask): Promise<Outcome> {
-    const first = await this.#once(robot, ask, ask.isFresh);
-    // The robot closed an idle connection as the request left. On a new connection the request arrives.
-    return first === 'stale' ? (this.#once(robot, ask, true) as Promise<Outcome>) : first;
+    try {
+      const first = await this.#once(robot, ask, ask.isFresh);
+      // The robot closed an idle connection as the request left. On a new connection the request arrives.
+      return first === 'stale' ? await (this.#once(robot, ask, true) as Promise<Outcome>) : first;
+    } catch (error) {
+      // Node refuses a path with characters that belong to no URL.
+      return { failure: messageOf(error) };
+    }
   }
 
   close(): void {

@@ -48,6 +48,11 @@ describe('the client of robots', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
+  it('answers with a failure if a robot made a path of what is no path', async () => {
+    const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
+    expect(outcome).to.have.property('failure');
+  });
+
   it('asks again at once on a new connection if the robot closes the idle one as the request leaves', async () => {
     await client.send(robot, HEALTH);
     await client.send(robot, STATUS);
