@@ -16,6 +16,8 @@ export class DriveModel {
   /** The last command that was answered 200. Undefined if something may have ended driving since. */
   #last: Asked | undefined;
   #isTroubled = false;
+  /** How much later the frame of a command may take effect, because the event loop was late while a frame was on the bus. */
+  readonly #delayMs = new WeakMap<Asked, number>();
 
   constructor(unit: UnitName) {
     this.#unit = unit;
@@ -50,16 +52,25 @@ export class DriveModel {
     this.mayEnd();
   }
 
+  /** The simulated bus has the time of the event loop: a frame that is on it arrives this much later. */
+  frameIsLate(ms: number): void {
+    for (const asked of this.#commands) this.#delayMs.set(asked, (this.#delayMs.get(asked) ?? 0) + ms);
+  }
+
   watch({ moves: isMoving, mode, strays }: UnitTruth, nowMs: number): void {
-    this.#commands = this.#commands.filter(asked => nowMs < holdsUntilMs(asked) + KEPT_MS);
+    this.#commands = this.#commands.filter(asked => nowMs < this.#movesUntilMs(asked) + KEPT_MS);
     if (!isMoving) return;
     promise(!strays, 'no motion where it is forbidden', () => `the ${this.#unit} moves in ${mode}`);
-    const lives = this.#commands.some(asked => nowMs <= holdsUntilMs(asked) + FRAME_MS);
+    const lives = this.#commands.some(asked => nowMs <= this.#movesUntilMs(asked));
     promise(
       lives || this.#isTroubled,
       'motion has an author',
       () => `the ${this.#unit} moves, and no command holds`,
     );
+  }
+
+  #movesUntilMs(asked: Asked): number {
+    return holdsUntilMs(asked) + FRAME_MS + (this.#delayMs.get(asked) ?? 0);
   }
 }
 

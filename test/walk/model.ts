@@ -83,9 +83,13 @@ export class Model {
     }
   }
 
-  /** The daemon's event loop is late, so frames in flight may fail. */
-  late(nowMs: number): void {
+  /**
+   * The daemon's event loop is late, so frames in flight may fail. `frameIsLateMs`: how much later the frame arrives that
+   * was on the bus.
+   */
+  late(nowMs: number, frameIsLateMs: number): void {
     this.trouble(nowMs, false);
+    for (const { name } of UNIT_LIST) this.drives[name].frameIsLate(frameIsLateMs);
     this.#lateMs = nowMs;
     this.light.late(nowMs);
   }

@@ -93,7 +93,7 @@ export class World {
         break;
       case 'late':
         this.clock.late(step.ms);
-        this.#model.late(this.clock.nowMs());
+        this.#model.late(this.clock.nowMs(), this.#robot.wire.busy ? step.ms : 0);
         this.#callers.ask(step.request);
         break;
       case 'fault':
