@@ -19,8 +19,6 @@ export interface Bundle {
  * in the build and in the bundle.
  */
 const ENTRIES = ['src/main', 'sim/main', 'src/autotune/propose-worker'];
-/** The operator's page, built by scripts/console/build.ts. */
-const PAGE = 'dist/console';
 
 /** Gives each module the `import.meta.url` that it had before bundling. */
 const ownUrls: Plugin = {
@@ -76,11 +74,29 @@ function wayUp(entry: string): string {
   return `./${'../'.repeat(entry.split('/').length - 1)}`;
 }
 
-/** Bundles the commands of the package and the entries in `more`. */
-export async function bundleDaemon(
+/** What one package consists of. */
+interface Contents {
+  readonly entries: readonly string[];
+  /** The folder of the built page, and the file that its build begins with. */
+  readonly page: { readonly folder: string; readonly source: string };
+  /** The names of the npm packages with addons. */
+  readonly natives: readonly string[];
+}
+
+/** Bundles the commands of the robot's package and the entries in `more`. */
+export function bundleDaemon(
   natives: readonly string[],
   destination: string,
   more: readonly string[] = [],
+): Promise<Bundle> {
+  const page = { folder: 'dist/console', source: 'src/console/main.tsx' };
+  return bundlePrograms({ entries: [...ENTRIES, ...more], page, natives }, destination);
+}
+
+/** Bundles programs with their page. */
+export async function bundlePrograms(
+  { entries, page: { folder, source }, natives }: Contents,
+  destination: string,
 ): Promise<Bundle> {
   const common = {
     bundle: true,
@@ -111,11 +127,11 @@ export async function bundleDaemon(
         js: `const distUrl = new URL('${wayUp(entry)}', require('node:url').pathToFileURL(__filename));`,
       },
     });
-  const programs = await Promise.all([...ENTRIES, ...more].map(program));
-  for (const file of filesIn(PAGE)) put(destination, join(PAGE, file), readFileSync(join(PAGE, file)));
+  const programs = await Promise.all(entries.map(program));
+  for (const file of filesIn(folder)) put(destination, join(folder, file), readFileSync(join(folder, file)));
   const page = await build({
     ...common,
-    entryPoints: ['src/console/main.tsx'],
+    entryPoints: [source],
     platform: 'browser',
     write: false,
   });

@@ -14,9 +14,10 @@ import {
   requireCompiler,
 } from './addons.js';
 import { bundleDaemon } from './bundle.js';
+import { DESK_CONTROL, layOutDesk } from './desk-package.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
 import { type NodeMajor, nodeRelease } from './node-release.js';
-import { billOfMaterials, completePackages, copyright, shippedIn } from './supply.js';
+import { billOfMaterials, completePackages, copyright, type Shipped, shippedIn } from './supply.js';
 
 const ALL: readonly Architecture[] = ['arm64', 'amd64'];
 const MAJORS: readonly NodeMajor[] = [20, 22, 24];
@@ -24,7 +25,8 @@ const MAJORS: readonly NodeMajor[] = [20, 22, 24];
 const { values, positionals } = argumentsOf(
   {
     command: 'npm run package',
-    about: `Makes trunnion_VERSION_ARCHITECTURE.deb in this folder, for both architectures by default. What cannot be made here is
+    about: `Makes trunnion_VERSION_ARCHITECTURE.deb in this folder, for both architectures by default, and
+trunnion-desk_VERSION_all.deb. What cannot be made here is
 left out, with the reason. Needs npm's network for the headers of Node, and these Debian packages:
 dpkg make python3 ${ALL.map(one => `g++-${ARCHITECTURES[one].debian}`).join(' ')}`,
     operands: [`[${ALL.join('|')} …]`],
@@ -76,9 +78,9 @@ function maintainer(): string {
   return `${DEBFULLNAME} <${DEBEMAIL}>`;
 }
 
-function changelog(): string {
+function changelog(name: string): string {
   const date = new Date(Number(epoch()) * 1000).toUTCString().replace('GMT', '+0000');
-  return `trunnion (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
+  return `${name} (${version}) stable; urgency=medium\n\n  * Version ${version}.\n\n -- ${maintainer()}  ${date}\n`;
 }
 
 /** The oldest version of Node that the addons fit, and the first newer version that they do not fit. */
@@ -90,9 +92,16 @@ function nodeRange(majors: readonly NodeMajor[]): string[] {
   ];
 }
 
+/** The versions of Node, as a control file names them. */
+function nodeBounds(majors: readonly NodeMajor[]): string[] {
+  return nodeRange(majors).map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`);
+}
+
+const DOCUMENTS = ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))];
+
 function control(order: Order, libraries: readonly string[], installedKiB: number): string {
   const dependencies = [
-    ...nodeRange(order.majors).map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`),
+    ...nodeBounds(order.majors),
     'init-system-helpers (>= 1.54~)',
     'systemd',
     'udev',
@@ -111,6 +120,31 @@ Description: daemon of a competition robot, with a simulator beside it
  motor controllers of gimbal and chassis through I2C, and keeps their gains
  through power cuts. trunnion-sim is the same daemon on a simulated robot.
 `;
+}
+
+/** Writes what every package has: papers, checksums and the control file. */
+function finish(
+  root: string,
+  name: string,
+  shipped: readonly Shipped[],
+  documents: readonly string[],
+  controlOf: (kiB: number) => string,
+): void {
+  const doc = `usr/share/doc/${name}`;
+  put(root, `${doc}/copyright`, copyright(shipped));
+  put(root, `${doc}/sbom.cdx.json`, billOfMaterials(version, shipped));
+  put(root, `${doc}/changelog.gz`, gzipSync(changelog(name), { level: 9 }));
+  // The folders are the same as in the project, so that links between documents work.
+  for (const file of documents) put(root, `${doc}/${file}`, readFileSync(file));
+  const files = filesIn(root);
+  const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);
+  const md5 = (file: string) =>
+    createHash('md5')
+      .update(readFileSync(join(root, file)))
+      .digest('hex');
+  const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
+  put(root, 'DEBIAN/control', controlOf(kiB));
+  put(root, 'DEBIAN/md5sums', sums.join(''));
 }
 
 async function layOut(root: string, order: Order, workFolder: string): Promise<void> {
@@ -134,22 +168,9 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
   // An upgrade replaces this file before the programs. The manifest of 0.1.0 has another type.
   put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
   layOutSystem(root);
-  put(root, 'usr/share/doc/trunnion/copyright', copyright(shipped));
-  put(root, 'usr/share/doc/trunnion/sbom.cdx.json', billOfMaterials(version, shipped));
-  put(root, 'usr/share/doc/trunnion/changelog.gz', gzipSync(changelog(), { level: 9 }));
-  // The folders are the same as in the project, so that links between documents work.
-  for (const file of ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))])
-    put(root, `usr/share/doc/trunnion/${file}`, readFileSync(file));
-
-  const files = filesIn(root);
-  const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);
-  const md5 = (file: string) =>
-    createHash('md5')
-      .update(readFileSync(join(root, file)))
-      .digest('hex');
-  const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
-  put(root, 'DEBIAN/control', control(order, libraryDependencies(binaries, order.architecture), kiB));
-  put(root, 'DEBIAN/md5sums', sums.join(''));
+  finish(root, 'trunnion', shipped, DOCUMENTS, kiB =>
+    control(order, libraryDependencies(binaries, order.architecture), kiB),
+  );
   put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
   for (const file of readdirSync('systemd/debian')) {
     const mode = file === 'triggers' ? 0o644 : 0o755;
@@ -157,19 +178,42 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
   }
 }
 
-async function makePackage(order: Order): Promise<void> {
+/** Builds a package from what `layOutIn` writes. */
+async function makePackage(
+  name: string,
+  architecture: string,
+  layOutIn: (root: string, workFolder: string) => Promise<void>,
+) {
   await withFolder('package', async workFolder => {
     const root = join(workFolder, 'root');
     mkdirSync(root, { mode: 0o755 });
-    await layOut(root, order, workFolder);
-    const file = `trunnion_${version}_${order.architecture}.deb`;
+    await layOutIn(root, workFolder);
+    const file = `${name}_${version}_${architecture}.deb`;
     execFileSync('dpkg-deb', ['-Zxz', '--root-owner-group', '--build', root, file], {
       env: { ...process.env, SOURCE_DATE_EPOCH: epoch() },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    progress('');
     const count = filesIn(root).filter(path => !path.startsWith('DEBIAN/')).length;
     console.log(`${file}: ${count} files, ${Math.round(statSync(file).size / 1024)} KiB`);
+  });
+}
+
+/** The desk's package runs on every architecture, because it has no addon. */
+function makeDeskPackage(majors: readonly NodeMajor[]): Promise<void> {
+  return makePackage('trunnion-desk', 'all', async root => {
+    const shipped = await layOutDesk(root, {
+      name: 'trunnion-desk',
+      version,
+      license,
+      type: 'commonjs',
+      engines: { node: nodeRange(majors).join(' ') },
+    });
+    const depends = [...nodeBounds(majors), ...DESK_CONTROL.depends].join(', ');
+    const controlOf = (kiB: number) =>
+      `Package: trunnion-desk\nVersion: ${version}\nArchitecture: all\nMaintainer: ${maintainer()}\nInstalled-Size: ${kiB}\nDepends: ${depends}\nSection: misc\nPriority: optional\nDescription: ${DESK_CONTROL.description}`;
+    finish(root, 'trunnion-desk', shipped, DOCUMENTS, controlOf);
+    for (const file of readdirSync('systemd/debian-desk'))
+      put(root, `DEBIAN/${file}`, readFileSync(join('systemd/debian-desk', file)), 0o755);
   });
 }
 
@@ -194,7 +238,11 @@ await script(async () => {
   const architectures = available(asked.length > 0 ? asked : ALL, requireCompiler, missing);
   const majors = architectures.length > 0 ? available(askedMajors, nodeRelease, missing) : [];
   if (majors.length > 0) {
-    for (const architecture of architectures) await makePackage({ architecture, majors });
+    for (const architecture of architectures)
+      await makePackage('trunnion', architecture, (root, workFolder) =>
+        layOut(root, { architecture, majors }, workFolder),
+      );
+    await makeDeskPackage(majors);
   }
   for (const reason of missing) console.error(`left out: ${reason}`);
   const isLess = architectures.length < asked.length || (values.node && majors.length < askedMajors.length);

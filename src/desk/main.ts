@@ -27,7 +27,7 @@ const program: Program = {
         command: 'serve',
         operands: ['FILE'],
         about: 'Serve the page of the field that FILE describes; docs/field.md says what is in FILE',
-        options: STATE_OPTION,
+        options: { ...STATE_OPTION, port: valued('N', 'listen on this port; 0 = any free one', '8090') },
       },
       async ({ values, positionals: [file = ''] }) => {
         // Tokens of robots and records of matches are nobody else's business.
@@ -35,7 +35,11 @@ const program: Program = {
         const log = createStdoutLog({ level: 'info' });
         const read = readDeskFile(file, STATE);
         const desk = await startDesk({
-          file: { ...read, state: values.state ?? read.state },
+          file: {
+            ...read,
+            state: values.state ?? read.state,
+            port: values.port === undefined ? read.port : Number(values.port),
+          },
           log,
           clock: systemClock,
         });

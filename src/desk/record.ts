@@ -56,15 +56,15 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
     get isOk(): boolean {
       return !hasFailed && current?.log.problem === undefined;
     },
-    /** Begins the record of this name, or continues it after a restart. */
+    /** Begins the record of this name, or continues it after a restart. What comes from now on is in it. */
     begin: async (name: string): Promise<void> => {
-      await seal();
+      void seal();
       const path = join(folder, name);
-      await later(() => disk.makeFolder(join(path, ROBOTS)));
       const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
-      await log.open();
-      seq = log.lastSeq ?? 0;
       current = { path, log };
+      seq = 0;
+      await later(() => disk.makeFolder(join(path, ROBOTS)));
+      await log.open();
     },
     seal,
     add: (event: LogEvent): void => {

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { bundlePrograms } from './bundle.js';
+import { put } from './layout.js';
+import { NODE_ENVIRONMENT } from './node-options.js';
+import { type Shipped, shippedIn } from './supply.js';
+
+const HOME = 'usr/lib/trunnion-desk';
+
+/** The control file of the desk's package, without version and size. */
+export const DESK_CONTROL = {
+  depends: ['init-system-helpers (>= 1.54~)', 'systemd'],
+  description: `one page on which a referee runs a field of Trunnion robots
+ Locks 2 to 20 robots with one key, runs the clock of their matches, and keeps a
+ record that can be verified. It needs no broker and no internet.
+`,
+} as const;
+
+/** Writes the programs and the system files of the desk's package. It has no addon and no service of a robot. */
+export async function layOutDesk(root: string, manifest: object): Promise<readonly Shipped[]> {
+  const { packages } = await bundlePrograms(
+    {
+      entries: ['src/desk/main'],
+      page: { folder: 'dist/desk-page', source: 'src/desk/page/main.tsx' },
+      natives: [],
+    },
+    `${root}/${HOME}`,
+  );
+  put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
+  const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
+  const command = `#!/bin/sh\n${environment.join('')}exec /usr/bin/node /${HOME}/dist/src/desk/main.js "$@"\n`;
+  put(root, 'usr/bin/trunnion-desk', command, 0o755);
+  put(root, 'usr/lib/systemd/system/trunnion-desk.service', readFileSync('systemd/trunnion-desk.service'));
+  put(
+    root,
+    'usr/lib/sysusers.d/trunnion-desk.conf',
+    'u trunnion-desk - "Trunnion desk" /var/lib/trunnion-desk\n',
+  );
+  return shippedIn(packages);
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { hashOf } from '../../src/access/token.js';
+import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
+import { verifyRecord } from '../../src/desk/verify.js';
+import type { DeskView } from '../../src/desk/view.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { Child } from '../support/child.js';
+import { call, temporaryFolder } from '../support/daemon.js';
+
+const TOKEN = 'a958-qtpq-xerk-zhhn-2mgm-h9j7-xyqr-arrh';
+const NAMES = ['Red 1', 'Red 2', 'Blue 1'];
+const LISTENS = /http:\/\/127\.0\.0\.1:\d+/;
+
+describe('a desk with three robots', function () {
+  this.timeout(120_000);
+  const temporary = temporaryFolder();
+  const children: Child[] = [];
+  let file: string;
+  let url: string;
+  let desk: Child;
+  let presses = 0;
+
+  const startDesk = async () => {
+    desk = new Child('src/desk/main.js', [file, '--port', '0', '--state', join(temporary(), 'desk')]);
+    children.push(desk);
+    url = (await desk.line(LISTENS))[0];
+  };
+  const view = async (): Promise<DeskView> => (await call(url, 'GET', '/api/status?page=true')).body;
+  const press = async (path: string, more: object = {}) => {
+    presses += 1;
+    const answer = await call(url, 'POST', path, { press: `P${presses}`, ...more });
+    expect(answer.status, JSON.stringify(answer.body).slice(0, 400)).to.equal(200);
+  };
+  /** Polls as a page does until the view is as wanted. */
+  const until = async (isWanted: (view: DeskView) => boolean) => {
+    for (let times = 0; times < 200; times += 1) {
+      if (isWanted(await view())) return;
+      await wait(100);
+    }
+    throw new Error(JSON.stringify(await view()));
+  };
+  const phases = (view: DeskView) => view.robots.map(({ phase }) => phase);
+
+  beforeEach(async () => {
+    const robots = await Promise.all(
+      NAMES.map(async (name, index) => {
+        const state = join(temporary(), `robot-${index}`);
+        mkdirSync(state);
+        writeFileSync(
+          tokenFile(state),
+          encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf(TOKEN) }]),
+        );
+        const child = new Child('sim/main.js', ['--port', '0', '--state', state]);
+        children.push(child);
+        const [address] = await child.line(LISTENS);
+        return { name, address, token: TOKEN };
+      }),
+    );
+    file = join(temporary(), 'field.yaml');
+    const matches = [{ id: 'final', robots: NAMES, auto: 4, teleop: 600 }];
+    writeFileSync(file, JSON.stringify({ robots, matches }), { mode: 0o600 });
+    await startDesk();
+  });
+  afterEach(() => {
+    for (const { process } of children) process.kill('SIGKILL');
+  });
+
+  it('locks, plays, survives SIGKILL in play without a stop, and leaves a record that is whole', async () => {
+    await until(({ robots }) => robots.every(({ heard }) => heard));
+    await press('/api/lock');
+    await until(({ lock }) => lock?.confirmed === 3);
+    await press('/api/unlock');
+    await until(({ robots }) => robots.every(({ lock }) => lock === null));
+    await press('/api/match/load', { match: 'final' });
+    await until(({ match }) => match?.lacks.length === 0);
+    await press('/api/match/start');
+    await until(one => phases(one).every(phase => phase === 'auto'));
+    desk.process.kill('SIGKILL');
+    await desk.exited;
+    await startDesk();
+    await until(one => one.match?.phase === 'teleop' && phases(one).every(phase => phase === 'teleop'));
+    expect((await view()).robots.map(({ missed }) => missed)).to.deep.equal([null, null, null]);
+    await press('/api/match/end');
+    await until(one => phases(one).every(phase => phase === 'ended'));
+    await press('/api/match/release');
+    await until(one => phases(one).every(phase => phase === 'none'));
+    const records = join(temporary(), 'desk', 'records');
+    const sealed = () => readdirSync(records).find(name => /-[0-9a-f]{16}$/.test(name));
+    while (sealed() === undefined) await wait(200);
+    const verdicts = await verifyRecord(realDisk, join(records, sealed() ?? ''));
+    expect(verdicts.map(({ of, is }) => `${of} ${is}`)).to.deep.equal([
+      'desk whole',
+      ...[...NAMES].sort().map(name => `${name} whole`),
+    ]);
+  });
+});
