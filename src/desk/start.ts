@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { isLoopback } from '../access/board.js';
 import { type Boot, systemBoot } from '../core/boot.js';
-import type { Clock, Timer } from '../core/clock.js';
+import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { openPort } from '../daemon/port.js';
 import { MemoryLog, newRunId } from '../events/memory-log.js';
@@ -43,9 +43,11 @@ export async function startDesk(parts: DeskParts) {
   const { file, log, clock, disk = realDisk, boot = systemBoot(process.env) } = parts;
   const { client = new RobotClient(() => clock.nowMs()) } = parts;
   const folder = file.state;
-  await disk
+  const made = disk
     .makeFolder(folder)
     .catch(error => log.error(describeError(error), 'the state folder cannot be used'));
+  // A hanging disk does not keep the desk from locking robots.
+  await endedWithin(clock, START_MS, made);
   const files = { disk, folder, clock };
   const kept = wantedFile(
     { ...files, setAside: copy => log.warn({ copy }, 'the damaged state was set aside') },

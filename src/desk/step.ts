@@ -161,7 +161,7 @@ function askPhase(state: DeskState, due: Due): void {
   if (isPermit) {
     const endMs = permitEndMs(state, seen);
     const from = Math.max(sinceMs, seen.joinMs);
-    const isOfMatch = seen.match.id === id;
+    const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen);
     const notAfterT = due.robotT(endMs);
     if (
       isInPhase(state, seen) ||
@@ -178,7 +178,9 @@ function askPhase(state: DeskState, due: Due): void {
     ask(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;
   }
-  const isOurs = seen.match.id === id || isLeaseOurs(state, seen);
+  // Another desk has taken the robot over: what the clock of this one says counts no more, only a press does.
+  const isPressed = match.why === null && seen.match.id === id;
+  const isOurs = isPressed || isLeaseOurs(state, seen);
   if (isRestricted(state, seen) || !isOurs || (phase === 'pre' && !isLeaseOurs(state, seen))) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   ask(`${phase} ${sinceMs}`, AGAIN_MS, {});

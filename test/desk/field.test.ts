@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { viewOf } from '../../src/desk/show.js';
+import { tick } from '../../src/desk/step.js';
 import type { DeskView, RobotView } from '../../src/desk/view.js';
 import { FakeField, NAMES, PLAN } from './fake-field.js';
 
@@ -250,6 +251,39 @@ describe('a desk', () => {
     press('end', { desk: field.second });
     field.wait(100);
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('that another desk has replaced neither permits nor pauses by itself any more, and obeys a press', () => {
+    play();
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    field.wait(600);
+    const { state } = field.first;
+    state.pageMs = field.nowMs - 5000;
+    expect(tick(state, field.nowMs, 5000)).to.equal(true);
+    field.wait(2000);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    press('end');
+    field.wait(1100);
+    expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('pauses the match if no page of a referee has answered for 5 s, and keeps the clock', () => {
+    play();
+    const { state } = field.first;
+    state.pageMs = field.nowMs;
+    expect(tick(state, field.nowMs + 4800, 5000)).to.equal(false);
+    state.pageMs = field.nowMs - 5000;
+    expect(tick(state, field.nowMs, 0)).to.equal(false);
+    expect(tick(state, field.nowMs, 5000)).to.equal(true);
+    field.wait(100);
+    const { why, leftS } = view().match ?? {};
+    expect([phases(), why, Math.round(leftS ?? 0)]).to.deep.equal([
+      ['pause', 'pause', 'pause'],
+      "no referee's page answers",
+      5,
+    ]);
   });
 
   it('that has lost its state permits nothing until Take over, and LOCK ALL works', () => {
