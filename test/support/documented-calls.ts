@@ -55,6 +55,7 @@ const NOT_TYPED: readonly (readonly [RegExp, string])[] = [
   [/^npm (ci|test|start|pack|install)\b|^CHROMIUM=none/, 'the gate, .ci/run, types it'],
   [/^npm run (lint|test:slow|package|licences|bench -- --quick)\b/, 'the gate, .ci/run, types it'],
   [/^npm run (firmware|test:firmware)/, 'it needs compilers; scripts/firmware/check types it'],
+  [/^npm run desk\b/, 'it never ends; test/browser/desk.test.ts starts the same program'],
   [/^npm run (test:pi|screenshot|dev)\b/, 'it needs a virtual board, writes pictures, or never ends'],
   [
     /^(KILL_ROUNDS=200 )?npm run (-s )?(bench|soak|walk|fuzz|tune|test:slow)\b/,
