@@ -27,7 +27,14 @@ export type MatchRecords = ReturnType<typeof matchRecords>;
  */
 export function matchRecords({ disk, clock, folder, runId }: Parts) {
   const queue = new WorkQueue();
-  let current: { readonly path: string; readonly log: FileLog } | undefined;
+  let current:
+    | {
+        readonly path: string;
+        readonly log: FileLog;
+        /** The robots whose newest file this run has begun, and appended to without a failure. */
+        readonly continued: Set<string>;
+      }
+    | undefined;
   let seq = 0;
   let hasFailed = false;
 
@@ -61,7 +68,7 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
       void seal();
       const path = join(folder, name);
       const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
-      current = { path, log };
+      current = { path, log, continued: new Set() };
       seq = 0;
       await later(() => disk.makeFolder(join(path, ROBOTS)));
       await log.open();
@@ -72,19 +79,24 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
       seq += 1;
       current.log.add({ ...event, seq });
     },
-    /** Keeps lines of a robot. Lines that do not follow the ones before get a file of their own. */
+    /**
+     * Keeps lines of a robot. A new file begins with lines that do not follow the ones before, and after a restart or a
+     * failure, because the end of the older file may be torn.
+     */
     keep: ({ robot, bytes, follows }: RobotLines): void => {
-      const place = current && join(current.path, ROBOTS);
-      if (place === undefined) return;
+      if (current === undefined) return;
+      const { path: record, continued } = current;
+      const place = join(record, ROBOTS);
       void later(async () => {
         const names = await disk.list(place);
         const count = names.filter(name => robotOfFile(name) === robot).length;
-        const number = follows ? Math.max(1, count) : count + 1;
-        const path = join(place, `${encodeURIComponent(robot)}.${number}.jsonl`);
-        const file = await (number > count ? disk.create(path) : disk.openToAppend(path));
+        const isNew = !follows || !continued.delete(robot);
+        const path = join(place, `${encodeURIComponent(robot)}.${isNew ? count + 1 : count}.jsonl`);
+        const file = await (isNew ? disk.create(path) : disk.openToAppend(path));
         await file.append(bytes);
         await file.sync();
         await file.close();
+        continued.add(robot);
       });
     },
     close: async (): Promise<void> => {

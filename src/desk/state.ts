@@ -187,7 +187,8 @@ export function seenOf(state: DeskState, name: string): Seen {
 }
 
 export function wishOf({ robots }: Wanted, name: string): RobotWish {
-  return robots[name] ?? NEW_WISH;
+  // A robot may be called `constructor`.
+  return (Object.hasOwn(robots, name) ? robots[name] : undefined) ?? NEW_WISH;
 }
 
 export function changeWish(state: DeskState, name: string, to: Partial<RobotWish>): void {

@@ -40,7 +40,9 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   const lines = await disk.list(join(folder, ROBOTS)).catch(() => []);
   const robots = new Set([...heads.keys(), ...lines.flatMap(name => robotOfFile(name) ?? [])]);
   for (const of of [...robots].sort()) {
-    const own = lines.filter(name => robotOfFile(name) === of).sort();
+    const own = lines
+      .filter(name => robotOfFile(name) === of)
+      .sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
     const contents = await Promise.all(own.map(name => content(ROBOTS, name)));
     verdicts.push({ of, ...robotVerdict(contents, heads.get(of) ?? [], contradicted.get(of)) });
   }
@@ -54,25 +56,35 @@ function robotVerdict(
   contradicted: string | undefined,
 ): Omit<Verdict, 'of'> {
   if (contradicted !== undefined) return { is: 'changed', why: contradicted };
-  const lines = files.flatMap(file => wholeLines(file));
-  const hashes: string[] = [];
-  for (const [index, bytes] of lines.entries()) {
-    const line = parseLine(bytes.toString());
-    if (line === undefined) return { is: 'changed', why: `line ${index + 1} is no line of a log.` };
-    if (index === 0) hashes.push(line.prev);
-    else if (line.prev !== hashes.at(-1))
-      return { is: 'changed', why: `line ${index + 1} does not follow the one before.` };
-    hashes.push(sha256(bytes));
-  }
-  const last = heads.at(-1);
-  const missing = heads.filter(head => !hashes.includes(head)).length;
-  if (missing === 0) return { is: 'whole', why: `${lines.length} lines, with all ${heads.length} heads.` };
+  const hashes = new Set<string>();
+  let last: string | undefined;
+  let lines = 0;
+  let gap: string | undefined;
+  for (const bytes of files)
+    for (const [index, lineBytes] of wholeLines(bytes).entries()) {
+      const hash = sha256(lineBytes);
+      // A desk that was killed may have kept lines twice.
+      if (hashes.has(hash)) continue;
+      lines += 1;
+      const line = parseLine(lineBytes.toString());
+      if (line === undefined) return { is: 'changed', why: `line ${lines} is no line of a log.` };
+      if (last !== undefined && line.prev !== last) {
+        if (index > 0 || hashes.has(line.prev))
+          return { is: 'changed', why: `line ${lines} does not follow the one before.` };
+        gap = `lines before line ${lines} are missing: the desk was killed, or its disk failed.`;
+      }
+      hashes.add(line.prev).add(hash);
+      last = hash;
+    }
+  const missing = heads.filter(head => !hashes.has(head)).length;
+  if (gap !== undefined) return { is: 'missing', why: gap };
+  if (missing === 0) return { is: 'whole', why: `${lines} lines, with all ${heads.length} heads.` };
   // The lines before the first head that is there were not asked for.
-  const from = heads.findIndex(head => hashes.includes(head));
-  if (from > 0 && from === missing)
-    return { is: 'whole', why: `${lines.length} lines, from head ${from + 1} on.` };
-  const isEnd = last !== undefined && !hashes.includes(last);
+  const from = heads.findIndex(head => hashes.has(head));
+  if (from > 0 && from === missing) return { is: 'whole', why: `${lines} lines, from head ${from + 1} on.` };
+  const newest = heads.at(-1);
+  const isEnd = newest !== undefined && !hashes.has(newest);
   return isEnd
-    ? { is: 'missing', why: `the lines up to the newest head are missing; ${lines.length} lines are there.` }
+    ? { is: 'missing', why: `the lines up to the newest head are missing; ${lines} lines are there.` }
     : { is: 'changed', why: `${missing} heads that the robot showed are in no line.` };
 }

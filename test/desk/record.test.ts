@@ -77,6 +77,38 @@ describe('the record of a match', () => {
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
+  it('is whole if the desk was killed and kept lines twice, the first time torn', async () => {
+    const lines = await robotLines(4);
+    const bytes = (from: number, to: number) => Buffer.concat(lines.slice(from, to).map(one => one.bytes));
+    await clock.during(records.begin('final-1'));
+    disk.put(file('/records/final-1'), Buffer.concat([bytes(0, 2), bytes(2, 3).subarray(0, 20)]));
+    records.keep({ robot: 'Red 1', bytes: bytes(1, 3), follows: true });
+    records.keep({ robot: 'Red 1', bytes: bytes(3, 4), follows: true });
+    head(lines[3]!.hash);
+    await clock.advance(1000);
+    expect(await robots('/records/final-1')).to.include('Red 1 whole');
+  });
+
+  it('calls lines missing, and no robot a liar, if the disk of the desk failed to keep them', async () => {
+    const lines = await robotLines(3);
+    await clock.during(records.begin('final-1'));
+    for (const [index, { bytes, hash }] of lines.entries()) {
+      disk.fail(...(index === 1 ? (['sync'] as const) : []));
+      records.keep({ robot: 'Red 1', bytes: index === 1 ? bytes.subarray(0, 20) : bytes, follows: true });
+      await clock.advance(1000);
+      head(hash);
+    }
+    await clock.advance(5000);
+    expect(await robots('/records/final-1')).to.include('Red 1 missing');
+  });
+
+  it('names the robot whose log has a second end', async () => {
+    const { folder, lines } = await record(3);
+    const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
+    disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
+    expect(await robots(folder)).to.include('Red 1 changed');
+  });
+
   it('names the desk whose own log was changed', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
