@@ -74,13 +74,18 @@ export class Desk {
     return this.#confirmed && this.#confirmed.ms / 1000;
   }
 
-  /** Carries out a press, once. Throws why it is refused. */
-  press(press: Omit<Press, 'nowMs' | 'at'>, act: (state: DeskState, press: Press) => void): void {
-    if (this.#presses.has(press.id)) return;
+  /** Carries out a press of the button `what`, once. Throws why it is refused. */
+  press(
+    what: string,
+    press: Omit<Press, 'nowMs' | 'at'>,
+    act: (state: DeskState, press: Press) => void,
+  ): void {
+    const known = `${what} ${press.id}`;
+    if (this.#presses.has(known)) return;
     const nowMs = this.#parts.clock.nowMs();
     tick(this.state, nowMs, this.#parts.pauseWithoutPageMs);
     act(this.state, { ...press, nowMs, at: this.#parts.clock.wallTime() });
-    this.#presses.add(press.id);
+    this.#presses.add(known);
     const [oldest] = this.#presses;
     if (this.#presses.size > KEPT_PRESSES && oldest !== undefined) this.#presses.delete(oldest);
     this.step();

@@ -23,6 +23,8 @@ const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
 const robot = s.name(64);
 const reason = s.optional(s.text());
 const LONGEST_REASON = 200;
+/** Presses that make robots safer. They are never too late. */
+const RESTRICTING: readonly string[] = ['/lock', '/robots/lock', '/match/pause', '/match/end'];
 
 /** A reason for people. No text refuses a lock. */
 function said(text: string | undefined, by: string): string {
@@ -49,9 +51,8 @@ export function deskRoutes({ desk, access, clock, plans, view: viewNow }: Parts)
       answer: view,
       problems: ['too-late', 'not-ready'],
       act: ({ body, ctx }) => {
-        // No delay refuses a lock.
-        if (right === 'rule') requireInTime(inMs(body.notAfterT), clock.nowMs());
-        desk.press({ id: body.press, by: ctx.state.who }, (state, made) => act(state, made, body));
+        if (!RESTRICTING.includes(path)) requireInTime(inMs(body.notAfterT), clock.nowMs());
+        desk.press(path, { id: body.press, by: ctx.state.who }, (state, made) => act(state, made, body));
         return viewNow();
       },
     });

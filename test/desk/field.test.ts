@@ -36,6 +36,14 @@ describe('a desk', () => {
     expect(view().lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
   });
 
+  it('shows a robot in the field whatever its name is', () => {
+    const { state } = field.first;
+    for (const name of ['constructor', '__proto__']) {
+      state.robots = [...state.robots, { name, address: `http://${name}`, token: 'secret-token' }];
+      expect(tile(name).place).to.equal('field');
+    }
+  });
+
   it('locks the others at once if one robot hangs, and that one as soon as it answers', () => {
     field.network('Red 1', { loses: 'requests' });
     press('lock all');
