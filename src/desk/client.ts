@@ -26,6 +26,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'No answer: its board is off, or not in this network.',
 };
 
+/** Errors of a connection that the robot has closed: the second one if the request is written after the close arrived. */
+const CLOSED: readonly string[] = ['ECONNRESET', 'EPIPE'];
+
 /** The address of a robot's name, looked up in the background. */
 class Names {
   readonly #known = new Map<string, { readonly address: string; readonly atMs: number }>();
@@ -148,7 +151,7 @@ export class RobotClient {
         },
       );
       sent.on('error', error => {
-        const isStale = sent?.reusedSocket === true && errnoOf(error) === 'ECONNRESET';
+        const isStale = sent?.reusedSocket === true && CLOSED.includes(errnoOf(error) ?? '');
         end(isStale ? 'stale' : { failure: WORDS[errnoOf(error) ?? ''] ?? messageOf(error) });
       });
       sent.end(body);

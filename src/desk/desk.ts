@@ -83,7 +83,7 @@ export class Desk {
     const known = `${what} ${press.id}`;
     if (this.#presses.has(known)) return;
     const nowMs = this.#parts.clock.nowMs();
-    tick(this.state, nowMs, this.#parts.pauseWithoutPageMs);
+    this.#tick(nowMs);
     act(this.state, { ...press, nowMs, at: this.#parts.clock.wallTime() });
     this.#presses.add(known);
     const [oldest] = this.#presses;
@@ -93,16 +93,9 @@ export class Desk {
 
   /** Sends what is due now. */
   step(): void {
-    const { clock, record, pauseWithoutPageMs, save } = this.#parts;
+    const { clock, save } = this.#parts;
     const nowMs = clock.nowMs();
-    const before = this.state.wanted.match;
-    while (tick(this.state, nowMs, pauseWithoutPageMs)) {
-      const { match } = this.state.wanted;
-      record({
-        what: 'phase',
-        detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
-      });
-    }
+    this.#tick(nowMs);
     const asks = dueAsks(this.state, nowMs);
     if (this.state.wanted !== this.#saved) {
       this.#saved = this.state.wanted;
@@ -116,11 +109,27 @@ export class Desk {
       this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
   }
 
+  /** Lets time pass, and records each phase that ended by it. */
+  #tick(nowMs: number): void {
+    const { pauseWithoutPageMs, record } = this.#parts;
+    let before = this.state.wanted.match;
+    while (tick(this.state, nowMs, pauseWithoutPageMs)) {
+      const { match } = this.state.wanted;
+      record({
+        what: 'phase',
+        detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
+      });
+      before = match;
+    }
+  }
+
   #send(ask: Ask): void {
     const robot = this.state.robots.find(({ name }) => name === ask.robot);
     if (robot === undefined) return;
     const { clock, keep, record, send } = this.#parts;
     void send(robot, ask).then(outcome => {
+      // The robot was removed, or another one was added under its name.
+      if (!this.state.robots.includes(robot)) return;
       const nowMs = clock.nowMs();
       const seen = seenOf(this.state, robot.name);
       const { head, contradicts } = seen;

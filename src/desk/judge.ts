@@ -81,16 +81,30 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
   const seen = seenOf(state, name);
   const wish = wishOf(state.wanted, name);
   const twin = twinOf(state, name);
+  const lock = lockWanted(state.wanted, name);
   const { status } = seen;
   const found: (string | false | undefined)[] = [
-    seen.contradicts && `CONTRADICTS: ${seen.contradicts}`,
+    seen.contradicts && `CONTRADICTS: ${seen.contradicts} Both logs are in the record.`,
     typeof seen.shownId === 'string' &&
       wish.id !== null &&
       wish.id !== seen.shownId &&
       'Another robot answers at this address: no token is sent. If it is the right one, accept its new id.',
     twin &&
       `${twin} has the same id, so neither starts. Remove robot-id from one state folder and restart it.`,
+    seen.shownId === undefined &&
+      wish.id !== null &&
+      !seen.isChecked &&
+      seen.answeredMs > Number.NEGATIVE_INFINITY &&
+      seen.failure === undefined &&
+      'What answers at this address has no id, as 0.3.0 or another device: no token is sent. Install 0.4.0 or newer.',
     seen.shownId === null && 'It cannot read its own id: check its disk.',
+    lock !== null &&
+      seen.unlockedByOthers === lock.id &&
+      'Somebody else unlocked it while the lock of the desk stands: it is locked again.',
+    seen.unlockMissed &&
+      lock === null &&
+      isOurs(state.wanted, seen.match?.lock?.id) &&
+      'The unlock did not arrive within a second: press Unlock on this tile again.',
     seen.refusal && `${seen.refusal.detail} LOCK only stops it.`,
     !isHeard(seen, nowMs) && `Not heard. ${seen.failure ?? 'Check its power and the network.'}`,
     seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked.',
@@ -126,7 +140,8 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
     return [problemsOf(state, name, nowMs)[0] ?? 'Not heard.'];
   const holder = match.lease?.holder;
   const found: (string | false | null)[] = [
-    ...problemsOf(state, name, nowMs),
+    // A log that contradicts is evidence for later, and keeps nobody from playing.
+    ...problemsOf(state, name, nowMs).filter(text => !text.startsWith('CONTRADICTS')),
     wishOf(state.wanted, name).place === 'pit' && 'It is in the pit: move it to the field.',
     match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}.`,
     !isLeaseOurs(state, seen) &&

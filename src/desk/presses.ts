@@ -193,8 +193,11 @@ export function joinMatch(state: DeskState, { nowMs }: Press, name: string): voi
   const match = theMatch(state, 'auto', 'teleop');
   requirePermits(state);
   if (!playsIn(match, name)) refuse(`${name} is not in the match.`);
-  if (isInPhase(state, seenOf(state, name))) return;
-  seenOf(state, name).joinMs = nowMs;
+  const seen = seenOf(state, name);
+  if (isInPhase(state, seen)) return;
+  if (seen.match?.id !== match.id)
+    refuse(`${name} has not got this match. Play without it, or end and load again.`);
+  seen.joinMs = nowMs;
 }
 
 export function placeRobot(state: DeskState, name: string, place: 'field' | 'pit'): void {
@@ -242,7 +245,7 @@ export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly
   });
   const holders = reports.flatMap(({ match }) => [
     match.lease?.holder,
-    /^(.+?):/.exec(match.lock?.id ?? '')?.[1],
+    /^(desk-[^:]+):/.exec(match.lock?.id ?? '')?.[1],
   ]);
   const former = [...new Set([...state.wanted.former, ...holders.filter(name => name !== undefined)])];
   state.wanted = { ...state.wanted, permits: true, former };

@@ -64,6 +64,8 @@ export interface Seen {
   readonly waiting: Map<Kind, number>;
   /** Whether the robot's own id answered at its address. Only then a token is sent. */
   isChecked: boolean;
+  /** When that was. */
+  checkedMs: number;
   /** The id that answered; undefined from 0.3.0 and before any answer. */
   shownId: string | null | undefined;
   isOld: boolean;
@@ -83,6 +85,8 @@ export interface Seen {
   lockProblem: string | undefined;
   /** Why the token was refused. */
   refusal: { readonly code: string; readonly detail: string } | undefined;
+  /** The wanted lock that the robot had, and that others have lifted. */
+  unlockedByOthers: string | undefined;
   /** The lock that answered 200, and when its request was sent. */
   locked: { readonly id: string; readonly sentMs: number } | undefined;
   /** How often each kind of request was sent for its present purpose. */
@@ -117,6 +121,7 @@ export function newSeen(): Seen {
     sentMs: new Map(),
     waiting: new Map(),
     isChecked: false,
+    checkedMs: Number.NEGATIVE_INFINITY,
     shownId: undefined,
     isOld: false,
     answeredMs: Number.NEGATIVE_INFINITY,
@@ -129,6 +134,7 @@ export function newSeen(): Seen {
     failure: undefined,
     lockProblem: undefined,
     refusal: undefined,
+    unlockedByOthers: undefined,
     locked: undefined,
     tries: new Map(),
     unlock: undefined,

@@ -101,15 +101,20 @@ function askKnown(state: DeskState, due: Due): void {
 }
 
 function askLock(state: DeskState, due: Due): void {
-  const { name, seen } = due;
+  const { name, seen, nowMs } = due;
   const lock = lockWanted(state.wanted, name);
   if (lock === null || isLocked(state, name)) return;
+  // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
+  if (seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS) return;
   const { id, reason } = lock;
   if (seen.refusal !== undefined) {
     due.tried('stop', id, AGAIN_MS, '/api/stop', { withToken: false });
     // The token may be in order again.
     due.every('lock', AGAIN_MS, 'POST', '/api/match/lock', { body: { reason }, of: id });
-  } else if (!isLockedByOthers(state, seen)) {
+  } else if (isLockedByOthers(state, seen)) {
+    // Their lock stands, but the robot is not proven to be at rest.
+    due.tried('stop', id, AGAIN_MS, '/api/stop');
+  } else {
     due.tried('lock', id, AGAIN_MS, '/api/match/lock', { body: seen.isOld ? { reason } : { id, reason } });
   }
 }

@@ -1,7 +1,8 @@
 import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import { type RobotMatch, read } from './answers.js';
-import { type Ask, changeWish, type DeskState, type Seen, seenOf, wishOf } from './state.js';
+import { isLocked } from './judge.js';
+import { type Ask, changeWish, type DeskState, lockWanted, type Seen, seenOf, wishOf } from './state.js';
 
 /** What became of a request: an answer, or the reason for which there is none. */
 export type Outcome =
@@ -37,6 +38,7 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
   if (kind === 'stop') return;
   if (kind === 'health') {
     checked(state, seen, robot, read.health(body).id);
+    if (seen.isChecked) seen.checkedMs = nowMs;
     return;
   }
   if (kind === 'head') {
@@ -48,13 +50,18 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     if (sentMs < seen.statusMs) return;
     const isRestarted = status.uptimeS + RESTART_S < (seen.status?.uptimeS ?? 0);
     if (isRestarted) seen.time = undefined;
-    seen.status = status;
-    seen.statusMs = sentMs;
-    seen.roundTripMs = nowMs - sentMs;
     // A replaced robot may answer at the same address without a pause.
     if (status.id !== undefined && status.id !== seen.shownId) seen.isChecked = false;
     if (seen.refusal?.code !== 'not-allowed') seen.refusal = undefined;
     seen.failure = undefined;
+    const lock = lockWanted(state.wanted, robot);
+    // A later status shows no lock on a robot that had it.
+    const isLater = sentMs > (seen.locked?.sentMs ?? 0);
+    if (lock !== null && isLater && status.match.lock === null && isLocked(state, robot))
+      seen.unlockedByOthers = lock.id;
+    seen.status = status;
+    seen.statusMs = sentMs;
+    seen.roundTripMs = nowMs - sentMs;
     matchSeen(seen, status.match, sentMs);
     return;
   }

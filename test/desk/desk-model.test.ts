@@ -17,6 +17,7 @@ function pageWithDesk() {
   const clock = new ManualClock();
   const sent: Sent[] = [];
   let ids = 0;
+  const screen = { is: false };
   const fetch = (path: string, { body, signal }: HttpRequest) =>
     new Promise<HttpAnswer>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));
@@ -29,9 +30,9 @@ function pageWithDesk() {
         },
       });
     });
-  const desk = new DeskModel({ clock, fetch, newId: () => `press-${++ids}` });
+  const desk = new DeskModel({ clock, fetch, newId: () => `press-${++ids}`, isScreen: () => screen.is });
   const pass = (ms: number) => clock.advance(ms);
-  return { desk, sent, pass, to: (path: string) => sent.filter(one => one.path === path) };
+  return { desk, sent, pass, screen, to: (path: string) => sent.filter(one => one.path === path) };
 }
 
 const view = (t: number) => ({ t, robots: [] });
@@ -59,6 +60,25 @@ describe('the page of a desk', () => {
     await pass(3000);
     expect(to('/api/lock').length).to.equal(1);
     expect(to('/api/unlock').length).to.equal(1);
+  });
+
+  it('offers LOCK ALL to everybody while the desk cannot read its tokens, and to no spectator', async () => {
+    const { desk } = pageWithDesk();
+    const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
+    desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
+    expect(desk.mayLock).to.equal(true);
+    desk.session.value = { ...session, rights: ['read'], access: 'closed' };
+    expect(desk.mayLock).to.equal(false);
+  });
+
+  it('counts as a page of a referee only if it can press', async () => {
+    const { desk, sent, pass, screen } = pageWithDesk();
+    screen.is = true;
+    desk.start();
+    expect(sent.at(-1)?.path).to.equal('/api/status?page=false');
+    screen.is = false;
+    await pass(1200);
+    expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
   it('sends a start once, with the desk time after which the desk refuses it', async () => {

@@ -104,6 +104,56 @@ describe('a desk', () => {
     field.robot('Red 2').match.unlock();
     field.wait(350);
     expect(locks()).to.deep.equal([true, true, true]);
+    expect(NAMES.map(name => /Somebody else unlocked it/.test(tile(name).problems.join()))).to.deep.equal([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('looks for a lock of others before it locks a robot that comes back', () => {
+    field.robot('Red 1').isOff = true;
+    press('lock all');
+    field.wait(7000);
+    field.robot('Red 1').lockByOthers();
+    field.robot('Red 1').isOff = false;
+    field.wait(1500);
+    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+    expect(tile('Red 1').locking).to.equal('confirmed');
+  });
+
+  it('locks a robot that comes back and does not answer its status after 250 ms', () => {
+    const red = field.robot('Red 1');
+    red.isOff = true;
+    field.wait(7000);
+    press('lock all');
+    const answer = red.answer.bind(red);
+    red.answer = ask => (ask.kind === 'status' ? { status: 500, body: null } : answer(ask));
+    red.isOff = false;
+    field.wait(1400);
+    expect(locks()[0]).to.equal(true);
+  });
+
+  it('stops a robot that moves under the lock of others, and leaves that lock', () => {
+    field.robot('Red 1').lockByOthers();
+    field.robot('Red 1').stopped = false;
+    field.wait(300);
+    press('lock all');
+    field.wait(350);
+    expect([field.robot('Red 1').stopped, tile('Red 1').locking]).to.deep.equal([true, 'confirmed']);
+    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+  });
+
+  it('says on the tile that an unlock did not arrive', () => {
+    press('lock all');
+    field.wait(300);
+    field.network('Red 1', { requestMs: 1300 });
+    press('unlock');
+    field.wait(1100);
+    field.network('Red 1');
+    field.wait(1500);
+    expect(locks()).to.deep.equal([true, false, false]);
+    expect(tile('Red 1').problems[0]).to.include('The unlock did not arrive');
   });
 
   it('lets the lock of others stand, and locks when that lock ends', () => {
@@ -198,6 +248,23 @@ describe('a desk', () => {
     press('join', { robot: 'Red 1' });
     field.wait(100);
     expect(phases()[0]).to.equal('auto');
+  });
+
+  it('refuses to let a robot join that has lost the match', () => {
+    play();
+    field.robot('Red 1').match = new FakeField().robot('Red 1').match;
+    field.wait(1500);
+    expect(tile('Red 1').missed).to.equal('NOT STARTED');
+    expect(field.press('join', { robot: 'Red 1' })).to.include('not-ready');
+  });
+
+  it('starts with a robot whose log CONTRADICTS, and goes on showing that', () => {
+    press('load');
+    field.wait(1500);
+    const seen = field.first.state.seen.get('Red 1');
+    if (seen !== undefined) seen.contradicts = 'a line is missing.';
+    press('start');
+    expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
   it('goes on after a pause with the seconds left', () => {

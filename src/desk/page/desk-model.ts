@@ -39,6 +39,8 @@ const PERMITTING: readonly string[] = [
 type PressBody = Readonly<Record<string, string>>;
 
 type DeskSurroundings = Pick<Surroundings, 'clock' | 'fetch'> & {
+  /** Whether the page only shows, and cannot press: the screen for the audience. */
+  readonly isScreen: () => boolean;
   /** A new id for a press. */
   readonly newId: () => string;
 };
@@ -90,7 +92,9 @@ export class DeskModel {
 
   /** Whether LOCK ALL is offered, also before the desk has said who this is. */
   get mayLock(): boolean {
-    return this.session.value === undefined || this.isReferee;
+    const session = this.session.value;
+    // While the desk cannot read its tokens, everybody may lock.
+    return session === undefined || session.access === 'unavailable' || this.isReferee;
   }
 
   /** Whether the caller may see nothing. */
@@ -169,9 +173,8 @@ export class DeskModel {
     if (this.#polls > 0 && nowMs - this.#polledMs < AGAIN_MS) return;
     this.#polledMs = nowMs;
     this.#polls += 1;
-    void this.#ask(() =>
-      this.#send('GET', '/api/status?page=true', undefined, { deadlineMs: DEADLINE_MS }),
-    ).then(() => {
+    const path = `/api/status?page=${!this.surroundings.isScreen()}`;
+    void this.#ask(() => this.#send('GET', path, undefined, { deadlineMs: DEADLINE_MS })).then(() => {
       this.#polls -= 1;
     });
   }

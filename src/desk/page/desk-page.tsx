@@ -15,12 +15,15 @@ window.addEventListener('hashchange', () => {
   hash.value = location.hash;
 });
 
+/** Whether the page is the one for the audience. */
+export const isScreen = () => hash.value.startsWith('#screen');
+
 export function DeskPage() {
   const desk = useDesk();
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', !desk.isFresh.value);
   });
-  if (hash.value.startsWith('#screen')) return desk.isShut ? <Login /> : <Screen />;
+  if (isScreen()) return desk.isShut ? <Login /> : <Screen />;
   return <Field />;
 }
 

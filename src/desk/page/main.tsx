@@ -3,7 +3,7 @@ import { browserSurroundings, readAddress } from '../../console/browser.js';
 import { PressContext } from '../../console/parts/parts.js';
 import { DeskContext } from './desk-context.js';
 import { DeskModel } from './desk-model.js';
-import { DeskPage } from './desk-page.js';
+import { DeskPage, isScreen } from './desk-page.js';
 
 /** `crypto.randomUUID` exists on secure pages only. */
 function newId(): string {
@@ -13,7 +13,7 @@ function newId(): string {
 }
 
 const { clock, fetch } = browserSurroundings(new BroadcastChannel('trunnion-desk'));
-const desk = new DeskModel({ clock, fetch, newId });
+const desk = new DeskModel({ clock, fetch, newId, isScreen });
 const rules = { isStopping: false, may: () => true, hasRightTo: () => true, surroundings: { clock } };
 
 const { token, hash } = readAddress(location.hash);

@@ -29,7 +29,7 @@ export function Tile({ robot }: { readonly robot: RobotView }) {
         </span>
       </header>
       <p class="clamp says">{lockText(robot) || robot.missed || stateText(robot)}</p>
-      <p class="clamp dim">{robot.problems.length > 0 ? robot.problems.join(' ') : detailText(robot)}</p>
+      <p class="clamp dim">{[...robot.problems, detailText(robot)].join(' ')}</p>
       {desk.isReferee && <TilePresses robot={robot} />}
     </section>
   );

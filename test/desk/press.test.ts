@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { Desk } from '../../src/desk/desk.js';
+import { lockAll, unlockAll } from '../../src/desk/presses.js';
+import type { DeskMatch, Wanted } from '../../src/desk/state.js';
+import type { NewEvent } from '../../src/schemas/log.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const WANTED: Wanted = {
+  holder: 'desk-1',
+  former: [],
+  permits: true,
+  lock: null,
+  match: null,
+  added: [],
+  robots: {},
+};
+
+function made(wanted: Wanted = WANTED) {
+  const clock = new ManualClock();
+  const recorded: NewEvent[] = [];
+  const desk = new Desk({
+    clock,
+    wanted,
+    robots: [],
+    pauseWithoutPageMs: 0,
+    send: async () => ({ failure: 'none' }),
+    save: () => undefined,
+    record: event => recorded.push(event),
+    keep: () => undefined,
+  });
+  return { clock, desk, recorded };
+}
+
+describe('a press on a desk', () => {
+  it('counts once if it arrives twice, and is another press if it is for another button', () => {
+    const { desk } = made();
+    const press = { id: '1', by: 'referee' };
+    const lock = () => desk.press('/lock', press, (state, made) => lockAll(state, made, 'inspection'));
+    const unlock = () => desk.press('/unlock', press, unlockAll);
+    lock();
+    unlock();
+    expect(desk.state.wanted.lock).to.equal(null);
+    lock();
+    expect(desk.state.wanted.lock).to.equal(null);
+  });
+
+  it('finds and records a phase whose time was up before', async () => {
+    const match: DeskMatch = {
+      id: 'final',
+      robots: [],
+      autoS: 0,
+      teleopS: 10,
+      phase: 'teleop',
+      sinceMs: 0,
+      endsAtMs: 10_000,
+      leftS: null,
+      interrupted: null,
+      why: null,
+      without: [],
+      record: 'final-1',
+    };
+    const { clock, desk, recorded } = made({ ...WANTED, match });
+    await clock.advance(10_001);
+    desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll(state, made, 'inspection'));
+    expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
+  });
+});
