@@ -5,6 +5,8 @@ import { NODE_ENVIRONMENT } from './node-options.js';
 import { type Shipped, shippedIn } from './supply.js';
 
 const HOME = 'usr/lib/trunnion-desk';
+/** Keeps a desk with 20 robots and 4 pages below 100 MiB. */
+const NODE_OPTION = '--max-semi-space-size=4';
 
 /** The control file of the desk's package, without version and size. */
 export const DESK_CONTROL = {
@@ -27,7 +29,7 @@ export async function layOutDesk(root: string, manifest: object): Promise<readon
   );
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
   const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
-  const command = `#!/bin/sh\n${environment.join('')}exec /usr/bin/node /${HOME}/dist/src/desk/main.js "$@"\n`;
+  const command = `#!/bin/sh\n${environment.join('')}exec /usr/bin/node ${NODE_OPTION} /${HOME}/dist/src/desk/main.js "$@"\n`;
   put(root, 'usr/bin/trunnion-desk', command, 0o755);
   put(root, 'usr/lib/systemd/system/trunnion-desk.service', readFileSync('systemd/trunnion-desk.service'));
   put(

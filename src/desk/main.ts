@@ -11,6 +11,7 @@ import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
 import { readDeskFile } from './desk-file.js';
 import { startDesk } from './start.js';
+import { timelineOf } from './timeline.js';
 import { verifyRecord } from './verify.js';
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
@@ -59,9 +60,15 @@ const program: Program = {
         operands: ['FOLDER'],
         about: `Say whether the record of a match is whole
 It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
-        options: {},
+        options: {
+          timeline: {
+            type: 'boolean',
+            about: "print all lines of desk and robots in the desk's time instead",
+          },
+        },
       },
-      async ({ positionals: [folder = ''] }) => {
+      async ({ values, positionals: [folder = ''] }) => {
+        if (values.timeline) return { ...done(await timelineOf(realDisk, resolve(folder))), isReport: true };
         const verdicts = await verifyRecord(realDisk, resolve(folder));
         const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
         const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;

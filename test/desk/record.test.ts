@@ -3,6 +3,7 @@ import { sha256 } from '../../src/core/sha256.js';
 import { matchRecords } from '../../src/desk/record.js';
 import { type Ask, type DeskState, NEW_WISH, newSeen } from '../../src/desk/state.js';
 import { take } from '../../src/desk/take.js';
+import { timelineOf } from '../../src/desk/timeline.js';
 import { verifyRecord } from '../../src/desk/verify.js';
 import { MemoryLog } from '../../src/events/memory-log.js';
 import { runOn } from '../events/log-bench.js';
@@ -40,7 +41,8 @@ describe('the record of a match', () => {
     log = new MemoryLog(clock);
     log.recorded.add(({ event }) => records.add(event));
   });
-  const head = (hash: string) => log.record({ what: 'head', detail: { robot: 'Red 1', seq: 1, hash } });
+  const head = (hash: string) =>
+    log.record({ what: 'head', detail: { robot: 'Red 1', seq: 1, hash, robotT: clock.nowMs() / 1000 - 98 } });
   /** Records a match with these lines of a robot. Returns the folder. */
   const record = async (count: number) => {
     const lines = await robotLines(count);
@@ -114,6 +116,14 @@ describe('the record of a match', () => {
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
     disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
     expect(await robots(folder)).to.include('desk changed');
+  });
+
+  it('is printed in the time of the desk, whatever the clock of the robot says', async () => {
+    const { folder } = await record(3);
+    const printed = (await timelineOf(disk, folder)).split('\n');
+    const resets = printed.filter(line => line.includes('Red 1  reset'));
+    expect(resets.length).to.equal(3);
+    for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
   it('is shown as failing while the disk is full, and works again afterwards', async () => {
