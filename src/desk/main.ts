@@ -88,10 +88,17 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
         if (!isNewTokenName(name) || isReservedName(name)) return wrong(`${name} is no name for a token`);
         process.umask(0o077);
         const folder = values.state ?? STATE;
-        const tokens = (await readTokens(realDisk, folder).catch(() => undefined)) ?? [];
+        await realDisk.makeFolder(folder);
+        const tokens = await readTokens(realDisk, folder).then(
+          found => found ?? [],
+          () => undefined,
+        );
+        if (tokens === undefined)
+          return failed(
+            `The list of tokens in ${folder} cannot be read, so nothing was changed. To start a new list, move tokens.json away: its tokens are void then.`,
+          );
         if (tokens.some(token => token.name === name)) return failed(`There is a token for ${name}.`);
         const secret = newSecret();
-        await realDisk.makeFolder(folder);
         await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
         return done(
           `${secret}\n\nThis token for ${name} (${role}) is shown only now. Open the desk's page with #token=${secret} behind its address.\n`,

@@ -109,7 +109,11 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
 /** The robot whose lines a file of a record has. Undefined for other files. */
 export function robotOfFile(name: string): string | undefined {
   const [, robot] = /^(.+)\.\d+\.jsonl$/.exec(name) ?? [];
-  return robot === undefined ? undefined : decodeURIComponent(robot);
+  try {
+    return robot === undefined ? undefined : decodeURIComponent(robot);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The hash of all files of a record with their names. */

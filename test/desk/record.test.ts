@@ -115,6 +115,7 @@ describe('the record of a match', () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
     disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
+    disk.put(`${folder}/robots/%zz.1.jsonl`, Buffer.from('of nobody'));
     expect(await robots(folder)).to.include('desk changed');
   });
 
