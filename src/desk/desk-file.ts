@@ -22,8 +22,8 @@ const schema = s.object({
     ...s.array(
       s.object({
         name: s.name(40),
-        address: { ...s.text(), pattern: '^http://[^/?#@]+/?$' },
-        token: { ...s.text(), pattern: '^[0-9A-Za-z-]{8,200}$' },
+        address: { ...s.text('an address such as http://192.0.2.11:8080'), pattern: '^http://[^/?#@]+/?$' },
+        token: { ...s.text('a token, as token add prints it'), pattern: '^[0-9A-Za-z-]{8,200}$' },
       }),
     ),
     maxItems: MOST_ROBOTS,

@@ -1,7 +1,7 @@
 import { type Clock, every } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
 import { isLocked } from './judge.js';
-import type { Press } from './presses.js';
+import type { Press } from './press.js';
 import {
   type Ask,
   type DeskState,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isRole } from '../access/roles.js';
@@ -68,6 +69,7 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
         },
       },
       async ({ values, positionals: [folder = ''] }) => {
+        if (!existsSync(folder)) return failed(`There is no folder ${folder}.`);
         if (values.timeline) return { ...done(await timelineOf(realDisk, resolve(folder))), isReport: true };
         const verdicts = await verifyRecord(realDisk, resolve(folder));
         const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');

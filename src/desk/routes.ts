@@ -6,9 +6,21 @@ import { callerOf } from '../http/authorization.js';
 import { get, post, type Route } from '../http/route.js';
 import * as s from '../schemas/schema.js';
 import type { Desk } from './desk.js';
-import type { Press } from './presses.js';
-import * as presses from './presses.js';
+import { acceptRobot, addRobot, placeRobot, removeRobot } from './field-presses.js';
+import { lockAll, lockOne, unlockAll, unlockOne } from './lock-presses.js';
+import {
+  endMatch,
+  goOn,
+  joinMatch,
+  loadMatch,
+  pauseMatch,
+  playWithout,
+  releaseMatch,
+  startMatch,
+} from './match-presses.js';
+import type { Press } from './press.js';
 import type { DeskState } from './state.js';
+import { takeOver } from './take-over.js';
 import type { DeskView, MatchPlan } from './view.js';
 
 interface Parts {
@@ -77,61 +89,59 @@ export function deskRoutes({ desk, access, clock, plans, view: viewNow }: Parts)
       '/lock',
       { reason },
       'LOCK ALL',
-      (state, made, body) => presses.lockAll(state, made, said(body.reason, made.by)),
+      (state, made, body) => lockAll(state, made, said(body.reason, made.by)),
       'stop',
     ),
-    press('/unlock', {}, 'Lift LOCK ALL', presses.unlockAll),
-    press('/takeover', {}, 'Take over what the robots report', (state, made) =>
-      presses.takeOver(state, made, plans),
-    ),
+    press('/unlock', {}, 'Lift LOCK ALL', unlockAll),
+    press('/takeover', {}, 'Take over what the robots report', (state, made) => takeOver(state, made, plans)),
     press<{ match: string }>('/match/load', { match: s.text() }, 'Send pre', (state, made, body) =>
-      presses.loadMatch(
+      loadMatch(
         state,
         made,
         plans.find(({ id }) => id === body.match),
       ),
     ),
-    press('/match/start', {}, 'Start the match', presses.startMatch),
-    press('/match/pause', {}, 'Pause the match', presses.pauseMatch),
-    press('/match/go-on', {}, 'Go on with the time left', presses.goOn),
-    press('/match/end', {}, 'End the match', presses.endMatch),
-    press('/match/release', {}, 'Release the robots', presses.releaseMatch),
+    press('/match/start', {}, 'Start the match', startMatch),
+    press('/match/pause', {}, 'Pause the match', pauseMatch),
+    press('/match/go-on', {}, 'Go on with the time left', goOn),
+    press('/match/end', {}, 'End the match', endMatch),
+    press('/match/release', {}, 'Release the robots', releaseMatch),
     press<{ robot: string }>('/match/without', { robot }, 'Play without a robot', (state, made, body) =>
-      presses.playWithout(state, made, body.robot),
+      playWithout(state, made, body.robot),
     ),
     press<{ robot: string }>('/match/join', { robot }, 'Let a robot join', (state, made, body) =>
-      presses.joinMatch(state, made, body.robot),
+      joinMatch(state, made, body.robot),
     ),
     press<{ name: string; link: string }>(
       '/robots/add',
       { name: s.name(40), link: s.text() },
       'Add a robot',
-      (state, _, body) => presses.addRobot(state, body.name, body.link),
+      (state, _, body) => addRobot(state, body.name, body.link),
     ),
     press<{ robot: string }>('/robots/remove', { robot }, 'Forget a robot', (state, _, body) =>
-      presses.removeRobot(state, body.robot),
+      removeRobot(state, body.robot),
     ),
     press<{ robot: string; place: 'field' | 'pit' }>(
       '/robots/place',
       { robot, place: s.oneOf(['field', 'pit']) },
       'Move a tile',
-      (state, _, body) => presses.placeRobot(state, body.robot, body.place),
+      (state, _, body) => placeRobot(state, body.robot, body.place),
     ),
     press<{ robot: string; reason: string | undefined }>(
       '/robots/lock',
       { robot, reason },
       'Lock one robot',
-      (state, made, body) => presses.lockOne(state, made, body.robot, said(body.reason, made.by)),
+      (state, made, body) => lockOne(state, made, body.robot, said(body.reason, made.by)),
       'stop',
     ),
     press<{ robot: string }>('/robots/unlock', { robot }, 'Unlock one robot', (state, made, body) =>
-      presses.unlockOne(state, made, body.robot),
+      unlockOne(state, made, body.robot),
     ),
     press<{ robot: string; id: string }>(
       '/robots/accept',
       { robot, id: s.text() },
       'Accept a new id',
-      (state, _, body) => presses.acceptRobot(state, body.robot, body.id),
+      (state, _, body) => acceptRobot(state, body.robot, body.id),
     ),
   ];
 }

@@ -1,8 +1,21 @@
+import { acceptRobot } from '../../src/desk/field-presses.js';
 import { isLocked } from '../../src/desk/judge.js';
-import * as presses from '../../src/desk/presses.js';
+import { lockAll, lockOne, unlockAll, unlockOne } from '../../src/desk/lock-presses.js';
+import {
+  endMatch,
+  goOn,
+  joinMatch,
+  loadMatch,
+  pauseMatch,
+  playWithout,
+  releaseMatch,
+  startMatch,
+} from '../../src/desk/match-presses.js';
+import type { Press } from '../../src/desk/press.js';
 import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
+import { takeOver } from '../../src/desk/take-over.js';
 import type { MatchPlan } from '../../src/desk/view.js';
 import { FakeRobot } from './fake-robot.js';
 
@@ -211,21 +224,21 @@ export class FakeField {
   }
 }
 
-type Act = (state: DeskState, press: presses.Press, robot: string) => void;
+type Act = (state: DeskState, press: Press, robot: string) => void;
 
 export const ACTS = {
-  'lock all': (state, press) => presses.lockAll(state, press, 'walk'),
-  unlock: presses.unlockAll,
-  'lock one': (state, press, robot) => presses.lockOne(state, press, robot, 'walk'),
-  'unlock one': presses.unlockOne,
-  load: (state, press) => presses.loadMatch(state, press, PLAN),
-  start: presses.startMatch,
-  pause: presses.pauseMatch,
-  'go on': presses.goOn,
-  end: presses.endMatch,
-  release: presses.releaseMatch,
-  without: presses.playWithout,
-  join: presses.joinMatch,
-  accept: (state, _, robot) => presses.acceptRobot(state, robot, state.seen.get(robot)?.shownId ?? ''),
-  'take over': (state, press) => presses.takeOver(state, press, [PLAN]),
+  'lock all': (state, press) => lockAll(state, press, 'walk'),
+  unlock: unlockAll,
+  'lock one': (state, press, robot) => lockOne(state, press, robot, 'walk'),
+  'unlock one': unlockOne,
+  load: (state, press) => loadMatch(state, press, PLAN),
+  start: startMatch,
+  pause: pauseMatch,
+  'go on': goOn,
+  end: endMatch,
+  release: releaseMatch,
+  without: playWithout,
+  join: joinMatch,
+  accept: (state, _, robot) => acceptRobot(state, robot, state.seen.get(robot)?.shownId ?? ''),
+  'take over': (state, press) => takeOver(state, press, [PLAN]),
 } as const satisfies Readonly<Record<string, Act>>;

@@ -19,7 +19,7 @@ export interface Permitted {
 export class FakeRobot {
   readonly id: string;
   readonly permitted: Permitted[] = [];
-  /** When the robot was locked last. */
+  /** When the robot last showed that it was locked. */
   lockedMs = Number.NEGATIVE_INFINITY;
   isOff = false;
   stopped = false;
@@ -124,7 +124,6 @@ export class FakeRobot {
           this.permitted.push({ what: match.state.phase, atMs: this.#nowMs() });
       }
     }
-    if (match.state.lock !== null) this.lockedMs = this.#nowMs();
     if (match.forbidsMotion) this.stopped = true;
     if (path.startsWith('/api/log')) return { seq: 0, hash: '0'.repeat(64) };
     return {
@@ -137,6 +136,7 @@ export class FakeRobot {
 
   #status() {
     const { call, phase, endsAtMs, lock } = this.match.state;
+    if (lock !== null) this.lockedMs = this.#nowMs();
     const unit = { ...UNIT_STATUS, torque: this.stopped ? ('off' as const) : ('on' as const) };
     return statusWith({
       id: this.id,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Desk } from '../../src/desk/desk.js';
-import { lockAll, unlockAll } from '../../src/desk/presses.js';
+import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import type { DeskMatch, Wanted } from '../../src/desk/state.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,0 +1,63 @@
+import { PLAY } from '../core/phases.js';
+import { putMatch, recordName } from './match-presses.js';
+import { OVER, type Press } from './press.js';
+import { type DeskState, seenOf, wishOf } from './state.js';
+import type { MatchPlan } from './view.js';
+
+/** Takes over what the robots report: the match of another desk, and its locks. */
+export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly MatchPlan[]): void {
+  const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
+  const reports = field.flatMap(({ name }) => {
+    const seen = seenOf(state, name);
+    return seen.match === undefined ? [] : [{ name, seen, match: seen.match }];
+  });
+  const holders = reports.flatMap(({ match }) => [
+    match.lease?.holder,
+    /^(desk-[^:]+):/.exec(match.lock?.id ?? '')?.[1],
+  ]);
+  const former = [...new Set([...state.wanted.former, ...holders.filter(name => name !== undefined)])];
+  state.wanted = { ...state.wanted, permits: true, former };
+  for (const { seen } of reports) seen.takeoverMs = nowMs;
+  const running = reports.filter(({ match }) => !['none', 'ended'].includes(match.phase));
+  const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
+  const known = state.wanted.match;
+  if (id === undefined || id === '' || (id === known?.id && !OVER.includes(known.phase))) return;
+  const own = running.filter(({ match }) => match.id === id);
+  const phase = mostFrequent(own.map(({ match }) => match.phase)) ?? 'pause';
+  const plan = plans.find(one => one.id === id) ?? {
+    id,
+    robots: own.map(({ name }) => name),
+    autoS: 0,
+    teleopS: 0,
+  };
+  // The robot's own clock says when the phase ends. `auto` ends on the robot a second after the plan.
+  const ends = own.flatMap(({ seen, match }) =>
+    match.phase === phase && match.endsAtT !== null && seen.time !== undefined
+      ? [
+          1000 * match.endsAtT -
+            seen.time.tMs +
+            seen.time.atMs -
+            (phase === 'auto' && plan.teleopS > 0 ? 1000 : 0),
+        ]
+      : [],
+  );
+  const isPlay = PLAY.includes(phase);
+  putMatch(state, {
+    ...plan,
+    phase: isPlay && ends.length === 0 ? 'pause' : phase,
+    sinceMs: nowMs,
+    endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
+    leftS: null,
+    interrupted: null,
+    why: null,
+    without: plan.robots.filter(name => !own.some(one => one.name === name)),
+    record: recordName(id, at),
+  });
+  state.pageMs = nowMs;
+}
+
+function mostFrequent<T extends string>(values: readonly T[]): T | undefined {
+  const counts = new Map<T, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+}
