@@ -26,6 +26,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'No answer: its board is off, or not in this network.',
 };
 
+const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
+
 /** Errors of a connection that the robot has closed: the second one if the request is written after the close arrived. */
 const CLOSED: readonly string[] = ['ECONNRESET', 'EPIPE'];
 
@@ -152,7 +154,7 @@ export class RobotClient {
       );
       sent.on('error', error => {
         const isStale = sent?.reusedSocket === true && CLOSED.includes(errnoOf(error) ?? '');
-        end(isStale ? 'stale' : { failure: WORDS[errnoOf(error) ?? ''] ?? messageOf(error) });
+        end(isStale ? 'stale' : { failure: wordsOf(error) });
       });
       sent.end(body);
     });
@@ -165,4 +167,10 @@ export class RobotClient {
     this.#agents.set(address, agent);
     return agent;
   }
+}
+
+function wordsOf(error: unknown): string {
+  const code = errnoOf(error) ?? '';
+  // The parser of HTTP names its errors so.
+  return code.startsWith('HPE_') ? BAD_ANSWER : (WORDS[code] ?? messageOf(error));
 }

@@ -29,6 +29,8 @@ interface Parts {
   readonly clock: Clock;
   readonly plans: readonly MatchPlan[];
   view(): DeskView;
+  /** Resolves when the disk has what is wanted, or soon if it fails. */
+  saved(): Promise<void>;
 }
 
 const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
@@ -44,7 +46,7 @@ function said(text: string | undefined, by: string): string {
 }
 
 /** The calls of the desk's page. */
-export function deskRoutes({ desk, access, clock, plans, view: viewNow }: Parts): Route[] {
+export function deskRoutes({ desk, access, clock, plans, view: viewNow, saved }: Parts): Route[] {
   const press = <Body extends object>(
     path: string,
     members: { readonly [Name in keyof Body]: s.Schema<Body[Name]> },
@@ -62,9 +64,11 @@ export function deskRoutes({ desk, access, clock, plans, view: viewNow }: Parts)
       >,
       answer: view,
       problems: ['too-late', 'not-ready'],
-      act: ({ body, ctx }) => {
+      act: async ({ body, ctx }) => {
         if (!RESTRICTING.includes(path)) requireInTime(inMs(body.notAfterT), clock.nowMs());
         desk.press(path, { id: body.press, by: ctx.state.who }, (state, made) => act(state, made, body));
+        // The robots are asked already. A desk that is killed after the answer does not forget the press.
+        await saved();
         return viewNow();
       },
     });

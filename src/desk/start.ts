@@ -60,9 +60,10 @@ export async function startDesk(parts: DeskParts) {
   const records = matchRecords({ disk, clock, folder: join(folder, 'records'), runId });
   const memory = new MemoryLog(clock, { runId });
   memory.recorded.add(({ event }) => records.add(event));
+  let saving: Promise<void> = Promise.resolve();
   const save = (now: Wanted) => {
     memory.noteChange();
-    kept.save(now, SAVE_MS).catch(() => undefined);
+    saving = kept.save(now, kept.isStuck ? 0 : SAVE_MS).catch(() => undefined);
     follow(now);
   };
   /** The record that is being written, and the timer that seals it. */
@@ -97,7 +98,8 @@ export async function startDesk(parts: DeskParts) {
       !desk.state.wanted.permits &&
         'The state of the desk was damaged: look at the field, then press Take over.',
       !isKept && `The desk cannot keep its state. ${kept.problem?.context.cure ?? ''}`,
-      access.problem && 'The list of tokens cannot be read.',
+      access.problem &&
+        'The list of tokens cannot be read: run trunnion-desk token add, which starts a new one if it is damaged.',
       access.state === 'open' && !isLoopback(file.host) && 'The desk is open to everybody in this network.',
     ].filter(text => typeof text === 'string');
     const own = {
@@ -111,7 +113,7 @@ export async function startDesk(parts: DeskParts) {
   };
   const app = createRouteApp({
     routes: [
-      ...deskRoutes({ desk, access, clock, plans: file.plans, view }),
+      ...deskRoutes({ desk, access, clock, plans: file.plans, view, saved: () => saving }),
       deskMetricsRoute(desk, view),
       ...sessionRoutes({ access, robot: { simulated: false } }),
     ],

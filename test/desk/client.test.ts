@@ -88,6 +88,10 @@ describe('the client of robots', () => {
   it('says in words why there is no answer', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
     expect(await client.send(gone, HEALTH)).to.deep.equal({ failure: 'Its daemon does not run.' });
+    listener = (_, response) => response.socket?.end('garbage');
+    expect(await client.send(robot, HEALTH))
+      .to.have.property('failure')
+      .that.includes('not one of a robot');
   });
 
   it('answers at once for twenty names that are not found, and still asks another robot', async () => {

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
+import { startDesk } from '../../src/desk/start.js';
 import type { DeskMatch, Wanted } from '../../src/desk/state.js';
 import type { NewEvent } from '../../src/schemas/log.js';
+import { call } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
 
 const WANTED: Wanted = {
   holder: 'desk-1',
@@ -63,5 +67,37 @@ describe('a press on a desk', () => {
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll(state, made, 'inspection'));
     expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
+  });
+
+  it('reaches the robots at once, and is answered when the disk has it', async () => {
+    const disk = new RecordingDisk();
+    const desk = await startDesk({
+      file: {
+        host: '127.0.0.1',
+        port: 0,
+        state: '/state',
+        allowedHosts: [],
+        pauseWithoutPageMs: 0,
+        robots: [],
+        plans: [],
+      },
+      log: pino({ level: 'silent' }),
+      clock: new ManualClock(),
+      disk,
+      client: { send: async () => ({ failure: 'none' }), close: () => undefined },
+    });
+    const goOn = disk.hang();
+    let isAnswered = false;
+    const answer = call(desk.url, 'POST', '/api/lock', { press: 'P1' }).then(({ status }) => {
+      isAnswered = true;
+      return status;
+    });
+    while (desk.desk.state.wanted.lock === null) await call(desk.url, 'GET', '/api/status');
+    await call(desk.url, 'GET', '/api/status');
+    expect(isAnswered).to.equal(false);
+    goOn();
+    expect(await answer).to.equal(200);
+    expect(String(disk.files()['/state/desk.json'])).to.include(':P1');
+    await desk.close();
   });
 });
