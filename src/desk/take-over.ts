@@ -1,4 +1,5 @@
 import { PLAY } from '../core/phases.js';
+import { PERMIT_MS } from './judge.js';
 import { putMatch, recordName } from './match-presses.js';
 import { OVER, type Press } from './press.js';
 import { type DeskState, seenOf, wishOf } from './state.js';
@@ -45,7 +46,8 @@ export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly
   putMatch(state, {
     ...plan,
     phase: isPlay && ends.length === 0 ? 'pause' : phase,
-    sinceMs: nowMs,
+    // This press starts no robot: one that is not in the phase joins by a press of its own.
+    sinceMs: nowMs - PERMIT_MS - 1,
     endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
     leftS: null,
     interrupted: null,

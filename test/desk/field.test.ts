@@ -328,6 +328,20 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
+  it('starts no robot by Take over: one that is not in the phase shows NOT STARTED', () => {
+    play();
+    field.robot('Red 1').restart(true);
+    field.first.isOff = true;
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    field.wait(2000);
+    expect([phases(), tile('Red 1', field.second).missed]).to.deep.equal([
+      ['pause', 'auto', 'auto'],
+      'NOT STARTED',
+    ]);
+  });
+
   it('that another desk has replaced neither permits nor pauses by itself any more, and obeys a press', () => {
     play();
     field.second.isOff = false;
