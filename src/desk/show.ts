@@ -94,7 +94,7 @@ function robotView(state: DeskState, name: string, nowMs: number): Omit<RobotVie
     heard: isHeard(seen, nowMs),
     roundTripMs: seen.roundTripMs ?? null,
     problems:
-      locking === 'not confirmed' && seen.lockProblem !== undefined
+      locking === 'not confirmed' && seen.lockProblem !== undefined && seen.lockProblem !== seen.failure
         ? [`NOT CONFIRMED. ${seen.lockProblem}`, ...problems]
         : problems,
     version: status?.version ?? null,

@@ -2,7 +2,16 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import { type RobotMatch, read } from './answers.js';
 import { isLocked } from './judge.js';
-import { type Ask, changeWish, type DeskState, lockWanted, type Seen, seenOf, wishOf } from './state.js';
+import {
+  type Ask,
+  changeWish,
+  type DeskState,
+  isOurs,
+  lockWanted,
+  type Seen,
+  seenOf,
+  wishOf,
+} from './state.js';
 
 /** What became of a request: an answer, or the reason for which there is none. */
 export type Outcome =
@@ -56,8 +65,8 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     seen.failure = undefined;
     const lock = lockWanted(state.wanted, robot);
     // A later status shows no lock on a robot that had it.
-    const isLater = sentMs > (seen.locked?.sentMs ?? 0);
-    if (lock !== null && isLater && status.match.lock === null && isLocked(state, robot))
+    const hadOurs = sentMs > (seen.locked?.sentMs ?? 0) && isOurs(state.wanted, seen.match?.lock?.id);
+    if (lock !== null && hadOurs && status.match.lock === null && isLocked(state, robot))
       seen.unlockedByOthers = lock.id;
     seen.status = status;
     seen.statusMs = sentMs;

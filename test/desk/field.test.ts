@@ -166,6 +166,7 @@ describe('a desk', () => {
     field.robot('Red 1').match.unlock();
     field.wait(350);
     expect(field.robot('Red 1').match.state.lock?.by).to.equal('desk');
+    expect(tile('Red 1').problems).to.deep.equal([]);
     press('unlock');
     field.wait(200);
     expect(locks()).to.deep.equal([false, false, false]);
