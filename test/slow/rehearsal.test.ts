@@ -88,7 +88,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     };
     expect((await remote('--url', url))[1]).to.include('SIMULATED');
     expect(await remote('--url', 'http://127.0.0.1:1')).to.deep.equal([
-      1,
+      4,
       'No daemon answers at http://127.0.0.1:1.',
     ]);
     await trunnion('token add desk --role referee');
