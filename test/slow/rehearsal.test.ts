@@ -94,7 +94,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     await trunnion('token add desk --role referee');
     const [exit, text] = await remote('--url', url);
     expect([exit, text]).to.deep.equal([
-      1,
+      3,
       'This robot needs a token: add --token TOKEN, or set TRUNNION_TOKEN.',
     ]);
   });
