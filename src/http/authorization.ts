@@ -60,14 +60,27 @@ interface Presented {
   readonly isCookie: boolean;
 }
 
-/** A request is authorized several times, because its token may be removed meanwhile. Its secret is hashed once. */
+/** The two headers that may have a secret, and what was read of them. */
+interface Headers {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
+  readonly presented: Presented;
+}
+
+/** The requests of a connection mostly have the same secret. It is hashed once. */
+const lastHeaders = new WeakMap<Socket, Headers>();
+
 function presented(ctx: Context): Presented {
-  ctx.state.presented ??= read(ctx);
-  return ctx.state.presented;
+  const { authorization, cookie } = ctx.req.headers;
+  const last = lastHeaders.get(ctx.req.socket);
+  if (last !== undefined && last.authorization === authorization && last.cookie === cookie) return last.presented;
+  const read = readHeaders(ctx);
+  lastHeaders.set(ctx.req.socket, { authorization, cookie, presented: read });
+  return read;
 }
 
 /** The token of `Authorization: Bearer`, otherwise the token in the page's cookie. */
-function read(ctx: Context): Presented {
+function readHeaders(ctx: Context): Presented {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
   const secret = bearer ?? (ctx.headers.cookie === undefined ? undefined : ctx.cookies.get(cookieName(ctx)));
   return {
