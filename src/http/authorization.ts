@@ -55,38 +55,27 @@ export function callerOf(access: Pick<Access, 'callerOf'>, ctx: Context): Caller
 }
 
 interface Presented {
+  readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
   /** The hash of the caller's secret. Undefined without a secret. */
   readonly hash: string | undefined;
   readonly isCookie: boolean;
 }
 
-/** The two headers that may have a secret, and what was read of them. */
-interface Headers {
-  readonly authorization: string | undefined;
-  readonly cookie: string | undefined;
-  readonly presented: Presented;
-}
-
-/** The requests of a connection mostly have the same secret. It is hashed once. */
-const lastHeaders = new WeakMap<Socket, Headers>();
-
-function presented(ctx: Context): Presented {
-  const { authorization, cookie } = ctx.req.headers;
-  const last = lastHeaders.get(ctx.req.socket);
-  if (last !== undefined && last.authorization === authorization && last.cookie === cookie) return last.presented;
-  const read = readHeaders(ctx);
-  lastHeaders.set(ctx.req.socket, { authorization, cookie, presented: read });
-  return read;
-}
+/** What the last request of a connection presented. The next one mostly has the same secret, which is hashed once. */
+const lastOf = new WeakMap<Socket, Presented>();
 
 /** The token of `Authorization: Bearer`, otherwise the token in the page's cookie. */
-function readHeaders(ctx: Context): Presented {
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(ctx.req.headers.authorization ?? '') ?? [];
-  const secret = bearer ?? (ctx.headers.cookie === undefined ? undefined : ctx.cookies.get(cookieName(ctx)));
-  return {
-    hash: secret === undefined ? undefined : hashOf(secret),
-    isCookie: bearer === undefined && secret !== undefined,
-  };
+function presented(ctx: Context): Presented {
+  const { authorization, cookie } = ctx.req.headers;
+  const last = lastOf.get(ctx.req.socket);
+  if (last !== undefined && last.authorization === authorization && last.cookie === cookie) return last;
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+  const secret = bearer ?? (cookie === undefined ? undefined : ctx.cookies.get(cookieName(ctx)));
+  const hash = secret === undefined ? undefined : hashOf(secret);
+  const read = { authorization, cookie, hash, isCookie: bearer === undefined && secret !== undefined };
+  lastOf.set(ctx.req.socket, read);
+  return read;
 }
 
 /**
