@@ -19,7 +19,7 @@ export async function statusCommand(place: Place): Promise<Said> {
   return {
     text: statusText(body, boardOf(body), events),
     exitCode: wrong.length === 0 ? 0 : 1,
-    json: { safe: isSafe(body), wrong, ...body },
+    json: { safe: isSafe(body), wrong, ...(body.stopped && { stop: originOf(events, 'stop') }), ...body },
     isReport: true,
   };
 }
@@ -101,11 +101,17 @@ async function eventsOf(place: Place): Promise<readonly LogEvent[]> {
   return isObject(body) && Array.isArray(body.events) ? body.events : [];
 }
 
+interface Origin {
+  readonly since: string;
+  readonly by?: string | undefined;
+  readonly why?: string | undefined;
+}
+
 /** Since when, by whom and why something is so, as far as the events say. */
-function origin(events: readonly LogEvent[], what: string): string {
+function originOf(events: readonly LogEvent[], what: string): Origin | undefined {
   const effect = events.findLast(event => event.what === what && event.who === undefined);
-  if (effect === undefined) return '';
-  const { seq, t, at, detail = {} } = effect;
+  if (effect === undefined) return undefined;
+  const { seq, t, at: since, detail = {} } = effect;
   const request = events.find(
     event =>
       event.seq > seq &&
@@ -114,9 +120,13 @@ function origin(events: readonly LogEvent[], what: string): string {
       event.t - t < REQUEST_S,
   );
   const why = String(detail.reason ?? detail.why ?? '');
-  const isPlain = why === 'asked' || why === 'set' || (request !== undefined && why.startsWith('locked by'));
-  const by = request === undefined ? '' : ` by ${request.who}`;
-  return ` since ${at}${by}${why === '' || isPlain ? '' : `: ${why}`}`;
+  return { since, by: request?.who, why: ['', 'asked', 'set'].includes(why) ? undefined : why };
+}
+
+function origin(events: readonly LogEvent[], what: string): string {
+  const { since, by, why } = originOf(events, what) ?? {};
+  const isNamed = by === undefined || why === `locked by ${by}`;
+  return `${since ? ` since ${since}` : ''}${isNamed ? '' : ` by ${by}`}${why ? `: ${why}` : ''}`;
 }
 
 /** Since when something of the unit is so. */

@@ -21,12 +21,15 @@ describe('trunnion log', () => {
     expect(text).to.match(/^20\S+Z {2}stop {12}why=asked$/m);
     expect(text).to.match(/^20\S+Z {2}stop {12}by 127\.0\.0\.1$/m);
     expect(text).to.match(/^20\S+Z {2}laser {11}by 127\.0\.0\.1: stopped {2}action=on$/m);
-    const status = (await statusCommand(place())).text;
-    expect(status).to.match(/^ {2}stopped +yes since 20\S+Z by 127\.0\.0\.1$/m);
+    expect((await statusCommand(place())).text).to.match(/^ {2}stopped +yes since 20\S+Z by 127\.0\.0\.1$/m);
     await daemon.post('/api/resume');
     await daemon.post('/api/match/lock', { reason: 'inspection' });
-    expect((await statusCommand(place())).text)
-      .to.match(/^ {2}stopped +yes since 20\S+Z by 127\.0\.0\.1$/m)
+    const status = await statusCommand(place());
+    expect(status.json)
+      .to.have.property('stop')
+      .that.includes({ by: '127.0.0.1', why: 'locked by 127.0.0.1' });
+    expect(status.text)
+      .to.match(/^ {2}stopped +yes since 20\S+Z: locked by 127\.0\.0\.1$/m)
       .and.match(/LOCKED by 127\.0\.0\.1: inspection since 20\S+Z/);
     await daemon.post('/api/match/unlock');
   });
