@@ -20,7 +20,7 @@ export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchSta
       }),
     [],
   );
-  const hasLease = lease !== null;
+  const hasLease = lease !== null && !lease.expired;
   useEffect(() => (hasLease ? every(clock, LOOK_MS, () => void referee.look()) : undefined), [hasLease]);
   const isSilent = referee.isSilent(nowMs.value);
   const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;
@@ -59,7 +59,7 @@ export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchSta
 }
 
 function leaseText(lease: MatchStatus['lease'], ownHolder: string): string {
-  if (lease === null) return 'No desk has the lease.';
+  if (lease === null || lease.expired) return 'No desk has the lease.';
   const { holder, by } = lease;
   if (holder === ownHolder) return 'This page had the lease.';
   return `${holder === by ? by : `${holder} (${by})`} has the lease.`;
