@@ -1,5 +1,5 @@
 import { simProgram } from '../../sim/sim-program.js';
-import { HELP, optionRows } from '../../src/command/arguments.js';
+import { HELP, optionRows, type Row } from '../../src/command/arguments.js';
 import { type Command, EXIT_CODES, type Program, sharedOptions } from '../../src/command/command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
 
@@ -46,7 +46,7 @@ without a command serves the robot. The other commands are for a robot that is b
 Several commands have these options.
 .B trunnion help COMMAND
 lists all options of a command.
-${literal(optionRows(shared))}
+${items(optionRows(shared))}
 .SH COMMANDS
 ${robot.commands.map(one => entryOf(typed(one), others(one))).join('\n')}
 ${endOf(robot)}.SH FILES
@@ -56,6 +56,9 @@ The configuration, with all defaults as comments.
 .TP
 .I /var/lib/trunnion
 The saved gains and their history, profiles, captured steps, tokens, the lock of a match, and the event log.
+.TP
+.I /var/lib/trunnion\\-used
+The marks of the state folders that the service has used.
 .TP
 .I /run/trunnion/root.sock
 The local socket, on which the daemon answers root.
@@ -85,9 +88,9 @@ on fake buses with physics behind them. The commands of
 .B trunnion
 work on it with \\-\\-simulated.
 .SH OPTIONS
-${literal(optionRows({ ...serve?.options, ...HELP }))}
+${items(optionRows({ ...serve?.options, ...HELP }))}
 .SH EXAMPLES
-${examplesOf(serve)}
+${items(serve?.examples)}
 ${endOf(simulator)}.SH SEE ALSO
 .BR trunnion (1)
 `;
@@ -97,25 +100,20 @@ function isIn(option: unknown, options: Readonly<Record<string, unknown>>): bool
   return Object.values(options).includes(option);
 }
 
-function entryOf(name: string, one: Command): string {
-  const about = one.about.split('\n').map(escaped).join('\n.br\n');
-  const rows = Object.keys(one.options).length === 0 ? [] : [literal(optionRows(one.options))];
-  return [`.TP\n.B ${escaped(name)}\n${about}`, ...rows, examplesOf(one)].filter(Boolean).join('\n');
+function entryOf(name: string, { about, options, examples = [] }: Command): string {
+  const rows = [...optionRows(options), ...examples];
+  const more = rows.length === 0 ? '' : `\n.RS\n${items(rows)}\n.RE`;
+  return `.TP\n.B ${escaped(name)}\n${about.split('\n').map(escaped).join('\n.br\n')}${more}`;
 }
 
-function examplesOf({ examples = [] }: Pick<Command, 'examples'> = {}): string {
-  return examples.map(([line, does]) => `${literal(`  ${line}`)}\n${escaped(does)}`).join('\n');
+function endOf({ environment }: Program): string {
+  const codes = Object.entries(EXIT_CODES);
+  return `.SH ENVIRONMENT\n${items(environment)}\n.SH EXIT STATUS\n${items(codes)}\n`;
 }
 
-function endOf({ environment = [] }: Program): string {
-  const rows = (name: string, all: readonly (readonly [string, string])[]) =>
-    `.SH ${name}\n${all.map(([left, right]) => `.TP\n.B ${escaped(left)}\n${escaped(right)}`).join('\n')}\n`;
-  return `${rows('ENVIRONMENT', environment)}${rows('EXIT STATUS', Object.entries(EXIT_CODES))}`;
-}
-
-/** Text whose lines the manual page keeps. */
-function literal(text: string): string {
-  return `.nf\n${escaped(text)}\n.fi`;
+/** A list in which each row has what a person types, and what it does. */
+function items(rows: readonly Row[] = []): string {
+  return rows.map(([left, right]) => `.TP\n.B ${escaped(left)}\n${escaped(right)}`).join('\n');
 }
 
 /** Escapes text for the manual page: hyphens become minus signs, and a dot at the start of a line becomes text. */

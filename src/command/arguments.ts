@@ -27,7 +27,7 @@ export interface Shape<O extends Options = Options> {
   readonly operands?: readonly string[];
   readonly options: O;
   /** Command lines for the help, each with what it does. */
-  readonly examples?: readonly (readonly [line: string, does: string])[];
+  readonly examples?: readonly Row[];
 }
 
 export type Given<O extends Options> = ReturnType<
@@ -92,24 +92,20 @@ export function tokensOf(args: readonly string[], options: Options) {
 /** The help of a command. */
 export function helpOf({ command, about, operands = [], options, examples = [] }: Shape): string {
   const usage = `Usage: ${[command, ...operands, '[OPTIONS]'].join(' ')}`;
-  const parts = [usage, wrapped(about), optionRows({ ...options, ...HELP })];
-  return `${[...parts, ...exampleRows(examples)].join('\n\n')}\n`;
-}
-
-export function exampleRows(examples: Shape['examples'] = []): string[] {
   const lines = examples.map(([line, does]) => `  ${line}\n${wrapped(does, 6)}`);
-  return lines.length === 0 ? [] : [`Examples:\n${lines.join('\n')}`];
+  const more = lines.length === 0 ? [] : [`Examples:\n${lines.join('\n')}`];
+  const parts = [usage, wrapped(about), helpRows(optionRows({ ...options, ...HELP })), ...more];
+  return `${parts.join('\n\n')}\n`;
 }
 
-/** The help's lines of these options. */
-export function optionRows(options: Options): string {
-  const rows = Object.entries(options).map(([name, option]) => {
+/** A row for each option: its names, and what it does. */
+export function optionRows(options: Options): Row[] {
+  return Object.entries(options).map(([name, option]) => {
     const { type, short, value, usual = option.default, about } = option;
     const names = `${short === undefined ? '' : `-${short}, `}--${name}`;
     const usually = usual === undefined || usual === false ? '' : ` (default: ${usual})`;
-    return [`${names}${type === 'string' ? ` ${value ?? '…'}` : ''}`, `${about}${usually}`] as const;
+    return [`${names}${type === 'string' ? ` ${value ?? '…'}` : ''}`, `${about}${usually}`];
   });
-  return helpRows(rows);
 }
 
 /** The width of a terminal for which the help is made. */
@@ -117,8 +113,11 @@ const HELP_WIDTH = 80;
 /** A longer left column gets a line of its own. */
 const LEFT_WIDTH = 26;
 
+/** What a person types, and what it does. */
+export type Row = readonly [left: string, right: string];
+
 /** Rows of two columns. The right one is wrapped. */
-export function helpRows(rows: readonly (readonly [string, string])[]): string {
+export function helpRows(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([left]) => left.length).filter(length => length <= LEFT_WIDTH), 0);
   return rows
     .map(([left, right]) => {
@@ -147,7 +146,7 @@ export function wrapped(text: string, indent = 0): string {
 }
 
 /** Rows of two columns, one line each, whatever the texts contain. */
-export function columns(rows: readonly (readonly [string, string])[]): string {
+export function columns(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${visible(right)}\n`).join('');
 }

@@ -12,6 +12,7 @@ import {
   type Options,
   optionRows,
   parseArguments,
+  type Row,
   type Shape,
   tokensOf,
   wrapped,
@@ -82,7 +83,7 @@ export interface Program {
   /** The first command runs if the command line names none. */
   readonly commands: readonly Command[];
   /** The variables that it reads, each with what it does. */
-  readonly environment?: readonly (readonly [name: string, does: string])[];
+  readonly environment?: readonly Row[];
 }
 
 /** The options that several commands have. Top help and manual page show them once. */
@@ -214,7 +215,7 @@ function help(program: Program, words: readonly string[]): Said {
     ['help [COMMAND]', 'show this, or options and examples of a command'],
     ['version, -v', 'show the version'],
   ]);
-  const options = `Options of several commands:\n${optionRows(sharedOptions(program))}`;
+  const options = `Options of several commands:\n${helpRows(optionRows(sharedOptions(program)))}`;
   const codes = `Exit codes:\n${helpRows(Object.entries(EXIT_CODES))}`;
   return done([...usage, own, options, ...env, codes].join('\n\n'));
 }
