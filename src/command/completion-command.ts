@@ -1,4 +1,4 @@
-import { HELP, type Option } from './arguments.js';
+import { HELP, type Options } from './arguments.js';
 import type { Command, Program, Said } from './command.js';
 import { done, wrong } from './command.js';
 
@@ -12,7 +12,9 @@ export function completionCommand(program: Program, shell: string): Said {
 }
 
 /** The words that may follow each beginning of a command line, the longest beginning first. */
-function followers({ commands }: Program): readonly (readonly [words: string, next: readonly string[]])[] {
+function followers({
+  commands,
+}: Pick<Program, 'commands'>): readonly (readonly [words: string, next: readonly string[]])[] {
   const all = new Map<string, string[]>([['', ['help', 'version', 'completion']]]);
   for (const { command, options, operands = [] } of commands) {
     const words = command.split(' ');
@@ -32,77 +34,41 @@ function choicesOf(name = ''): readonly string[] {
   return name.includes('|') ? name.split('|') : [];
 }
 
-interface Value {
-  readonly option: string;
-  readonly kind: 'files' | 'folders' | 'words' | 'none';
-  readonly choices: readonly string[];
-}
-
-/** The options that take a value. */
-function valuesOf({ commands }: Program): readonly Value[] {
-  const all: Readonly<Record<string, Option>> = Object.assign({}, ...commands.map(({ options }) => options));
-  return Object.entries(all).flatMap(([name, { type, value = '' }]): Value[] => {
-    if (type !== 'string') return [];
-    const choices = choicesOf(value);
-    const kind =
-      value === 'FILE' ? 'files' : value === 'DIR' ? 'folders' : choices.length > 0 ? 'words' : 'none';
-    return [{ option: `--${name}`, kind, choices }];
-  });
-}
-
-function bash(program: Program): string {
-  const { name } = program;
-  const values = valuesOf(program).map(({ option, kind, choices }) => {
-    const act = { files: '-f', folders: '-d', words: `-W '${choices.join(' ')}'`, none: "-W ''" }[kind];
-    return `    ${option}) COMPREPLY=($(compgen ${act} -- "$cur")); return ;;`;
-  });
-  const lines = followers(program).map(
-    ([words, next]) => `    ' ${words === '' ? '' : `${words} `}'*) words='${next.join(' ')}' ;;`,
-  );
-  return `# bash completion of ${name}
-_${name.replaceAll('-', '_')}() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} words
-  COMPREPLY=()
-  case \${COMP_WORDS[COMP_CWORD-1]} in
-${values.join('\n')}
-  esac
-  case " \${COMP_WORDS[*]:1:COMP_CWORD-1} " in
+function bash({ name, ...program }: Program): string {
+  const call = functionOf(name);
+  const options: Options = Object.assign({}, ...program.commands.map(one => one.options));
+  const values = Object.entries(options).filter(([, { type }]) => type === 'string');
+  const cases = [
+    ...values.map(([option, { value }]) => [`*' --${option} '`, choicesOf(value)] as const),
+    ...followers(program).map(([words, next]) => [`' ${words}${words && ' '}'*`, next] as const),
+  ];
+  const lines = cases.map(([before, next]) => `    ${before}) words='${next.join(' ')}' ;;`);
+  return `# completion of ${name} in bash
+${call}() {
+  local before=" \${COMP_WORDS[*]:1:$((COMP_CWORD-1))} " words
+  case $before in
 ${lines.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  if [ \${#COMPREPLY[@]} = 0 ]; then COMPREPLY=($(compgen -f -- "$cur")); fi
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -o filenames -F _${name.replaceAll('-', '_')} ${name}
+complete -o default -F ${call} ${name}
 `;
 }
 
+/** The script for bash, by the functions of bash that zsh has. A file of completions is itself called the first time. */
 function zsh(program: Program): string {
-  const { name } = program;
-  const values = valuesOf(program).map(({ option, kind, choices }) => {
-    const act = { files: '_files', folders: '_files -/', words: `compadd -- ${choices.join(' ')}`, none: '' }[
-      kind
-    ];
-    return `    ${option}) ${act === '' ? ':' : act}; return ;;`;
-  });
-  const lines = followers(program).map(
-    ([words, next]) =>
-      `    ' ${words === '' ? '' : `${words} `}'*) compadd -- ${next.join(' ')} || _files ;;`,
-  );
-  return `#compdef ${name}
-_${name}() {
-  case \${words[CURRENT-1]} in
-${values.join('\n')}
-  esac
-  case " \${words[2,CURRENT-1]} " in
-${lines.join('\n')}
-  esac
-}
-compdef _${name} ${name}
+  const call = functionOf(program.name);
+  return `#compdef ${program.name}
+autoload -Uz +X bashcompinit && bashcompinit
+${bash(program)}[ "$funcstack[1]" != ${call} ] || _bash_complete -o default -F ${call}
 `;
 }
 
-function fish(program: Program): string {
-  const { name, commands } = program;
+function functionOf(name: string): string {
+  return `_${name.replaceAll('-', '_')}`;
+}
+
+function fish({ name, commands }: Program): string {
   const at = `__${name}_at`;
   const first = (about: string) => (about.split('\n')[0] ?? '').replaceAll("'", "\\'");
   const word = (before: string, next: string, about: string) =>
@@ -114,11 +80,9 @@ function fish(program: Program): string {
       word(words.slice(0, index).join(' '), one, one === last ? first(about) : ''),
     );
     const choices = choicesOf(operands[0]).map(one => word(command, one, ''));
-    const values = valuesOf(program);
-    const rows = Object.entries({ ...options, ...HELP }).map(([long, { short, about }]) => {
-      const value = values.find(({ option }) => option === `--${long}`);
-      const kinds = { files: '-rF', folders: "-xa '(__fish_complete_directories)'", none: '-x', words: '' };
-      const how = value && (value.kind === 'words' ? `-xa '${value.choices.join(' ')}'` : kinds[value.kind]);
+    const rows = Object.entries({ ...options, ...HELP }).map(([long, { short, about, type, value }]) => {
+      const fixed = choicesOf(value);
+      const how = fixed.length > 0 ? `-xa '${fixed.join(' ')}'` : type === 'string' && '-rF';
       const letters = [`-l ${long}`, short && `-s ${short}`, how].filter(Boolean).join(' ');
       return `complete -c ${name} -n '${at} "${command}" more' ${letters} -d '${first(about)}'`;
     });
