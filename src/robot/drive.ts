@@ -38,17 +38,16 @@ const LEAST_HOLD_MS = 10;
 
 /** A command that is being carried out. */
 interface PendingCommand extends DriveCommand {
-  readonly names: readonly UnitName[];
   readonly holdsUntilMs: number;
   /** True if the command stops what it names. Such a command is sent at once. */
   readonly isHalt: boolean;
-  /** Aborted with `overtaken` when a newer command takes the place of this one. */
-  readonly newer: AbortController;
+  /** The named units that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
+  readonly left: Map<UnitName, AbortController>;
 }
 
 /**
  * Returns a function that carries out drive commands. Nothing queues: each unit has at most one command that is not
- * answered, and a newer one takes its place. The controller ends each motion by itself, so no command outlives its hold.
+ * answered, and a newer one takes its place there. The controller ends each motion by itself, so no command outlives its hold.
  */
 export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: DriveParts) {
   const newest = new Map<UnitName, PendingCommand>();
@@ -56,10 +55,10 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
 
   /** Throws the first reason, in the documented order, for which no unit may move. */
   const requireAllowed = (command: PendingCommand): void => {
-    const { holdsUntilMs, names, newer, notAfterMs, requireUntuned, stillWanted, takeover } = command;
+    const { holdsUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
-      for (const name of names) require(units[name]);
+      for (const name of left.keys()) require(units[name]);
     };
     stillWanted();
     if (nowMs > holdsUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
@@ -73,70 +72,78 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       if (!takeover && driver !== undefined && !isSameDriver(driver, command))
         throw new RobotError('driven', { unit, by: driver.by });
     });
-    newer.signal.throwIfAborted();
+    if (left.size === 0) throw new RobotError('overtaken');
     each(unit => {
       if (!unit.flags.includes('motion')) throw new RobotError('not-drivable', { unit: unit.name });
     });
   };
 
-  /** Resolves when each named unit may get a frame again. */
-  const turnOf = async ({ names }: PendingCommand): Promise<void> => {
-    const lastMs = Math.max(...names.map(name => sentMs.get(name) ?? Number.NEGATIVE_INFINITY));
-    const waitMs = lastMs + frameEveryMs - clock.nowMs();
+  /** Resolves when the unit may get a frame again. */
+  const turnOf = async (name: UnitName): Promise<void> => {
+    const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
     if (waitMs > 0) await new Promise<void>(resolve => clock.after(waitMs, resolve));
   };
 
   const send = async (command: PendingCommand): Promise<UnitRates> => {
-    const { holdsUntilMs, isHalt, names, newer } = command;
+    const { holdsUntilMs, isHalt, left } = command;
+    /** The units that may have got a frame. */
+    const reached = new Set<UnitName>();
     const ends = await Promise.allSettled(
-      names.map(async name => {
-        const rates = command.rates[name] ?? {};
+      [...left].map(async ([name, { signal }]) => {
         const holdMs = () => {
           requireAllowed(command);
+          signal.throwIfAborted();
+          reached.add(name);
           if (!isHalt) sentMs.set(name, clock.nowMs());
           return Math.floor(holdsUntilMs - clock.nowMs());
         };
-        const shown = await unlessAborted(newer.signal, units[name].move(rates, holdMs, holdsUntilMs));
-        return [name, shown] as const;
+        const move = units[name].move(command.rates[name] ?? {}, holdMs, holdsUntilMs);
+        return [name, await unlessAborted(signal, move)] as const;
       }),
     );
-    const failed = ends.find(end => end.status === 'rejected');
-    if (failed === undefined)
-      return Object.fromEntries(ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : [])));
-    const error: unknown = failed.reason;
-    for (const name of names) if (newest.get(name) === command) void units[name].halt();
+    const moved = ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
+    const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
+    const error = errors.find(one => !isRobotError(one, 'overtaken'));
+    if (error === undefined && moved.length > 0) return Object.fromEntries(moved);
+    for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
     // The frame has waited for the bus until its time was over.
     throw isRobotError(error, 'bus-busy')
       ? new RobotError('too-late', {}, { cause: error })
-      : asRobotError(error);
+      : asRobotError(error ?? errors[0]);
   };
 
   /**
-   * Resolves with the rates that the controllers show, or show no longer because the hold has passed. Rejects if one unit
-   * cannot move; then no unit that is named keeps moving.
+   * Resolves with the rates that the controllers show, or show no longer because the hold has passed. A unit that a newer
+   * command names is left out. Rejects if one unit cannot move; then no unit that is left keeps moving.
    */
   return async (asked: DriveCommand): Promise<UnitRates> => {
     const { rates, receivedMs, holdMs } = asked;
+    const left = new Map(
+      Object.keys(rates)
+        .filter(isUnitName)
+        .map(name => [name, new AbortController()]),
+    );
     const command: PendingCommand = {
       ...asked,
-      names: Object.keys(rates).filter(isUnitName),
       holdsUntilMs: receivedMs + holdMs,
       isHalt: Object.values(rates).every(one => Object.values(one).every(rate => rate === 0)),
-      newer: new AbortController(),
+      left,
     };
-    const { names, newer } = command;
     requireAllowed(command);
-    for (const name of names) {
-      newest.get(name)?.newer.abort(new RobotError('overtaken'));
+    for (const name of left.keys()) {
+      const older = newest.get(name)?.left;
+      older?.get(name)?.abort(new RobotError('overtaken'));
+      older?.delete(name);
       newest.set(name, command);
     }
     try {
-      if (!command.isHalt) await unlessAborted(newer.signal, turnOf(command));
+      if (!command.isHalt)
+        await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
       requireAllowed(command);
-      for (const name of names) units[name].begin(command, command.holdsUntilMs);
+      for (const name of left.keys()) units[name].begin(command, command.holdsUntilMs);
       return await send(command);
     } finally {
-      for (const name of names) if (newest.get(name) === command) newest.delete(name);
+      for (const name of left.keys()) newest.delete(name);
     }
   };
 }

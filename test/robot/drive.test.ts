@@ -168,6 +168,35 @@ describe('a drive command', () => {
     expect(motions().at(-1)?.rates).to.deep.equal([0, 0]);
   });
 
+  for (const [when, waitMs, before] of [
+    ['before its frames are sent', 0, YAW],
+    ['after its frames were sent', 1, undefined],
+  ] as const)
+    it(`that a newer one overtakes for one unit ${when} moves the other unit, and leaves the first out of its answer`, async () => {
+      if (before !== undefined) await driven(before);
+      const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
+      await clocked.wait(waitMs);
+      expect(await driven(STILL)).to.deep.equal(STILL);
+      expect(await clocked.during(older)).to.deep.equal(AHEAD);
+      await clocked.wait(50);
+      expect(motions().filter(({ unit }) => unit === 'chassis')).to.have.length(1);
+      expect(clocked.loops.chassis.last?.rates).to.deep.equal(AHEAD.chassis);
+      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+    });
+
+  it('whose caller hangs up before its frame is sent leaves the unit the older motion', async () => {
+    await driven(YAW);
+    let isGone = false;
+    const stillWanted = () => {
+      if (isGone) throw new RobotError('caller-gone');
+    };
+    const answer = drive({ gimbal: { yaw: 1, pitch: 0 } }, { stillWanted }).catch(codeOf);
+    isGone = true;
+    expect(await clocked.during(answer)).to.equal('caller-gone');
+    await clocked.wait(50);
+    expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5]);
+  });
+
   for (const [what, code, act] of [
     ['a stop', 'stopped', () => clocked.robot.stop()],
     ['another mode', 'wrong-mode', () => clocked.robot.units.gimbal.setMode('auto')],

@@ -30,7 +30,8 @@ export class DriveModel {
 
   answered(asked: Asked): void {
     if (asked.answer?.status !== 200 || !isPost(asked, '/api/drive')) return;
-    if (bodyMember(asked, this.#unit) === undefined) return;
+    // A unit that a newer command took is left out of the answer.
+    if (asked.answer.body?.[this.#unit] === undefined) return;
     const before = this.#last;
     this.#last = asked;
     if (before?.answer === undefined || before.answer.at > asked.sent) return;
