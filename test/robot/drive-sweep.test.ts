@@ -18,15 +18,19 @@ const ACTS: readonly (readonly [string, (robot: ClockedRobot, gimbal: MotorUnit)
   ['a switch to manual', (_, gimbal) => gimbal.setMode('manual')],
   ['a save', (_, gimbal) => gimbal.gains.save(defaultGains(unitNamed('gimbal')))],
 ];
-const FATES: readonly (readonly [string, Fate | 'late'])[] = [
-  ['arrives', undefined],
-  ['is lost', 'fails'],
-  ['arrives without an answer', 'answer lost'],
-  ['arrives late', 'late'],
+/** The fate of the command's first frame, and the time for which that frame is late. */
+const FATES: readonly (readonly [string, Fate, number])[] = [
+  ['arrives', undefined, 0],
+  ['is lost', 'fails', 0],
+  ['arrives without an answer', 'answer lost', 0],
+  ['arrives twice', 'sent twice', 0],
+  ['arrives late', undefined, SLOW_MS],
+  ['arrives late and without an answer', 'answer lost', SLOW_MS],
+  ['arrives late and twice', 'sent twice', SLOW_MS],
 ];
 
 /** Moves the gimbal for a caller, and watches every loop period. */
-async function driveBeside(place: number, fate: Fate | 'late', act: (typeof ACTS)[number][1]) {
+async function driveBeside(place: number, fate: Fate, lateMs: number, act: (typeof ACTS)[number][1]) {
   const clocked = await ClockedRobot.start();
   await clocked.wait(150);
   const { clock, gimbal, loops } = clocked;
@@ -56,10 +60,9 @@ async function driveBeside(place: number, fate: Fate | 'late', act: (typeof ACTS
   clocked.intercept = async frame => {
     if (isMotion(frame)) {
       if (isBegun) motions += 1;
-      if (motions !== 1 || fate === undefined) return undefined;
-      if (fate !== 'late') return fate;
-      await clocked.pause(SLOW_MS);
-      return undefined;
+      if (motions !== 1) return undefined;
+      if (lateMs > 0) await clocked.pause(lateMs);
+      return fate;
     }
     if (isBegun && frames === place) {
       wasAsked = true;
@@ -77,7 +80,8 @@ async function driveBeside(place: number, fate: Fate | 'late', act: (typeof ACTS
   // Each loop period takes a millisecond, from the start of the simulation on.
   const moved = loops.gimbal.commands.map(({ rates }, atMs) => ((rates.yaw ?? 0) === 0 ? 0 : atMs));
   const lastMs = startMs + Math.max(...moved);
-  const isOnBusMs = fate === 'late' ? SLOW_MS : 0;
+  // After a lost answer the frame is sent again, with the rest of the hold.
+  const isOnBusMs = fate === 'answer lost' ? 0 : lateMs;
   const seen = {
     overran: lastMs > receivedMs + HOLD_MS + isOnBusMs + LATE_MS,
     wasForbidden: loops.gimbal.commands.some(
@@ -96,9 +100,9 @@ describe('a drive command at every frame of', function () {
     it(`${what} never moves the unit longer than it holds, nor where that is forbidden`, async () => {
       const broken: string[] = [];
       let places = 0;
-      for (const [name, fate] of FATES)
+      for (const [name, fate, lateMs] of FATES)
         for (let place = 0; ; place += 1) {
-          const { seen, end, wasAsked } = await driveBeside(place, fate, act);
+          const { seen, end, wasAsked } = await driveBeside(place, fate, lateMs, act);
           if (!wasAsked || place > PLACES) break;
           places += 1;
           const isForbidden = end.isStopped || end.mode !== 'manual';

@@ -30,8 +30,8 @@ export interface Frame {
   readonly data: string;
 }
 
-/** The fate of a frame. It fails; or it arrives and its answer is lost. `undefined`: it works. */
-export type Fate = 'fails' | 'answer lost' | undefined;
+/** The fate of a frame. It fails; or it arrives and its answer is lost; or it arrives twice. `undefined`: it works. */
+export type Fate = 'fails' | 'answer lost' | 'sent twice' | undefined;
 
 interface UnitTruth {
   readonly mode: string;
@@ -219,6 +219,7 @@ export class ClockedRobot {
       this.frames.push(frame);
       const fate = await this.intercept(frame);
       if (fate === 'fails') throw new RobotError('nack', { errno: 121 });
+      if (fate === 'sent twice') await act();
       const answer = await act();
       if (fate === 'answer lost') throw new RobotError('nack', { errno: 121 });
       return answer;
