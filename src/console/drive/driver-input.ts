@@ -45,18 +45,21 @@ export function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
  */
 export function listenToDriver(model: Model): () => void {
   const { driving, surroundings } = model;
-  const ends = [listenToKeys(driving), every(surroundings.clock, GAMEPAD_EVERY_MS, gamepadPoll(model))];
+  const listening = new AbortController();
+  const { signal } = listening;
+  listenToKeys(driving, signal);
+  const endPoll = every(surroundings.clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
   const onHidden = () => {
     if (document.hidden) driving.interrupt('This window is hidden: driving has stopped.');
   };
-  document.addEventListener('visibilitychange', onHidden);
-  ends.push(() => document.removeEventListener('visibilitychange', onHidden));
+  document.addEventListener('visibilitychange', onHidden, { signal });
   return () => {
-    for (const end of ends) end();
+    listening.abort();
+    endPoll();
   };
 }
 
-function listenToKeys(driving: Driving): () => void {
+function listenToKeys(driving: Driving, signal: AbortSignal): void {
   const held = new Set<string>();
   const report = () => {
     const deflections: Record<string, number> = {};
@@ -83,14 +86,9 @@ function listenToKeys(driving: Driving): () => void {
     held.clear();
     report();
   };
-  window.addEventListener('keydown', down);
-  window.addEventListener('keyup', up);
-  window.addEventListener('blur', onBlur);
-  return () => {
-    window.removeEventListener('keydown', down);
-    window.removeEventListener('keyup', up);
-    window.removeEventListener('blur', onBlur);
-  };
+  window.addEventListener('keydown', down, { signal });
+  window.addEventListener('keyup', up, { signal });
+  window.addEventListener('blur', onBlur, { signal });
 }
 
 /** Reads the gamepads. Each read reports the whole state of the pad. */

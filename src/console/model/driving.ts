@@ -1,6 +1,14 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { type Clock, every } from '../../core/clock.js';
-import { type Axis, MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type UnitName } from '../../core/units.js';
+import {
+  type Axis,
+  MAX_HOLD_MS,
+  perUnit,
+  type Rates,
+  UNIT_LIST,
+  type Unit,
+  type UnitName,
+} from '../../core/units.js';
 import type { Status, UnitStatus } from '../../schemas/status.js';
 import { isUnanswered, type Outcome, type Refusal } from '../daemon/request.js';
 import type { PageStorage } from '../daemon/surroundings.js';
@@ -38,8 +46,6 @@ export class Driving {
   /** True while a stick or key must be let go before the robot moves. */
   readonly needsRest = signal(false);
   readonly roundTripMs = signal<number | undefined>(undefined);
-  /** The rates of the last answer. */
-  readonly rates = signal<UnitRates>({});
   readonly hasGamepad = signal(false);
   /** Why the last command was refused, or why the page stopped driving. */
   readonly problem = signal('');
@@ -95,15 +101,12 @@ export class Driving {
 
   /** From now on this page drives instead of another one, which ends the other one's motion. */
   takeOver(): void {
-    const driven = UNIT_LIST.filter(({ name }) =>
-      this.#isRivals(this.#observed.status.peek()?.[name].driver),
-    );
-    const stills = driven.map(({ name, axes }) => [
-      name,
-      Object.fromEntries(axes.map(axis => [axis.name, 0])),
-    ]);
+    const status = this.#observed.status.peek();
     this.needsRest.value = this.#isAnyDeflected;
-    if (driven.length > 0) void this.#send(Object.fromEntries(stills), true);
+    const stills = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver)).map(
+      unit => [unit.name, this.#ratesOf(unit)] as const,
+    );
+    if (stills.length > 0) void this.#send(Object.fromEntries(stills), true);
   }
 
   get isMoving(): boolean {
@@ -182,8 +185,9 @@ export class Driving {
     }
     const wanted: Partial<Record<UnitName, Rates>> = {};
     const stops: Partial<Record<UnitName, Rates>> = {};
-    for (const { name, axes } of UNIT_LIST) {
-      const rates = Object.fromEntries(axes.map(axis => [axis.name, this.#rateOf(axis)]));
+    for (const unit of UNIT_LIST) {
+      const { name } = unit;
+      const rates = this.#ratesOf(unit);
       const isStill = Object.values(rates).every(rate => rate === 0);
       if (isStill && this.#moving[name]) stops[name] = rates;
       if (!isStill && this.whyNot(name) === '') wanted[name] = rates;
@@ -194,9 +198,12 @@ export class Driving {
     if (Object.keys(wanted).length > 0 && isDue && isFree) void this.#send(wanted);
   }
 
-  #rateOf({ name, greatestRate }: Axis): number {
+  /** The rates that sticks and keys ask for now. */
+  #ratesOf({ axes }: Unit): Rates {
     const part = this.#isFast.peek() ? 1 : this.limit.peek();
-    return Math.round(1000 * (this.wanted.peek()[name] ?? 0) * part * greatestRate) / 1000;
+    const wanted = this.wanted.peek();
+    const rateOf = ({ name, greatestRate }: Axis) => (wanted[name] ?? 0) * part * greatestRate;
+    return Object.fromEntries(axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]));
   }
 
   async #send(rates: UnitRates, takeover = false): Promise<void> {
@@ -221,10 +228,9 @@ export class Driving {
     this.#take(outcome, sentMs);
   }
 
-  #take(outcome: Outcome<UnitRates>, sentMs: number): void {
+  #take(outcome: Outcome<unknown>, sentMs: number): void {
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(this.#observed.clock.nowMs() - sentMs);
-      this.rates.value = outcome.body;
       return;
     }
     const { refusal } = outcome;
