@@ -29,4 +29,13 @@ describe('the id of a robot', () => {
     expect((await shown({ files })).id).to.equal(id);
     expect((await shown({ files, diskFails: ['read'] })).id).to.equal(null);
   });
+
+  it('is shown without a restart when the file can be read again', async () => {
+    const { id, files } = await shown();
+    const daemon = await ClockedDaemon.start({ files, diskFails: ['read'] });
+    daemon.diskFails([]);
+    await daemon.wait(1000);
+    expect((await daemon.ask({ ask: 'GET /healthz' })).body).to.include({ id });
+    await daemon.close();
+  });
 });
