@@ -4,7 +4,7 @@ import { errnoOf } from '../core/errors.js';
 import { logFileNames } from '../events/numbered-files.js';
 import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
-import { failed, type Said, wrong } from './command.js';
+import { failed, refused, type Said, wrong } from './command.js';
 
 /** `trunnion log verify`. The path is a state folder or one file. The head is given as `SEQ:HASH`. */
 export async function verifyCommand(asked: {
@@ -24,7 +24,10 @@ export async function verifyCommand(asked: {
     const names = isFolder ? logFileNames(await readdir(path)) : [basename(path)];
     files = await readNewestFirst(folder, names);
   } catch (error) {
-    return failed(`${path} cannot be read: ${whyUnread(errnoOf(error) ?? String(error))}`);
+    if (errnoOf(error) === 'EACCES')
+      return refused(`Only root and the daemon may read ${path}: sudo trunnion log verify`);
+    const why = errnoOf(error) === 'ENOENT' ? 'there is no such file' : (errnoOf(error) ?? String(error));
+    return failed(`${path} cannot be read: ${why}`);
   }
   if (files.length === 0) return failed(`${path} has no log of events`);
   const verdict = verifyLog(files, head);
@@ -70,12 +73,6 @@ async function readNewestFirst(folder: string, names: readonly string[]): Promis
   for (const name of [...names].reverse())
     files.unshift({ name, content: await readFile(join(folder, name)) });
   return files;
-}
-
-function whyUnread(problem: string): string {
-  if (problem === 'ENOENT') return 'there is no such file';
-  if (problem === 'EACCES') return 'only root and the daemon may; put sudo before the command';
-  return problem;
 }
 
 function parseHead(text: string): LogHead | undefined {

@@ -25,7 +25,7 @@ export const ACTS = {
   stop: {
     path: '/api/stop',
     about: 'Stop the robot',
-    done: 'Stopped: the laser is dark, and torque is off.',
+    done: 'Stopped: torque is off, and the pin of the laser, if it has one, is dark.',
     unconfirmed:
       'The robot is stopped, but this is not confirmed (CODE). Repeat the command, or cut the power.',
     undone: 'Nothing was stopped. If a robot moves or its laser is lit, cut its power. ',

@@ -107,9 +107,8 @@ async function daemon(asked: Case): Promise<Found> {
   if (running !== undefined && running !== version)
     return wrong(`version ${running} runs, ${version} is installed`, 'sudo systemctl restart trunnion');
   if (status !== undefined) {
-    const { state, exposed, detail } = status.access;
-    if (detail !== undefined)
-      return wrong(detail, 'sudo trunnion token list shows whether the file can be read again');
+    const { state, exposed } = status.access;
+    if (state === 'unavailable') return wrong(`serves ${url}, but nobody may act`, 'See "tokens".');
     const closed = isClosed ? ', closed to everyone without a token' : '';
     return fine(`serves ${url}${state === 'open' && exposed ? `, ${OPEN}` : closed}`);
   }

@@ -17,16 +17,21 @@ export const STORAGE_CHECKS: Checks = {
     const { folder } = asked.config.state;
     if (asked.status !== undefined) return reported(asked.status, folder);
     if (asked.daemonRuns) return unknown('the daemon has it, and could not be asked');
+    const start = asked.simulatedAt ? 'npm start, or trunnion-sim,' : 'sudo systemctl start trunnion';
     return tried(asked, folder).catch((error: unknown) => {
       const code = errorCode(error);
       return (
-        failures(folder)[code] ?? wrong(`${folder}: ${code}`, 'dmesg says more; the SD card may be failing')
+        failures(folder, start)[code] ??
+        wrong(`${folder}: ${code}`, 'dmesg says more; the SD card may be failing')
       );
     });
   },
   tokens: async ({ system, config, status }) => {
     if (status?.access.detail !== undefined)
-      return wrong(status.access.detail, status.storage.cure ?? 'sudo trunnion token list says why');
+      return wrong(
+        status.access.detail,
+        status.storage.ok ? 'sudo trunnion token list says why' : 'See "state folder".',
+      );
     try {
       const list = decodeTokens(await system.readFile(tokenFile(config.state.folder)));
       if (list === undefined) return wrong('the list cannot be used', 'sudo trunnion token list says why');
@@ -48,12 +53,9 @@ export const STORAGE_CHECKS: Checks = {
   },
 };
 
-function failures(folder: string): Readonly<Record<string, Found>> {
+function failures(folder: string, start: string): Readonly<Record<string, Found>> {
   return {
-    ENOENT: wrong(
-      `${folder} does not exist`,
-      'sudo systemctl start trunnion makes it, unless its disk is not mounted',
-    ),
+    ENOENT: wrong(`${folder} does not exist`, `${start} makes it, unless its disk is not mounted`),
     EACCES: unknown(`${folder} may not be read by you`, AS_ROOT),
     EROFS: wrong(`${folder} is read-only`, 'sudo mount -o remount,rw /; dmesg says why'),
     ENOSPC: wrong(`${folder} has no room`, MAKE_ROOM),
@@ -79,12 +81,17 @@ async function tried({ system, service, user }: Case, folder: string): Promise<F
 }
 
 function reported(status: Status, folder: string): Found {
-  const lines = healthLines(status).filter(({ about }) => ['Storage', 'Log', 'Match'].includes(about));
+  const { cure, ...storage } = status.storage;
+  const { cure: logCure, ...log } = status.log;
+  const lines = healthLines({ ...status, storage, log }).filter(({ about }) =>
+    ['Storage', 'Log', 'Match'].includes(about),
+  );
   if (lines.length === 0) return fine('the daemon writes and syncs it');
   const found = lines.map(({ about, text }) => `${about}: ${text}`).join(' ');
-  const { cure = `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.` } =
-    status.storage;
-  return wrong(found, cure);
+  return wrong(
+    found,
+    cure ?? logCure ?? `Look at ${folder}: room, owner, SD card. Move copies of damaged files out of it.`,
+  );
 }
 
 /** The free bytes of the folder's disk. If the folder is missing, this asks its nearest existing parent. */

@@ -8,8 +8,8 @@ import { type MatchState, NO_MATCH } from './match.js';
 type Recorded = MatchState & { readonly boot: string | null };
 
 const REASONS = {
-  unreadable: 'The record of lock and match cannot be read.',
-  damaged: 'The record of lock and match was damaged, or a newer version of Trunnion wrote it.',
+  unreadable: 'The record of lock and match cannot be read',
+  damaged: 'The record of lock and match was damaged, or a newer version of Trunnion wrote it',
 };
 
 /**

@@ -144,8 +144,8 @@ describe('trunnion token', () => {
         expect([exit, text]).to.deep.equal([3, 'Only root may do this: sudo trunnion token …\n']);
       }
       const { exit, text } = await asNobody('log', 'verify', join(folder, 'events.jsonl'));
-      expect(exit).to.equal(1);
-      expect(text).to.include('only root and the daemon may; put sudo before the command');
+      expect(exit).to.equal(3);
+      expect(text).to.include('sudo trunnion log verify');
     });
   });
 

@@ -85,7 +85,7 @@ describe('the alert strip', () => {
       'bad: Chassis does not run the stored gains yet.',
       'bad: Storage The disk is full. Make room. Cannot be kept over a power cut: gains, events, lock and phase.',
       'bad: Storage set a damaged file aside: gains.1',
-      'bad: Tokens The tokens are damaged.',
+      'bad: Tokens: The tokens are damaged.',
     ]);
   });
 });

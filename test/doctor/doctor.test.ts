@@ -126,7 +126,7 @@ const rows: readonly Row[] = [
   [runningWith({ access: { state: 'open', exposed: true } }), /^fine daemon: .*open to everyone/],
   [
     runningWith({ access: { state: 'unavailable', exposed: false, detail: 'The file is damaged.' } }),
-    /^wrong daemon: .*The file is damaged.*token list/,
+    /^wrong daemon: .*nobody may act.*tokens/,
   ],
   [{ ...RUNNING, status: undefined }, /^wrong daemon: .*does not answer at http:..127/],
   [stats({ '/var/lib/trunnion': { uid: 990, ino: 23 } }), /^unknown port: .*a daemon runs, but not at/],
@@ -240,7 +240,7 @@ const rows: readonly Row[] = [
       storage: { ok: false, setAside: [], detail: 'It is empty.', cure: 'sudo rm MARK' },
       access: { state: 'unavailable', exposed: false, detail: 'The tokens cannot be read.' },
     }),
-    /^wrong tokens: The tokens cannot be read\. sudo rm MARK$/,
+    /^wrong tokens: The tokens cannot be read\. See "state folder"\.$/,
   ],
   [{ freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
   [supply('0x50005'), /^wrong supply: .*now/],

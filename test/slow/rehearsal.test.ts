@@ -36,7 +36,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     const stop = await trunnion('stop');
     expect([stop.exit, stop.text]).to.deep.equal([
       0,
-      'Stopped: the laser is dark, and torque is off. The robot is simulated.',
+      'Stopped: torque is off, and the pin of the laser, if it has one, is dark. The robot is simulated.',
     ]);
     const status = await trunnion('status');
     expect(status.exit).to.equal(0);

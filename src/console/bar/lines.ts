@@ -56,7 +56,7 @@ export function healthLines(status: Status): Line[] {
     ...UNIT_LIST.flatMap(unit => unitLines(unit, status[unit.name])),
     ...diskLines(status),
     ...storage.setAside.map(file => bad('Storage', `set a damaged file aside: ${file}`)),
-    ...(access.detail === undefined ? [] : [bad('Tokens', access.detail)]),
+    ...(access.detail === undefined ? [] : [bad('Tokens:', access.detail)]),
   ];
 }
 
@@ -80,7 +80,7 @@ function laserLines({ light, reason, problem }: LaserStatus, { darkCause = `: ${
   if (light === 'fault') {
     return [alarm('LASER MAY BE ON:', 'cut its supply: its pin does not obey.')];
   }
-  if (problem !== undefined) return [bad('Laser', problem.detail)];
+  if (problem !== undefined) return [bad('Laser:', problem.detail)];
   if (reason === undefined || reason === 'stop') return [];
   return [{ tone: 'note', about: 'Laser', text: `went dark${darkCause}.`, isClaim: true }];
 }
