@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { containment } from '../http/contain.js';
-import { createHttpServer } from '../http/server.js';
+import { createHttpServer, noteWait } from '../http/server.js';
 
 /** How long requests in flight may take when the daemon ends. */
 const GRACE_MS = 200;
@@ -69,7 +69,10 @@ async function isAnswered(path: string): Promise<boolean> {
 
 function httpServer({ log, clock }: Parts) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
-  let answer: RequestListener = (request, response) => waiting.push([request, response]);
+  let answer: RequestListener = (request, response) => {
+    noteWait(request);
+    waiting.push([request, response]);
+  };
   const server = createHttpServer((request, response) => answer(request, response), containment(log));
   // After the start, an error such as too many open files loses one connection only.
   server.on('error', error => {

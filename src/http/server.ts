@@ -42,7 +42,12 @@ interface Connection {
 const trusted = new WeakSet<Socket>();
 const waited = new WeakSet<IncomingMessage>();
 
-/** Whether the request waited for the answer to the one before on its connection. Nobody knows for how long. */
+/** Marks a request that waits before the app gets it. */
+export function noteWait(request: IncomingMessage): void {
+  waited.add(request);
+}
+
+/** Whether the request waited for the start, or for the answer to the one before on its connection. Nobody knows for how long. */
 export function hasWaited(request: IncomingMessage): boolean {
   return waited.has(request);
 }
@@ -105,7 +110,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       request.destroy();
     } else if (connection.exchange === undefined) answer(connection, [request, response]);
     else {
-      waited.add(request);
+      noteWait(request);
       connection.next = [request, response];
     }
   };

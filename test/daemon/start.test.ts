@@ -71,6 +71,19 @@ describe('a daemon that starts', () => {
       }
     }));
 
+  it('moves nothing for a drive command that waited for the start', () =>
+    inTemporaryFolder(async folder => {
+      const port = await freePort();
+      const { hardware } = litRobot();
+      const bus = watched(hardware.bus);
+      const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
+      const answered = bus.first.then(() => call(`http://127.0.0.1:${port}`, 'POST', '/api/drive', command));
+      const daemon = await begin(folder, port, { ...hardware, bus });
+      const { status, body } = await answered;
+      await daemon.close();
+      expect([status, body.code]).to.deep.equal([409, 'too-late']);
+    }));
+
   it('drops waiting requests if the process is told to end', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
