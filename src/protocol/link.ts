@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../core/clock.js';
-import { type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
+import { asRobotError, type ErrorCode, isRobotError, RobotError } from '../core/errors.js';
 import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { decodeFrame, encodeFrame } from './codec.js';
@@ -49,6 +49,7 @@ interface Job {
   attempts: number;
   /** Whether the caller has been answered although the kernel call still runs. */
   isGivenUp: boolean;
+  /** Begins a transaction. Throws if the frame is no longer due, and sends nothing then. */
   attempt(): Promise<void>;
   fail(error: RobotError): void;
 }
@@ -111,9 +112,9 @@ export class Link {
   }
 
   #write(unit: Unit, register: Register, frame: () => Buffer, urgency: Urgency): Promise<number> {
-    return this.#submit(unit, register, urgency, async attempts => {
-      await this.#bus.writeBlock(unit.address, register.address, frame());
-      return attempts;
+    return this.#submit(unit, register, urgency, attempts => {
+      const bytes = frame();
+      return this.#bus.writeBlock(unit.address, register.address, bytes).then(() => attempts);
     });
   }
 
@@ -148,7 +149,7 @@ export class Link {
       };
       this.#waiting.push(job);
       this.#next();
-      if (this.#inFlight !== job) this.#limit(job);
+      if (this.#waiting.includes(job)) this.#limit(job);
     });
   }
 
@@ -182,10 +183,20 @@ export class Link {
   }
 
   #run(job: Job): void {
-    this.counters.transactions += 1;
     job.attempts += 1;
     const beganMs = this.#clock.nowMs();
     this.#inFlight = job;
+    let call: Promise<void>;
+    try {
+      call = job.attempt();
+    } catch (error) {
+      this.#inFlight = undefined;
+      job.limit?.cancel();
+      job.fail(asRobotError(error));
+      this.#next();
+      return;
+    }
+    this.counters.transactions += 1;
     let isOver = false;
     const giveUp = () => {
       if (isOver) return;
@@ -207,7 +218,7 @@ export class Link {
       // The caller of this transaction continues first: its next frame may be more urgent than the waiting ones.
       process.nextTick(() => this.#next());
     };
-    job.attempt().then(() => settled(), settled);
+    call.then(() => settled(), settled);
   }
 
   #expire(job: Job): void {

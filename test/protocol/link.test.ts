@@ -64,6 +64,24 @@ describe('Link', () => {
     });
   }
 
+  it('sends and counts nothing if the values of a frame are no longer due when its turn comes', async () => {
+    const { clock, bus, link, ends, read } = setUp('hang', manual);
+    const first = read();
+    const urgency = { priority: 'motion', untilMs: 400 } as const;
+    const undue = () => {
+      throw new RobotError('stopped');
+    };
+    const late = link
+      .writeFresh(GIMBAL, REGISTERS.mode, undue, urgency)
+      .catch(error => ends.push(error.code));
+    const after = read('readings');
+    bus.settle(manual);
+    await clock.advance(1);
+    await Promise.all([first, late, after]);
+    expect(ends).to.deep.equal(['mode 1', 'stopped', 'readings 1']);
+    expect(link.counters).to.deep.equal({ transactions: 2, retries: 0, errors: {} });
+  });
+
   it('retries a frame before later frames of the same priority', async () => {
     const { ends, read } = setUp(nack, manual, nack, nack, nack);
     const first = read().then(() => ends.push('first has ended'));
