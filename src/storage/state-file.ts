@@ -26,8 +26,8 @@ export interface Content<T> {
   /** The value while there is no file. */
   readonly absent: T;
   /**
-   * The value if the file is damaged or cannot be read in time. If undefined, a failed read rejects and may be
-   * retried, and a damaged file counts as absent.
+   * The value if the file is damaged or cannot be read in time. If undefined, a failed read rejects and is repeated
+   * every second, and a damaged file counts as absent.
    */
   readonly failSafe?: (why: 'unreadable' | 'damaged') => T;
 }
@@ -133,6 +133,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
     return bytes !== undefined && !(await disk.read(path))?.equals(bytes);
   };
   const mend = async () => {
+    if (held === undefined) return readAndWrite();
     if (await isReplaced().catch(() => true)) {
       onMedium = undefined;
       wanted = held;
