@@ -21,7 +21,7 @@ export class RouteCounts {
     this.durations.set(route.id, duration);
     const handle: Route['handle'] = async (ctx, authorize) => {
       const startMs = clock.nowMs();
-      let status = 200;
+      let status: number = route.answerStatus ?? 200;
       try {
         await route.handle(ctx, authorize);
       } catch (error) {

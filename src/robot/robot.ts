@@ -205,7 +205,7 @@ export class Robot {
   #supervise(atMs: number): void {
     const { clock, settings } = this.#options;
     this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
-      this.timerDelay.observe((clock.nowMs() - atMs) / 1000);
+      this.timerDelay.observe(Math.max(0, clock.nowMs() - atMs) / 1000);
       if (this.#isEmissionDue) this.#emitPolled();
       this.#isEmissionDue = true;
       const polls = new Set<Promise<void>>();

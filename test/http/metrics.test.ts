@@ -23,6 +23,8 @@ describe('GET /metrics', () => {
     expect(off).to.be.greaterThan(early ?? Number.NaN);
     const { body: gains } = await daemon.get('/api/chassis/pidconfig');
     await daemon.post('/api/chassis/pidconfig', gains);
+    await daemon.post('/api/chassis/mode/switch', { mode: 'debug' });
+    await daemon.post('/api/chassis/autotune', { loop: 'speed' });
     await daemon.post('/api/stop');
     await daemon.post('/api/laser', { action: 'on' });
     const after = series(await scrape());
@@ -33,6 +35,7 @@ describe('GET /metrics', () => {
     expect(after.get('trunnion_stop_duration_seconds_bucket{le="+Inf"}')).to.equal(1);
     expect(after.get('trunnion_http_requests_total{route="laser",code="200"}')).to.equal(2);
     expect(after.get('trunnion_http_requests_total{route="laser",code="409"}')).to.equal(1);
+    expect(after.get('trunnion_http_requests_total{route="chassisAutotune",code="202"}')).to.equal(1);
     expect(after.get('process_resident_memory_bytes')).to.be.greaterThan(20e6);
   });
 

@@ -173,4 +173,12 @@ describe('readings', () => {
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
     expect(await perSecond('heartbeat')).to.equal(50);
   });
+
+  it('are not counted as late if their timer runs early, as timers of Node do', async () => {
+    const { clock } = robot;
+    const inTime = clock.after.bind(clock);
+    clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);
+    await robot.wait(200);
+    expect(robot.robot.timerDelay.sum).to.equal(0);
+  });
 });
