@@ -161,7 +161,6 @@ export function motorUnit(options: UnitOptions) {
         const sameBoot = state.sameBoot();
         // Writing manual in manual does not end a motion.
         if (state.wanted.driver !== undefined) await halt(untilMs);
-        state.take('drive over', { why: 'mode change' });
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;

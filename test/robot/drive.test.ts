@@ -214,6 +214,16 @@ describe('a drive command', () => {
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 
+  it('of the driver follows a switch to another mode that the controller did not take', async () => {
+    await driven(YAW);
+    clocked.let({ kind: 'write', register: 'mode' }, 'fails');
+    expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
+    clocked.allIsWell();
+    expect([who(), ends()]).to.deep.equal(['operator', []]);
+    expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
+    expect(await driven(YAW)).to.deep.equal(YAW);
+  });
+
   it('of a caller who hung up, or that a lock forbids meanwhile, is dropped before each attempt', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
