@@ -45,6 +45,12 @@ export class Autotune implements Permission {
     return this.#latest.get(unit);
   }
 
+  /** Throws `tune-running` while this unit is tuned. */
+  requireUntuned(unit: UnitName): void {
+    const tune = this.of(unit);
+    if (tune?.state === 'running') throw new RobotError('tune-running', { loop: tune.loop, by: tune.by });
+  }
+
   /**
    * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`,
    * `trial-running`, `loop-unfit`, or the error of a laser that cannot be darkened.
@@ -95,13 +101,13 @@ export class Autotune implements Permission {
   }
 
   /**
-   * Ends the current tuning. Resolves with true when the saved gains run again and nothing is excited, or with false
-   * if there was no tuning. Rejects with `not-confirmed` if the controller does not confirm; the tuning is over even
-   * then.
+   * Ends the current tuning, if it is of this unit. Resolves with true when the saved gains run again and nothing is
+   * excited, or with false if there was no such tuning. Rejects with `not-confirmed` if the controller does not confirm;
+   * the tuning is over even then.
    */
-  async end(why: string): Promise<boolean> {
+  async end(why: string, unit = this.#running?.run.tune().unit): Promise<boolean> {
     const running = this.#running;
-    if (running === undefined) return false;
+    if (running === undefined || running.run.tune().unit !== unit) return false;
     running.run.port.abort(why);
     await running.over;
     return true;

@@ -76,11 +76,7 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
           notAfterMs: inMs(notAfterT),
           takeover,
           stillWanted,
-          requireUntuned: unit => {
-            const tuning = autotune.of(unit);
-            if (tuning?.state === 'running')
-              throw new RobotError('tune-running', { loop: tuning.loop, by: tuning.by });
-          },
+          requireUntuned: unit => autotune.requireUntuned(unit),
         });
       },
     }),

@@ -46,13 +46,9 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
         ...CONTROLLER_PROBLEMS,
       ],
       act: async ({ body: chosen, stillWanted }) => {
-        const tuning = autotune.of(name);
-        if (tuning?.state === 'running') {
-          if (chosen.amplitude !== 0)
-            throw new RobotError('tune-running', { loop: tuning.loop, by: tuning.by });
-          // A failure here does not matter, because `excite` writes the excitation and reads it back.
-          await autotune.end('somebody ended its wave').catch(() => undefined);
-        }
+        if (chosen.amplitude !== 0) autotune.requireUntuned(name);
+        // A failure here does not matter, because `excite` writes the excitation and reads it back.
+        else await autotune.end('somebody ended its wave', name).catch(() => undefined);
         return robot.units[name].excite(chosen, stillWanted);
       },
     }),
