@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { type GainSet, type Loop, MODES, type Mode, type Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { bitNames, decodeFrame, encodeFrame, gainsChecksum } from '../protocol/codec.js';
@@ -114,9 +114,7 @@ export class Host {
     const endMs = clock.nowMs() + ms;
     for (let leftMs = ms; leftMs > 0; leftMs = endMs - clock.nowMs()) {
       if (this.isBeating) await this.write(REGISTERS.heartbeat, { count: 0, silence_ms: SILENCE_MS });
-      await new Promise<void>(resolve =>
-        clock.after(Math.min(this.isBeating ? WATCH_MS : BEAT_MS, leftMs), resolve),
-      );
+      await pause(clock, Math.min(this.isBeating ? WATCH_MS : BEAT_MS, leftMs));
       signal?.throwIfAborted();
       if (this.isBeating) await this.#watch();
     }

@@ -12,6 +12,11 @@ export interface Timer {
   cancel(): void;
 }
 
+/** Resolves after this time. */
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise(resolve => clock.after(ms, resolve));
+}
+
 /** Waits until the work has resolved or rejected, or until the time is over. Returns whether the work has ended. */
 export function endedWithin(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise(resolve => {

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
 import type { OutputPin } from './ports.js';
@@ -47,7 +47,7 @@ export async function exportLine(
     } catch (error) {
       if (clock.nowMs() >= untilMs) throw lineError(line, 'be written', error);
     }
-    await new Promise<void>(resolve => clock.after(LOOK_EVERY_MS, resolve));
+    await pause(clock, LOOK_EVERY_MS);
   }
 }
 

@@ -149,15 +149,9 @@ export function createEvents(
       if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
       sendStatus();
     };
-    ctx.res.once(
-      'close',
-      contain(() => forget(stream)),
-    );
-    ctx.res.on(
-      'error',
-      contain(() => ctx.res.destroy()),
-    );
-    ctx.res.on('drain', contain(drained));
+    const closed = () => forget(stream);
+    const failed = () => ctx.res.destroy();
+    ctx.res.once('close', contain(closed)).on('error', contain(failed)).on('drain', contain(drained));
     stopListening ??= listen();
     write(stream, `retry: ${RETRY_MS}\n\n`);
     sendStatus();

@@ -81,10 +81,8 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     const connection: Connection = { socket, address: socket.remoteAddress ?? '', answered: false };
     makeRoom([...connections.values()], connection.address);
     connections.set(socket, connection);
-    socket.once(
-      'close',
-      contain(() => connections.delete(socket)),
-    );
+    const forget = () => connections.delete(socket);
+    socket.once('close', contain(forget));
   };
   const answer = (connection: Connection, exchange: Exchange) => {
     connection.exchange = exchange;
@@ -122,19 +120,12 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
   };
 
   const close = (socket: Duplex) => socket.destroy();
+  const hangUp = ({ socket }: IncomingMessage) => close(socket);
+  const cut = (_: Error, socket: Duplex) => close(socket);
   server.on('connection', contain(opened, close));
-  server.on(
-    'request',
-    contain(requested, ({ socket }) => close(socket)),
-  );
-  server.on(
-    'checkExpectation',
-    contain(requested, ({ socket }) => close(socket)),
-  );
-  server.on(
-    'clientError',
-    contain(failed, (_, socket) => close(socket)),
-  );
+  server.on('request', contain(requested, hangUp));
+  server.on('checkExpectation', contain(requested, hangUp));
+  server.on('clientError', contain(failed, cut));
   return server;
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, endedWithin } from '../core/clock.js';
+import { type Clock, endedWithin, pause } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import type { HostSilence } from './host-silence.js';
 import type { Reconciler } from './reconciler.js';
@@ -52,7 +52,7 @@ export function stopConfirmation(
       } catch (error) {
         cause = error;
       }
-      await new Promise<void>(resolve => clock.after(LATCH_AGAIN_MS, resolve));
+      await pause(clock, LATCH_AGAIN_MS);
     }
   };
 }

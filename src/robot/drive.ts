@@ -1,4 +1,4 @@
-import { type Clock, unlessAborted } from '../core/clock.js';
+import { type Clock, pause, unlessAborted } from '../core/clock.js';
 import { asRobotError, isRobotError, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
 import { isUnitName, type Rates, type UnitName } from '../core/units.js';
@@ -81,7 +81,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
   /** Resolves when the unit may get a frame again. */
   const turnOf = async (name: UnitName): Promise<void> => {
     const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
-    if (waitMs > 0) await new Promise<void>(resolve => clock.after(waitMs, resolve));
+    if (waitMs > 0) await pause(clock, waitMs);
   };
 
   const send = async (command: PendingCommand): Promise<UnitRates> => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import {
   type Excitation,
@@ -249,7 +249,7 @@ export class MotorController {
         const nowMs = clock.nowMs();
         if ((await holds()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= readUntilMs) break;
-        await new Promise<void>(resolve => clock.after(READ_AGAIN_MS, resolve));
+        await pause(clock, READ_AGAIN_MS);
       }
     }
     throw new RobotError('not-confirmed', { unit: unit.name, register: register.name });

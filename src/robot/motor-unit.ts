@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { passes, RobotError } from '../core/errors.js';
 import type { Excitation, Mode, Unit } from '../core/units.js';
@@ -152,7 +152,7 @@ export function motorUnit(options: UnitOptions) {
       for (;;) {
         await supervision.probeNow();
         if (observed.online || clock.nowMs() + PROBE_AGAIN_MS > untilMs) return;
-        await new Promise<void>(resolve => clock.after(PROBE_AGAIN_MS, resolve));
+        await pause(clock, PROBE_AGAIN_MS);
       }
     },
 
@@ -216,7 +216,7 @@ export function motorUnit(options: UnitOptions) {
         // A heartbeat that was written a moment ago may give torque back after the last status.
         const torqueByMs = clock.nowMs() + TAKES_EFFECT_MS;
         while (lacksTorque() && clock.nowMs() < torqueByMs) {
-          await new Promise<void>(resolve => clock.after(READ_AGAIN_MS, resolve));
+          await pause(clock, READ_AGAIN_MS);
           await controller.status({ priority: 'mode', untilMs });
         }
         requireUnchanged();

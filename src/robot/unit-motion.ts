@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { RATE_COUNTS, type Rates } from '../core/units.js';
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 import type { MotorController } from './motor-controller.js';
@@ -19,7 +19,7 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
     await controller.move(wanted, holdMs, untilMs);
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
-      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+      await pause(clock, pauseMs);
       const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
       // A controller with lower limits shows other rates for as long as the motion holds.
       const isSettled =
