@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultConfig } from '../../src/config/default-config.js';
 import { commandTable, exitCodeTable, manPage, simManPage } from './command-tables.js';
+import { defaultConfig } from './default-config.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
 import { openApiDocument } from './openapi-document.js';

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { completionCommand, SHELLS } from '../../src/command/completion-command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
-import { defaultConfig } from '../../src/config/default-config.js';
+import { defaultConfig } from '../generate/default-config.js';
 import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 
 /** The daemon's folder in the package. */

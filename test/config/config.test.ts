@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { defaultConfig } from '../../scripts/generate/default-config.js';
 import { configProblem, loadConfig } from '../../src/config/config.js';
-import { defaultConfig } from '../../src/config/default-config.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 const DEFAULTS = { host: '127.0.0.1', state: '/tmp/state' };

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { defaultConfig } from '../../scripts/generate/default-config.js';
 import { type Config, configProblem, loadConfig } from '../../src/config/config.js';
-import { defaultConfig } from '../../src/config/default-config.js';
 import { systemClock } from '../../src/core/clock.js';
 import { isRobotError } from '../../src/core/errors.js';
 import { defaultGains, UNIT_LIST } from '../../src/core/units.js';

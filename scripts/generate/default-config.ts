@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { SETTINGS } from './settings.js';
+import { SETTINGS } from '../../src/config/settings.js';
 
 /** The installed configuration file: every setting with its default, commented out. */
 export function defaultConfig(): string {
