@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { stripLines } from '../../src/console/bar/strip.js';
 import { FakePage } from './fake-page.js';
 
 const AHEAD = { speed: 1 };
@@ -102,7 +103,7 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0);
       await page.wait(500);
       expect(commands().length).to.equal(sent);
-      expect(page.model.driving.needsRest.value).to.equal(true);
+      expect(page.model.driving.hindrance).to.match(/^Let go|^No readings|^hidden/);
       stick(REST);
       stick(AHEAD);
       await page.wait(100);
@@ -116,7 +117,9 @@ describe('a page that drives', () => {
     stick(AHEAD);
     await page.wait(200);
     expect(commands()).to.deep.equal([]);
-    expect(page.model.driving.whyNot('chassis')).to.equal('rival drives');
+    expect(stripLines(page.model).map(({ about, text }) => `${about}: ${text}`)).to.deep.equal([
+      'Drive: Chassis: rival drives.',
+    ]);
     page.model.driving.takeOver();
     expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([
       [{ speed: 0, turn: 0 }, true],

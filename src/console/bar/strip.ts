@@ -47,6 +47,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
         }).flatMap(line => unreadLines(model, line))),
     ...offLines(model),
     ...actions.filter(action => !isSaidElsewhere(action, status)).flatMap(refusalLines),
+    ...driveLines(model),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...UNIT_LIST.flatMap(unit => endedLines(model, unit)),
@@ -141,6 +142,10 @@ function offLines(model: Model): Line[] {
   if (press !== undefined && state === 'expired')
     return [pressLine(model, about, press.pressedMs, `was not answered. ${PRESS_AGAIN}`)];
   return isSaidElsewhere(laser.action, model.status.value) ? [] : refusalLines(laser.action);
+}
+
+function driveLines({ driving: { hindrance: text } }: Model): Line[] {
+  return text === '' ? [] : [{ tone: 'bad', about: 'Drive', text }];
 }
 
 /** A line about an older press, with its time. */

@@ -38,37 +38,34 @@ export function DrivePanel() {
   );
 }
 
-/** Who drives, how fast, how quickly the robot answers, and the limit. */
+/** The limit, or the button that takes over from another driver; the speed, and how quickly the robot answers. */
 function DriveState() {
   const { driving, telemetry } = useModel();
   telemetry.frame.value;
   const speed = telemetry.latest?.chassis?.speed;
-  const { rival } = driving;
   const answer = driving.roundTripMs.value;
   return (
     <div class="drive-state">
-      <label>
-        Limit {Math.round(100 * driving.limit.value)} %
-        <input
-          type="range"
-          min="5"
-          max="100"
-          step="5"
-          value={100 * driving.limit.value}
-          onInput={event => driving.setLimit(Number(event.currentTarget.value) / 100)}
-        />
-      </label>
+      {driving.isRivalDriving ? (
+        <Press needs="drive" run={() => driving.takeOver()}>
+          Take over
+        </Press>
+      ) : (
+        <label>
+          Limit {Math.round(100 * driving.limit.value)} %
+          <input
+            type="range"
+            min="5"
+            max="100"
+            step="5"
+            value={100 * driving.limit.value}
+            onInput={event => driving.setLimit(Number(event.currentTarget.value) / 100)}
+          />
+        </label>
+      )}
       <output>
         {isReading(speed) ? `${fixed(speed.measured, 2)} m/s` : '– m/s'} · {answer ?? '–'} ms
       </output>
-      {rival !== undefined && (
-        <Press needs="drive" run={() => driving.takeOver()}>
-          {`${rival} drives. Take over`}
-        </Press>
-      )}
-      <p role="status" class="drive-problem">
-        {driving.problem.value || (driving.needsRest.value ? 'Let go of all sticks and keys first.' : '')}
-      </p>
     </div>
   );
 }

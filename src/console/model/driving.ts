@@ -140,10 +140,18 @@ export class Driving {
     return '';
   }
 
-  /** Another driver of a unit. */
-  get rival(): string | undefined {
-    const drivers = UNIT_LIST.map(({ name }) => this.#observed.status.value?.[name].driver);
-    return drivers.find(driver => this.#isRivals(driver))?.by;
+  /** Why the robot does not do what sticks and keys ask for now, or why the page stopped driving. Empty if it does. */
+  get hindrance(): string {
+    if (this.problem.value !== '') return this.problem.value;
+    if (this.needsRest.value) return 'Let go of all sticks and keys first.';
+    const wanted = this.wanted.value;
+    const asked = UNIT_LIST.filter(({ axes }) => axes.some(({ name }) => (wanted[name] ?? 0) !== 0));
+    const hindered = asked.find(({ name }) => this.whyNot(name) !== '');
+    return hindered === undefined ? '' : `${hindered.title}: ${this.whyNot(hindered.name)}.`;
+  }
+
+  get isRivalDriving(): boolean {
+    return UNIT_LIST.some(({ name }) => this.#isRivals(this.#observed.status.value?.[name].driver));
   }
 
   #isRivals(driver: UnitStatus['driver']): boolean {
