@@ -12,7 +12,8 @@ const NEWLINE = Buffer.from('\n');
 /**
  * The lines after the line with the hash `after`, up to the line of `head`; without `after`, from the oldest line on. Leaves
  * out lines that the next file does not continue, because they were never synced. Resolves with undefined if there is no line
- * with that hash.
+ * with that hash. The zeros that the first line of all has as its predecessor stand for the beginning of the log: they lead to
+ * all lines, and to none if the first line was dropped.
  */
 export async function linesAfter(disk: Disk, folder: string, head: LogHead, after: string | undefined) {
   let found: readonly Buffer[] = [];

@@ -73,6 +73,20 @@ describe('the lines after a head', () => {
     await run.end();
   });
 
+  it('are all lines after the zeros that the first line follows, and none if the first line was dropped', async () => {
+    const zeros = '0'.repeat(64);
+    const run = await new LogRun(disk, 'a', 16_000).open();
+    run.resets(3);
+    await run.written();
+    expect(linesIn(await run.file.linesAfter(zeros)).length).to.equal(3);
+    for (let part = 0; part < 20; part += 1) {
+      run.resets(10);
+      await run.written();
+    }
+    expect(await run.file.linesAfter(zeros).catch(error => error.code)).to.equal('unknown-head');
+    await run.end();
+  });
+
   it('are none while the log is empty', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect((await run.file.linesAfter(undefined)).length).to.equal(0);
