@@ -2,14 +2,15 @@ import { simProgram } from '../../sim/sim-program.js';
 import { HELP, optionRows, type Row } from '../../src/command/arguments.js';
 import { type Command, EXIT_CODES, type Program, sharedOptions } from '../../src/command/command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
+import { deskProgram } from '../../src/desk/desk-program.js';
 
 const none = () => Promise.reject(new Error('opens no hardware'));
 const robot = robotProgram({ open: none, openBus: none });
 /** As in the packages. */
 const simulator = simProgram({ name: 'trunnion-sim' });
 
-function typed({ command, operands = [] }: Command): string {
-  return ['trunnion', command, ...operands].join(' ');
+function typed({ command, operands = [] }: Command, program = robot): string {
+  return [program.name, command, ...operands].join(' ');
 }
 
 /** The table of commands in the documents. */
@@ -93,6 +94,32 @@ ${items(optionRows({ ...serve?.options, ...HELP }))}
 ${items(serve?.examples)}
 ${endOf(simulator)}.SH SEE ALSO
 .BR trunnion (1)
+`;
+}
+
+/** The manual page of the desk. */
+export function deskManPage(): string {
+  return `.TH TRUNNION-DESK 1 "" "Trunnion" "User commands"
+.SH NAME
+trunnion\\-desk \\- one page on which a referee runs a field of robots
+.SH SYNOPSIS
+.B trunnion\\-desk
+\\fIFILE\\fR
+.br
+.B trunnion\\-desk
+\\fICOMMAND\\fR [\\fIOPTIONS\\fR]
+.SH COMMANDS
+${deskProgram.commands.map(one => entryOf(typed(one, deskProgram), one)).join('\n')}
+${endOf(deskProgram)}.SH FILES
+.TP
+.I /etc/trunnion\\-desk/field.yaml
+The robots and matches of the service. /usr/share/doc/trunnion\\-desk/docs/field.md describes it.
+.TP
+.I /var/lib/trunnion\\-desk
+What the referees want, the tokens, and the records of matches.
+.SH SEE ALSO
+.BR trunnion (1),
+.BR systemctl (1)
 `;
 }
 

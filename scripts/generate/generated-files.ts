@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandTable, exitCodeTable, manPage, simManPage } from './command-tables.js';
+import { commandTable, deskManPage, exitCodeTable, manPage, simManPage } from './command-tables.js';
 import { defaultConfig } from './default-config.js';
 import { defaultFigures } from './default-figures.js';
 import { motorHeader } from './motor-header.js';
@@ -23,6 +23,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['systemd/config.yaml', defaultConfig()],
     ['systemd/trunnion.1', manPage()],
     ['systemd/trunnion-sim.1', simManPage()],
+    ['systemd/trunnion-desk.1', deskManPage()],
     ['docs/openapi.json', await openApiDocument()],
     fill('docs/motor_registers.h', { registers: motorHeader() }),
     fill('docs/motor-protocol.md', protocolTables()),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { deskProgram } from '../../src/desk/desk-program.js';
 import { bundlePrograms } from './bundle.js';
-import { put } from './layout.js';
+import { put, putCompletions, putManPage } from './layout.js';
 import { NODE_ENVIRONMENT } from './node-options.js';
 import { type Shipped, shippedIn } from './supply.js';
 
@@ -37,5 +38,7 @@ export async function layOutDesk(root: string, manifest: object): Promise<readon
     'usr/lib/sysusers.d/trunnion-desk.conf',
     'u trunnion-desk - "Trunnion desk" /var/lib/trunnion-desk\n',
   );
+  putCompletions(root, deskProgram);
+  putManPage(root, 'trunnion-desk');
   return shippedIn(packages);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Program } from '../../src/command/command.js';
 import { completionCommand, SHELLS } from '../../src/command/completion-command.js';
 import { robotProgram } from '../../src/command/robot-commands.js';
 import { defaultConfig } from '../generate/default-config.js';
@@ -9,11 +10,11 @@ import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 /** The daemon's folder in the package. */
 export const HOME = 'usr/lib/trunnion';
 
-/** Where each shell of Debian looks for completions. */
+/** Where each shell of Debian looks for the completions of a program. */
 const COMPLETIONS = {
-  bash: 'usr/share/bash-completion/completions/trunnion',
-  zsh: 'usr/share/zsh/vendor-completions/_trunnion',
-  fish: 'usr/share/fish/vendor_completions.d/trunnion.fish',
+  bash: (name: string) => `usr/share/bash-completion/completions/${name}`,
+  zsh: (name: string) => `usr/share/zsh/vendor-completions/_${name}`,
+  fish: (name: string) => `usr/share/fish/vendor_completions.d/${name}.fish`,
 };
 
 export function put(root: string, path: string, content: string | Buffer, mode = 0o644): void {
@@ -55,10 +56,16 @@ export function layOutSystem(root: string): void {
   for (const [file, path] of copies) put(root, path, readFileSync(join('systemd', file)));
   put(root, 'etc/trunnion/config.yaml', defaultConfig());
   const none = () => Promise.reject(new Error('opens no hardware'));
-  const program = robotProgram({ open: none, openBus: none });
-  for (const shell of SHELLS) put(root, COMPLETIONS[shell], completionCommand(program, shell).text);
-  for (const page of ['trunnion', 'trunnion-sim']) {
-    const path = `usr/share/man/man1/${page}.1.gz`;
-    put(root, path, gzipSync(readFileSync(`systemd/${page}.1`), { level: 9 }));
-  }
+  putCompletions(root, robotProgram({ open: none, openBus: none }));
+  for (const page of ['trunnion', 'trunnion-sim']) putManPage(root, page);
+}
+
+export function putCompletions(root: string, program: Program): void {
+  for (const shell of SHELLS)
+    put(root, COMPLETIONS[shell](program.name), completionCommand(program, shell).text);
+}
+
+export function putManPage(root: string, page: string): void {
+  const path = `usr/share/man/man1/${page}.1.gz`;
+  put(root, path, gzipSync(readFileSync(`systemd/${page}.1`), { level: 9 }));
 }

@@ -15,7 +15,7 @@ export function completionCommand(program: Program, shell: string): Said {
 function followers({
   commands,
 }: Pick<Program, 'commands'>): readonly (readonly [words: string, next: readonly string[]])[] {
-  const all = new Map<string, string[]>([['', ['help', 'version', 'completion']]]);
+  const all = new Map<string, string[]>([['', ['help', 'version']]]);
   for (const { command, options, operands = [] } of commands) {
     const words = command.split(' ');
     words.forEach((word, index) => {

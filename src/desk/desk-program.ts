@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isRole } from '../access/roles.js';
+import { hashOf, isNewTokenName, isReservedName, newSecret } from '../access/token.js';
+import { readTokens, writeTokens } from '../access/token-file.js';
+import { valued } from '../command/arguments.js';
+import { command, done, failed, type Program, wrong } from '../command/command.js';
+import { systemClock } from '../core/clock.js';
+import { createStdoutLog } from '../events/stdout-log.js';
+import { realDisk } from '../storage/disk.js';
+import { readDeskFile } from './desk-file.js';
+import { startDesk } from './start.js';
+import { timelineOf } from './timeline.js';
+import { verifyRecord } from './verify.js';
+
+const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
+const STATE = process.env.STATE_DIRECTORY ?? join(stateHome, 'trunnion-desk');
+
+const STATE_OPTION = {
+  state: valued('DIR', 'keep state and records in this folder', '~/.local/state/trunnion-desk'),
+};
+
+export const deskProgram: Program = {
+  name: 'trunnion-desk',
+  about: 'One page on which a referee runs a field of robots.',
+  environment: [['XDG_STATE_HOME', 'the folder in which the state folder is; ~/.local/state by default']],
+  commands: [
+    command(
+      {
+        command: 'serve',
+        operands: ['FILE'],
+        about: 'Serve the page of the field that FILE describes; docs/field.md says what is in FILE',
+        options: { ...STATE_OPTION, port: valued('N', 'listen on this port; 0 = any free one', '8090') },
+      },
+      async ({ values, positionals: [file = ''] }) => {
+        // Tokens of robots and records of matches are nobody else's business.
+        process.umask(0o077);
+        const log = createStdoutLog({ level: 'info' });
+        const read = readDeskFile(file, STATE);
+        const desk = await startDesk({
+          file: {
+            ...read,
+            state: values.state ?? read.state,
+            port: values.port === undefined ? read.port : Number(values.port),
+          },
+          log,
+          clock: systemClock,
+        });
+        const end = () => {
+          void desk.close().finally(() => {
+            log.flush();
+            process.exit(0);
+          });
+        };
+        for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end);
+        return undefined;
+      },
+    ),
+    command(
+      {
+        command: 'verify',
+        operands: ['FOLDER'],
+        about: `Say whether the record of a match is whole
+It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
+        options: {
+          timeline: {
+            type: 'boolean',
+            about: "print all lines of desk and robots in the desk's time instead",
+          },
+        },
+      },
+      async ({ values, positionals: [folder = ''] }) => {
+        if (!existsSync(folder)) return failed(`There is no folder ${folder}.`);
+        if (values.timeline) return { ...done(await timelineOf(realDisk, resolve(folder))), isReport: true };
+        const verdicts = await verifyRecord(realDisk, resolve(folder));
+        const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
+        const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;
+        return { text, exitCode, isReport: true };
+      },
+    ),
+    command(
+      {
+        command: 'token add',
+        operands: ['NAME'],
+        about: 'Make a token for a tablet of a referee or a spectator, and show it once',
+        options: { role: valued('referee|spectator', 'what the token allows'), ...STATE_OPTION },
+      },
+      async ({ values, positionals: [name = ''] }) => {
+        const { role } = values;
+        if (!isRole(role) || role === 'operator') return wrong('--role takes referee or spectator');
+        if (!isNewTokenName(name) || isReservedName(name)) return wrong(`${name} is no name for a token`);
+        process.umask(0o077);
+        const folder = values.state ?? STATE;
+        await realDisk.makeFolder(folder);
+        const tokens = await readTokens(realDisk, folder).then(
+          found => found ?? [],
+          () => undefined,
+        );
+        if (tokens === undefined)
+          return failed(
+            `The list of tokens in ${folder} cannot be read, so nothing was changed. To start a new list, move tokens.json away: its tokens are void then.`,
+          );
+        if (tokens.some(token => token.name === name)) return failed(`There is a token for ${name}.`);
+        const secret = newSecret();
+        await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
+        return done(
+          `${secret}\n\nThis token for ${name} (${role}) is shown only now. Open the desk's page with #token=${secret} behind its address.\n`,
+        );
+      },
+    ),
+  ],
+};
