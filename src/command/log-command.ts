@@ -1,3 +1,4 @@
+import { visible } from '../core/control-characters.js';
 import { isObject } from '../core/json.js';
 import type { LogEvent } from '../schemas/log.js';
 import { type Said, saidOf } from './command.js';
@@ -72,5 +73,6 @@ function textOf({ events, dropped }: Page): string {
 export function lineOf({ at, what, unit, who, outcome, detail = {} }: LogEvent): string {
   const details = Object.entries(detail).map(([name, value]) => `${name}=${value}`);
   const by = who === undefined ? undefined : `by ${who}${outcome === 'done' ? '' : `: ${outcome}`}`;
-  return [at, what.padEnd(14), unit, by, ...details].filter(part => part !== undefined).join('  ');
+  // A daemon of an older version keeps the line breaks of its callers.
+  return visible([at, what.padEnd(14), unit, by, ...details].filter(part => part !== undefined).join('  '));
 }

@@ -11,7 +11,10 @@ export function visible(text: string): string {
   return text.replace(EACH, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The text with each of these characters replaced. */
+/** The most characters of a caller's text that are kept for people. */
+export const LONGEST_TEXT = 200;
+
+/** The first characters of a caller's text, with each of these characters replaced. */
 export function withoutControls(text: string): string {
-  return text.replace(EACH, '\ufffd');
+  return [...text.replace(EACH, '\ufffd')].slice(0, LONGEST_TEXT).join('');
 }

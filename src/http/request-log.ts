@@ -1,6 +1,7 @@
 import type { Context, DefaultState, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
+import { withoutControls } from '../core/control-characters.js';
 import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { MemoryLog } from '../events/memory-log.js';
 import { PerMinute } from '../events/per-minute.js';
@@ -106,6 +107,8 @@ export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Pr
 /** The simple members of a body, such as a mode or an excitation. Gains are left out, because the journal has them. */
 function detailOf(body: unknown): Pick<NewEvent, 'detail'> {
   if (typeof body !== 'object' || body === null) return {};
-  const entries = Object.entries(body).filter(([, value]) => value === null || typeof value !== 'object');
+  const entries = Object.entries(body)
+    .filter(([, value]) => value === null || typeof value !== 'object')
+    .map(([name, value]) => [name, typeof value === 'string' ? withoutControls(value) : value]);
   return entries.length > 0 ? { detail: Object.fromEntries(entries) } : {};
 }

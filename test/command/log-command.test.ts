@@ -48,6 +48,12 @@ describe('trunnion log', () => {
     expect((await ended)[0]).to.equal(1);
   });
 
+  it('shows an event in one line, whatever its texts contain', () => {
+    const detail = { reason: 'x\nAT  unlock          by root' };
+    const event = { seq: 1, t: 0, at: 'AT', what: 'lock', who: 'desk', outcome: 'done', detail };
+    expect(lineOf(event)).to.equal('AT  lock            by desk  reason=x\\u000aAT  unlock          by root');
+  });
+
   it('shows an event without caller and detail', () => {
     const event = { seq: 1, t: 0, at: 'AT', what: 'reset', unit: 'gimbal' } as const;
     expect(lineOf(event)).to.equal('AT  reset           gimbal');

@@ -78,10 +78,10 @@ describe('a request', () => {
   }
 
   it('to lock the robot is obeyed, whatever characters its reason has', async () => {
-    const reason = `\u001b[2J${'x'.repeat(300)}`;
-    expect((await ask('POST /api/match/lock', { reason })).body.lock.reason).to.equal(
-      `\ufffd[2J${'x'.repeat(196)}`,
-    );
+    const kept = `\ufffd[2J${'x'.repeat(196)}`;
+    const { lock } = (await ask('POST /api/match/lock', { reason: `\u001b[2J${'x'.repeat(300)}` })).body;
+    const { events } = (await ask('GET /api/log')).body;
+    expect([lock.reason, events.at(-1).detail.reason]).to.deep.equal([kept, kept]);
     expect((await ask('POST /api/match/lock', { reason: '' })).body.lock.reason).to.equal('');
   });
 

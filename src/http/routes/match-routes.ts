@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { withoutControls } from '../../core/control-characters.js';
+import { LONGEST_TEXT, withoutControls } from '../../core/control-characters.js';
 import { inMs, requireInTime } from '../../core/not-after.js';
 import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
@@ -9,7 +9,6 @@ import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
 const name = s.name(64);
-const LONGEST_REASON = 200;
 const DAY_S = 86_400;
 /** Milliseconds from 1970 to 2100, so that a desk may send the time as revision. */
 const HIGHEST_REVISION = 4_102_444_800_000;
@@ -58,16 +57,15 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
           ),
         ),
         reason: s.text(
-          `For people. Control characters are replaced, and ${LONGEST_REASON} characters are kept.`,
+          `For people. Control characters are replaced, and ${LONGEST_TEXT} characters are kept.`,
         ),
       }),
       answer: matchView,
       problems: [...STOP_PROBLEMS, 'not-kept'],
       // A lock makes the robot safer, so no text refuses it.
       act: ({ body, ctx }) => {
-        const reason = [...withoutControls(body.reason)].slice(0, LONGEST_REASON).join('');
         const { id = randomBytes(8).toString('hex') } = body;
-        return viewAfter(control.lock({ id, by: ctx.state.who, reason }));
+        return viewAfter(control.lock({ id, by: ctx.state.who, reason: withoutControls(body.reason) }));
       },
     }),
     post('/api/match/unlock', 'rule', {
