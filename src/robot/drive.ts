@@ -78,6 +78,15 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     });
   };
 
+  /** As `requireAllowed`, for a command that was accepted. It moves nothing once something has ended its driving. */
+  const requireStillAllowed = (command: PendingCommand): void => {
+    requireAllowed(command);
+    for (const name of command.left.keys()) {
+      const { driver } = units[name];
+      if (driver === undefined || !isSameDriver(driver, command)) throw new RobotError('too-late');
+    }
+  };
+
   /** Resolves when the unit may get a frame again. */
   const turnOf = async (name: UnitName): Promise<void> => {
     const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
@@ -91,7 +100,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const ends = await Promise.allSettled(
       [...left].map(async ([name, { signal }]) => {
         const holdMs = () => {
-          requireAllowed(command);
+          requireStillAllowed(command);
           signal.throwIfAborted();
           reached.add(name);
           if (!isHalt) sentMs.set(name, clock.nowMs());
@@ -135,12 +144,12 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       older?.get(name)?.abort(new RobotError('overtaken'));
       older?.delete(name);
       newest.set(name, command);
+      units[name].begin(command, command.holdsUntilMs);
     }
     try {
       if (!command.isHalt)
         await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
-      requireAllowed(command);
-      for (const name of left.keys()) units[name].begin(command, command.holdsUntilMs);
+      requireStillAllowed(command);
       return await send(command);
     } finally {
       for (const name of left.keys()) newest.delete(name);

@@ -224,6 +224,21 @@ describe('a drive command', () => {
     expect(await driven(YAW)).to.deep.equal(YAW);
   });
 
+  for (const [what, act] of [
+    ['a switch to manual', () => clocked.gimbal.setMode('manual')],
+    ['a stop and a resume', () => clocked.robot.stop().then(() => clocked.robot.resume())],
+  ] as const)
+    it(`that waits for the next poll moves nothing after ${what}, because that ended driving`, async () => {
+      await clocked.end();
+      clocked = await ClockedRobot.start({ pollHz: 5 });
+      await driven(YAW);
+      const waiting = drive(YAW, { holdMs: 500 }).catch(codeOf);
+      await clocked.during(act());
+      clocked.frames.length = 0;
+      await clocked.during(waiting);
+      expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
+    });
+
   it('of a caller who hung up, or that a lock forbids meanwhile, is dropped before each attempt', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;

@@ -42,8 +42,8 @@ const ROWS: { readonly [C in Cause]: readonly Row<C>[] } = {
     ['tuning ends after another caller chose an excitation and a trial', { id: 'b', excitation: PITCH }],
   ],
   drive: [
-    ['drive command is sent', { ...DRIVE, nowMs: 100, holdsUntilMs: 300 }],
-    ['drive command of a caller who takes over is sent', { ...DRIVE, by: 'pit' }],
+    ['drive command is accepted', { ...DRIVE, nowMs: 100, holdsUntilMs: 300 }],
+    ['drive command of a caller who takes over is accepted', { ...DRIVE, by: 'pit' }],
   ],
   'drive over': [
     ['a second since the last command has ended, or the token of the driver is removed', { why: 'silent' }],
