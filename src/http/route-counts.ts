@@ -6,6 +6,8 @@ import type { Route } from './route.js';
 
 /** All further pairs of route and status count as one. */
 const MOST_PAIRS = 60;
+/** The statuses of a missing right. They count without a route, so that a stranger does not use up the pairs. */
+const OF_STRANGERS: readonly number[] = [401, 403];
 const BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
 
 /** Counts and times the answers of routes. */
@@ -28,7 +30,7 @@ export class RouteCounts {
         status = PROBLEMS[asRobotError(error).code].status;
         throw error;
       } finally {
-        this.#count(route.id, `${status}`);
+        this.#count(OF_STRANGERS.includes(status) ? 'other' : route.id, `${status}`);
         duration.observe((clock.nowMs() - startMs) / 1000);
       }
     };

@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
+import { isObject } from '../../src/core/json.js';
+import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -61,6 +63,20 @@ describe('GET /metrics', () => {
     const all = series(await scrape());
     expect(all.size).to.be.within(100, 150);
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
+  });
+
+  it('counts the answers of callers with rights by their routes, although a stranger tried every route before', async () => {
+    const closed = await ClockedDaemon.start({ tokens: true });
+    const { body: document } = await closed.ask({ ask: 'GET /api/openapi.json', as: 'spectator' });
+    if (!isObject(document) || !isObject(document.paths)) throw new Error('no document');
+    for (const path of Object.keys(document.paths))
+      for (const method of ['GET', 'POST', 'DELETE']) await closed.ask({ ask: `${method} ${path}` });
+    await closed.ask({ ask: 'GET /api/status', as: 'operator' });
+    const { body: text } = await closed.ask({ ask: 'GET /metrics', as: 'spectator' });
+    await closed.close();
+    const all = series(String(text));
+    expect(all.get('trunnion_http_requests_total{route="status",code="200"}')).to.equal(1);
+    expect(all.get('trunnion_http_requests_total{route="other",code="401"}')).to.be.greaterThan(40);
   });
 
   it('has names and units that promtool accepts', async function () {
