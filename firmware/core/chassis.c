@@ -40,7 +40,7 @@ static struct {
 
 static struct pid speed, angle, position;
 static struct activity activity;
-static struct wave wave;
+static struct signal signal;
 static float speed_setpoint_m_s;
 /* In debug mode, headings are measured from the heading at which debug mode was entered. */
 static float entry_rad;
@@ -68,7 +68,7 @@ static void sense(void)
 
 static void drop(void)
 {
-    wave_end(&wave);
+    signal_end(&signal);
     speed.joining = true;
     angle.joining = true;
     position.joining = true;
@@ -143,7 +143,7 @@ static void rest(struct loops *loops)
 static void place(const struct command *command, struct loops *loops)
 {
     struct reading *reading = &loops->reading[MOTOR_CHASSIS_POSITION_SLOT];
-    float speed_excitation = excited(command, &wave, MOTOR_CHASSIS_SPEED_SLOT);
+    float speed_excitation = excited(command, &signal, MOTOR_CHASSIS_SPEED_SLOT);
     if (speed_excitation != 0) {
         yield();
         pid_follow(&position, &position_shape, 0, reference.place_m.value);
@@ -157,7 +157,7 @@ static void place(const struct command *command, struct loops *loops)
         drive();
     else
         hold(command);
-    float aim_m = reference.aim_m.value + excited(command, &wave, MOTOR_CHASSIS_POSITION_SLOT);
+    float aim_m = reference.aim_m.value + excited(command, &signal, MOTOR_CHASSIS_POSITION_SLOT);
     float catch_up_m_s = pid_update(&position, &position_shape, aim_m, reference.place_m.value, command->gains[MOTOR_CHASSIS_POSITION_SLOT]);
     speed_setpoint_m_s = reference.speed.rate + catch_up_m_s;
     float place_m = reference.place_m.value;
@@ -168,7 +168,7 @@ static void place(const struct command *command, struct loops *loops)
 static float turning(const struct command *command, struct loops *loops)
 {
     float course_rad = odometer.course_rad;
-    float error = wrapped(reference.heading_rad.value + excited(command, &wave, MOTOR_CHASSIS_ANGLE_SLOT) - course_rad);
+    float error = wrapped(reference.heading_rad.value + excited(command, &signal, MOTOR_CHASSIS_ANGLE_SLOT) - course_rad);
     float volts = pid_update(&angle, &angle_shape, course_rad + error, course_rad, command->gains[MOTOR_CHASSIS_ANGLE_SLOT]);
     float shown_rad = wrapped(course_rad - entry_rad);
     loops->reading[MOTOR_CHASSIS_ANGLE_SLOT] = (struct reading){ shown_rad + error, shown_rad, volts };
@@ -183,7 +183,7 @@ static void tick(const struct command *command, struct loops *loops)
         drop();
     if (turn == ENTERED)
         enter(command);
-    wave_tick(&wave, excitation_of(command));
+    signal_tick(&signal, excitation_of(command));
     if (command->torque) {
         place(command, loops);
         float volts = pid_update(&speed, &speed_shape, speed_setpoint_m_s, odometer.speed_m_s, command->gains[MOTOR_CHASSIS_SPEED_SLOT]);
@@ -197,7 +197,7 @@ static void tick(const struct command *command, struct loops *loops)
     loops->x_m = odometer.x_m.value;
     loops->y_m = odometer.y_m.value;
     loops->heading_rad = wrapped(odometer.course_rad);
-    loops->edges = wave.edges;
+    loops->edges = signal.edges;
 }
 
 const struct motor_unit motor_chassis = {

@@ -30,7 +30,7 @@ struct axis {
 
 static struct axis yaw = AXIS(YAW), pitch = AXIS(PITCH);
 static struct activity activity;
-static struct wave wave;
+static struct signal signal;
 static uint32_t unseen;
 static float side = 1;
 
@@ -46,7 +46,7 @@ static float angle_of(const struct axis *axis)
 
 static void drop(void)
 {
-    wave_end(&wave);
+    signal_end(&signal);
     yaw.angle.joining = true;
     pitch.angle.joining = true;
 }
@@ -77,7 +77,7 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
         port_drive(axis->motor, 0);
         return;
     }
-    float setpoint_rad = excited(command, &wave, axis->visual_slot);
+    float setpoint_rad = excited(command, &signal, axis->visual_slot);
     if (visible && (command->mode == MOTOR_MODE_AUTO || setpoint_rad != 0)) {
         /* The offset falls when the axis turns towards the target, so both signs are reversed. */
         sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -setpoint_rad, -offset_rad,
@@ -91,7 +91,7 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
     if (axis->aim_rad.value > axis->visual_shape.max || axis->aim_rad.value < axis->visual_shape.min)
         aim_at(axis, axis->aim_rad.value);
     watch(axis, loops, offset_rad);
-    turn_axis(axis, command, loops, angle_rad, excited(command, &wave, axis->angle_slot));
+    turn_axis(axis, command, loops, angle_rad, excited(command, &signal, axis->angle_slot));
 }
 
 static void search(bool visible)
@@ -119,12 +119,12 @@ static void tick(const struct command *command, struct loops *loops)
         yaw.moved = pitch.moved = (struct moved){ 0 };
         unseen = 0;
     }
-    wave_tick(&wave, excitation_of(command));
+    signal_tick(&signal, excitation_of(command));
     if (command->mode == MOTOR_MODE_AUTO && command->torque)
         search(picture.visible);
     tick_axis(&yaw, command, loops, yaw_rad, picture.yaw_rad, picture.visible);
     tick_axis(&pitch, command, loops, pitch_rad, picture.pitch_rad, picture.visible);
-    loops->edges = wave.edges;
+    loops->edges = signal.edges;
     loops->target_visible = picture.visible;
 }
 

@@ -105,32 +105,32 @@ float rate_of(const struct command *command, int axis)
     return (float)command->motion.rate[axis] / MOTOR_RATE_COUNTS;
 }
 
-static void edge(struct wave *wave, float value, float period_s)
+static void edge(struct signal *signal, float value, float period_s)
 {
-    wave->value = value;
-    wave->height = value < 0 ? -value : value;
-    wave->edges++;
-    wave->since = 0;
-    wave->half = scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX);
+    signal->value = value;
+    signal->height = value < 0 ? -value : value;
+    signal->edges++;
+    signal->since = 0;
+    signal->half = scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX);
 }
 
-void wave_tick(struct wave *wave, const struct excitation *excitation)
+void signal_tick(struct signal *signal, const struct excitation *excitation)
 {
     if (excitation == 0 || excitation->amplitude == 0) {
-        wave->half = 0;
-        wave->value = towards(wave->value, 0, wave->height * PERIOD_S);
+        signal->half = 0;
+        signal->value = towards(signal->value, 0, signal->height * PERIOD_S);
         return;
     }
-    if (wave->half == 0)
-        edge(wave, excitation->amplitude, excitation->period_s);
-    else if (++wave->since >= wave->half)
-        edge(wave, wave->value > 0 ? -excitation->amplitude : excitation->amplitude, excitation->period_s);
+    if (signal->half == 0)
+        edge(signal, excitation->amplitude, excitation->period_s);
+    else if (++signal->since >= signal->half)
+        edge(signal, signal->value > 0 ? -excitation->amplitude : excitation->amplitude, excitation->period_s);
 }
 
-void wave_end(struct wave *wave)
+void signal_end(struct signal *signal)
 {
-    wave->half = 0;
-    wave->value = 0;
+    signal->half = 0;
+    signal->value = 0;
 }
 
 enum turn activity_turn(struct activity *activity, const struct command *command)
@@ -146,8 +146,8 @@ const struct excitation *excitation_of(const struct command *command)
     return command->mode == MOTOR_MODE_DEBUG && command->torque ? &command->excitation : 0;
 }
 
-float excited(const struct command *command, const struct wave *wave, uint8_t slot)
+float excited(const struct command *command, const struct signal *signal, uint8_t slot)
 {
     const struct excitation *excitation = excitation_of(command);
-    return excitation != 0 && excitation->slot == slot ? wave->value : 0;
+    return excitation != 0 && excitation->slot == slot ? signal->value : 0;
 }

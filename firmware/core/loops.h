@@ -52,16 +52,16 @@ bool moved_tick(struct moved *moved, struct sum *setpoint, float measured, float
 float rate_of(const struct command *command, int axis);
 
 /* The excitation on the setpoint. */
-struct wave {
+struct signal {
     float value, height;
     uint32_t edges;
     /* Loop periods since the last edge, and from the last edge to the next. `half` is 0 without an excitation. */
     int32_t since, half;
 };
 
-/* `excitation` is null if none runs. When an excitation ends, the wave fades within a second. */
-void wave_tick(struct wave *wave, const struct excitation *excitation);
-void wave_end(struct wave *wave);
+/* `excitation` is null if none runs. When an excitation ends, it fades within a second. */
+void signal_tick(struct signal *signal, const struct excitation *excitation);
+void signal_end(struct signal *signal);
 
 /* Mode, torque and excited loop of the last period. */
 struct activity {
@@ -74,8 +74,8 @@ enum turn activity_turn(struct activity *activity, const struct command *command
 
 /* Returns the command's excitation if it may move a loop, otherwise null. */
 const struct excitation *excitation_of(const struct command *command);
-/* The wave on the setpoint of one loop now; 0 if another loop or none is excited. */
-float excited(const struct command *command, const struct wave *wave, uint8_t slot);
+/* The excitation on the setpoint of one loop now; 0 if another loop or none is excited. */
+float excited(const struct command *command, const struct signal *signal, uint8_t slot);
 
 float clamped(float value, float min, float max);
 float towards(float from, float to, float most);

@@ -3,7 +3,7 @@ import type { LoopReading } from '../../sim/firmware/unit-loops.js';
 import { LONGEST_TUNING_S } from '../../src/core/tuning-terms.js';
 import { type Gains, type Loop, type UnitName, unitNamed } from '../../src/core/units.js';
 import { CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
-import { type HalfWave, halfWaveOf } from '../../src/tuning/excited-run.js';
+import { type HalfPeriod, halfPeriodOf } from '../../src/tuning/excited-run.js';
 import { type Proposal, type ProposalTask, propose } from '../../src/tuning/propose.js';
 import { Ringing } from '../../src/tuning/ringing.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../../src/tuning/tuner.js';
@@ -65,7 +65,7 @@ export class BareRobotPort implements TunerPort {
   }: ExcitationRequest): Promise<Recording> {
     const robot = this.#robot;
     const loop = this.#loop.name;
-    const wave = (size: number) =>
+    const exciteBy = (size: number) =>
       robot.command(this.#unit, { excitation: { loop, amplitude: size, periodS } });
     const { loopRateHz } = robot.physics;
     const reading = robot.reading(this.#unit, loop);
@@ -80,14 +80,14 @@ export class BareRobotPort implements TunerPort {
       if (end !== 'whole' || ticks % Math.round(POLL_S * loopRateHz) !== 0) return;
       if (swingsOn(ticks / loopRateHz, setpoint, measured)) end = 'rings';
     };
-    wave(0);
+    exciteBy(0);
     this.#rest(reading, STILL * amplitude, look, () => end !== 'whole');
     const { output } = reading;
     const most = runaway + Math.abs(reading.setpoint - reading.measured);
     const halfTicks = Math.round((periodS / 2) * loopRateHz);
     const decimation = Math.max(1, Math.ceil(halfTicks / CAPTURE_SAMPLES));
-    const recorded: HalfWave[] = [];
-    if (end === 'whole') wave(amplitude);
+    const recorded: HalfPeriod[] = [];
+    if (end === 'whole') exciteBy(amplitude);
     while (recorded.length < halves && end === 'whole') {
       const setpoint = [reading.setpoint];
       const measured = [reading.measured];
@@ -102,14 +102,14 @@ export class BareRobotPort implements TunerPort {
       };
       this.#run(periodS / 2, record, () => end !== 'whole');
       if (end !== 'whole') break;
-      const half = halfWaveOf({ setpoint, measured });
+      const half = halfPeriodOf({ setpoint, measured });
       recorded.push(half);
       if (rings(half, decimation)) end = 'rings';
     }
     const isOver = () => end !== 'whole';
     const recordedEnd = end;
     if (!isOver()) {
-      wave(0);
+      exciteBy(0);
       this.#run(FADE_S, look, isOver);
     }
     if (isOver()) this.#cutOff();

@@ -110,7 +110,7 @@ export class Core implements Controller {
         this.#loops?.tick(this.command);
         if (this.#loops !== undefined) show(this.unit, this.#loops, memory(), shown);
       },
-      host_drop_excitation: () => this.#loops?.dropWave(),
+      host_drop_excitation: () => this.#loops?.dropExcitation(),
     };
   }
 

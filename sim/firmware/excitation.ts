@@ -1,7 +1,7 @@
 import { RobotError } from '../../src/core/errors.js';
 import { EXCITATION_PERIOD_S, type Loop, type Unit } from '../../src/core/units.js';
 
-/** The square wave that the host asks for. */
+/** The excitation that the host asks for. */
 export interface ExcitedLoop {
   readonly loop: Loop;
   readonly amplitude: number;

@@ -84,12 +84,12 @@ export class Firmware {
     });
     const restMs = leftMs - 1000 / this.#rateHz;
     this.#motion = restMs > 0 ? { rates, leftMs: restMs } : NO_MOTION;
-    const wave = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
-    if (wave !== undefined) this.#watch(this.#reading(loop));
+    const running = this.#mode === 'debug' && torque && amplitude !== 0 ? { loop, periodS } : undefined;
+    if (running !== undefined) this.#watch(this.#reading(loop));
     const after = this.#reading(loop);
     // An edge makes no capture if it does not move the setpoint, for example without a target.
     const edge = this.#loops.edges !== edges && after.setpoint !== before.setpoint;
-    this.#recorder.tick(wave, before, after, edge);
+    this.#recorder.tick(running, before, after, edge);
   }
 
   truth(): Record<string, unknown> {
@@ -201,7 +201,7 @@ export class Firmware {
     const { deviation } = this.#excitation;
     if (deviation === 0 || Math.abs(setpoint - measured) <= deviation) return;
     this.#excitation = { ...this.#excitation, amplitude: 0 };
-    this.#loops.dropWave();
+    this.#loops.dropExcitation();
     this.#ranAway = true;
   }
 

@@ -2,13 +2,13 @@ import type { Loop } from '../../src/core/units.js';
 import { CAPTURE_PAGE_SAMPLES, CAPTURE_SAMPLES } from '../../src/protocol/registers.js';
 import type { LoopReading } from './unit-loops.js';
 
-/** The square wave that runs now. */
-interface Wave {
+/** The excitation that runs now. */
+interface Running {
   readonly loop: Loop;
   readonly periodS: number;
 }
 
-interface Recording extends Wave {
+interface Recording extends Running {
   readonly decimation: number;
   readonly setpoint: number[];
   readonly measured: number[];
@@ -24,7 +24,7 @@ interface Capture extends Omit<Recording, 'wait'> {
 const KEPT_S = 1;
 
 /**
- * Records the loop's answer to each edge of the wave. The newest complete capture stays readable during the next
+ * Records the loop's answer to each edge of the excitation. The newest complete capture stays readable during the next
  * recording. A capture that is being read is kept, and a newer one replaces it when the reader has finished.
  */
 export class StepRecorder {
@@ -76,14 +76,14 @@ export class StepRecorder {
 
   /**
    * Call once per loop period, with the excited loop before and after it. `edge` is true if the setpoint is new in this
-   * period. A wave that ends or moves to another loop leaves no capture of its last edge, because the response is
+   * period. An excitation that ends or moves to another loop leaves no capture of its last edge, because the response is
    * incomplete.
    */
-  tick(wave: Wave | undefined, before: LoopReading, after: LoopReading, edge: boolean): void {
-    if (this.#recording?.loop !== wave?.loop) this.#recording = undefined;
-    if (edge && wave !== undefined) {
+  tick(running: Running | undefined, before: LoopReading, after: LoopReading, edge: boolean): void {
+    if (this.#recording?.loop !== running?.loop) this.#recording = undefined;
+    if (edge && running !== undefined) {
       this.#finish();
-      this.#begin(wave, before);
+      this.#begin(running, before);
     }
     this.#record(after);
     this.#keptTicks = Math.max(0, this.#keptTicks - 1);
@@ -93,12 +93,12 @@ export class StepRecorder {
     }
   }
 
-  #begin(wave: Wave, before: LoopReading): void {
-    const halfPeriodTicks = Math.round((wave.periodS / 2) * this.#rateHz);
+  #begin(running: Running, before: LoopReading): void {
+    const halfPeriodTicks = Math.round((running.periodS / 2) * this.#rateHz);
     const decimation = Math.max(1, Math.ceil(halfPeriodTicks / CAPTURE_SAMPLES));
     const { setpoint, measured } = before;
     const samples = { setpoint: [setpoint], measured: [measured] };
-    this.#recording = { ...wave, ...samples, decimation, wait: decimation };
+    this.#recording = { ...running, ...samples, decimation, wait: decimation };
   }
 
   #record({ setpoint, measured }: LoopReading): void {

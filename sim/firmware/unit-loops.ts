@@ -37,7 +37,7 @@ export interface UnitLoops {
   /** The true state, which no sensor measures. */
   readonly axes: Readonly<Record<string, unknown>>;
   /** Removes the excitation from the setpoint at once. The outputs do not jump. */
-  dropWave(): void;
+  dropExcitation(): void;
   /** The controller restarts. Integrators and filters are reset; the mechanics are not. */
   reset(): void;
 }
@@ -60,7 +60,7 @@ export function standstill(unit: Unit): UnitLoops {
     targetVisible: false,
     pose: unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined,
     axes: {},
-    dropWave: () => undefined,
+    dropExcitation: () => undefined,
     reset: () => undefined,
   };
 }

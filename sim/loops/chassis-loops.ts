@@ -3,9 +3,9 @@ import { wrapped } from '../physics/angles.js';
 import { Odometer } from '../physics/odometer.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
 import { ChassisReference } from './chassis-reference.js';
+import { ExcitationSignal } from './excitation-signal.js';
 import { Activity, excitedLoop, type LoopNameOf, readingsOf } from './loop-parts.js';
 import { NO_GAINS, pidOf } from './pid.js';
-import { SquareWave } from './square-wave.js';
 
 /**
  * The chassis' firmware. The position loop sets the setpoint of the speed loop. In auto the course sets the setpoints of
@@ -18,7 +18,7 @@ export class ChassisLoops implements UnitLoops {
   #odometer: Odometer;
   readonly #reference: ChassisReference;
   #activity = new Activity();
-  readonly #wave: SquareWave;
+  readonly #signal: ExcitationSignal;
   #pids;
   readonly #periodS: number;
   #speedSetpointMS = 0;
@@ -41,12 +41,12 @@ export class ChassisLoops implements UnitLoops {
     this.#mechanics = mechanics;
     this.#odometer = new Odometer(this.#periodS, mechanics.body);
     this.#reference = new ChassisReference(this.#periodS);
-    this.#wave = new SquareWave(rateHz);
+    this.#signal = new ExcitationSignal(rateHz);
     this.#pids = pidsOf(this.#periodS);
   }
 
   get edges(): number {
-    return this.#wave.edges;
+    return this.#signal.edges;
   }
 
   get pose(): Pose {
@@ -75,8 +75,8 @@ export class ChassisLoops implements UnitLoops {
     drive.rightV = drivingV + turningV;
   }
 
-  dropWave(): void {
-    this.#wave.end();
+  dropExcitation(): void {
+    this.#signal.end();
     for (const pid of Object.values(this.#pids)) pid.join();
   }
 
@@ -84,19 +84,19 @@ export class ChassisLoops implements UnitLoops {
     this.#pids = pidsOf(this.#periodS);
     this.#odometer = new Odometer(this.#periodS, this.#mechanics.body);
     this.#activity = new Activity();
-    this.#wave.end();
+    this.#signal.end();
     this.#speedSetpointMS = 0;
   }
 
   #turn(command: LoopCommand): void {
     const turn = this.#activity.turn(command);
-    if (turn !== 'same') this.dropWave();
+    if (turn !== 'same') this.dropExcitation();
     if (turn === 'entered') {
       this.#reference.enter(this.#odometer, this.#speedSetpointMS);
       this.#pids.position.follow(0, 0, 0);
       this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
     }
-    this.#wave.tick(command);
+    this.#signal.tick(command);
   }
 
   #rest(): void {
@@ -117,17 +117,17 @@ export class ChassisLoops implements UnitLoops {
   #place(command: LoopCommand): void {
     const reference = this.#reference;
     const excited = excitedLoop(command);
-    const wave = this.#wave.value;
-    if (excited === 'speed' && wave !== 0) {
+    const excitation = this.#signal.value;
+    if (excited === 'speed' && excitation !== 0) {
       reference.yield(this.#odometer);
       this.#pids.position.follow(0, reference.placeM, reference.placeM);
-      this.#speedSetpointMS = wave;
-      this.readings.position.show(reference.placeM, reference.placeM, wave);
+      this.#speedSetpointMS = excitation;
+      this.readings.position.show(reference.placeM, reference.placeM, excitation);
       return;
     }
     if (command.mode === 'auto') reference.drive(this.#odometer, this.#relax);
     else reference.hold(this.#odometer, command.rates, this.#relax);
-    const aimM = reference.aimM + (excited === 'position' ? wave : 0);
+    const aimM = reference.aimM + (excited === 'position' ? excitation : 0);
     const placeM = reference.placeM;
     const catchUpMS = this.#pids.position.update(aimM, placeM, command.gains.position ?? NO_GAINS);
     this.#speedSetpointMS = reference.speedMS + catchUpMS;
@@ -145,8 +145,8 @@ export class ChassisLoops implements UnitLoops {
 
   #turnV(command: LoopCommand): number {
     const { courseRad } = this.#odometer;
-    const wave = excitedLoop(command) === 'angle' ? this.#wave.value : 0;
-    const error = wrapped(this.#reference.headingRad + wave - courseRad);
+    const excitation = excitedLoop(command) === 'angle' ? this.#signal.value : 0;
+    const error = wrapped(this.#reference.headingRad + excitation - courseRad);
     const voltage = this.#pids.angle.update(courseRad + error, courseRad, command.gains.angle ?? NO_GAINS);
     const shownRad = wrapped(courseRad - this.#entryRad);
     this.readings.angle.show(shownRad + error, shownRad, voltage);

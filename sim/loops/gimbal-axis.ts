@@ -66,21 +66,21 @@ export class GimbalAxis {
   }
 
   /**
-   * One loop period in which the axis holds its aim plus `wave`, and the aim moves at `rate`. Returns the motor's
+   * One loop period in which the axis holds its aim plus `excitation`, and the aim moves at `rate`. Returns the motor's
    * voltage.
    */
-  hold(angleRad: number, offsetRad: number, gains: GainSet, wave: number, rate: number): number {
+  hold(angleRad: number, offsetRad: number, gains: GainSet, excitation: number, rate: number): number {
     const relax = () => this.#angle.follow(0, angleRad, angleRad);
     this.aimAt(this.#motion.next(this.#aimRad, angleRad, rate, relax));
     this.#watch(offsetRad);
-    return this.#turn(angleRad, wave, gains);
+    return this.#turn(angleRad, excitation, gains);
   }
 
-  /** One loop period in which the axis keeps the visible target at `wave` from the boresight. Returns the motor's voltage. */
-  track(angleRad: number, offsetRad: number, gains: GainSet, wave: number): number {
+  /** One loop period in which the axis keeps the visible target at `excitation` from the boresight. Returns the motor's voltage. */
+  track(angleRad: number, offsetRad: number, gains: GainSet, excitation: number): number {
     // The offset falls when the axis turns towards the target, so both signs are reversed.
-    this.#aimRad = this.#visual.update(-wave, -offsetRad, gains[this.visualName] ?? NO_GAINS);
-    this.#visualReading.show(wave, offsetRad, this.#aimRad);
+    this.#aimRad = this.#visual.update(-excitation, -offsetRad, gains[this.visualName] ?? NO_GAINS);
+    this.#visualReading.show(excitation, offsetRad, this.#aimRad);
     return this.#turn(angleRad, 0, gains);
   }
 
@@ -89,8 +89,8 @@ export class GimbalAxis {
     this.#visualReading.show(0, offsetRad, this.#aimRad);
   }
 
-  #turn(angleRad: number, wave: number, gains: GainSet): number {
-    const setpoint = clamped(this.#aimRad + wave, this.#limits.min, this.#limits.max);
+  #turn(angleRad: number, excitation: number, gains: GainSet): number {
+    const setpoint = clamped(this.#aimRad + excitation, this.#limits.min, this.#limits.max);
     const voltage = this.#angle.update(setpoint, angleRad, gains[this.angleName] ?? NO_GAINS);
     this.#angleReading.show(setpoint, angleRad, voltage);
     return voltage;

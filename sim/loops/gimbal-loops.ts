@@ -4,9 +4,9 @@ import { encoded } from '../physics/dc-motor.js';
 import { GimbalSight } from '../physics/gimbal-sight.js';
 import type { Noise } from '../physics/noise.js';
 import type { RobotMechanics } from '../physics/robot-mechanics.js';
+import { ExcitationSignal } from './excitation-signal.js';
 import { GimbalAxis } from './gimbal-axis.js';
 import { Activity, excitedLoop, readingsOf } from './loop-parts.js';
-import { SquareWave } from './square-wave.js';
 
 /** Time without a target after which the gimbal sweeps to find one. */
 const SEARCH_AFTER_S = 1;
@@ -21,7 +21,7 @@ export class GimbalLoops implements UnitLoops {
   readonly #periodS: number;
   readonly #sight: GimbalSight;
   #activity = new Activity();
-  readonly #wave: SquareWave;
+  readonly #signal: ExcitationSignal;
   #yaw: GimbalAxis;
   #pitch: GimbalAxis;
   #unseenS = 0;
@@ -31,13 +31,13 @@ export class GimbalLoops implements UnitLoops {
     this.#mechanics = mechanics;
     this.#periodS = 1 / rateHz;
     this.#sight = new GimbalSight(mechanics, rateHz, noise);
-    this.#wave = new SquareWave(rateHz);
+    this.#signal = new ExcitationSignal(rateHz);
     this.#yaw = new GimbalAxis('yaw', this.readings, this.#periodS);
     this.#pitch = new GimbalAxis('pitch', this.readings, this.#periodS);
   }
 
   get edges(): number {
-    return this.#wave.edges;
+    return this.#signal.edges;
   }
 
   get targetVisible(): boolean {
@@ -63,8 +63,8 @@ export class GimbalLoops implements UnitLoops {
     drive.pitchV = this.#drive(this.#pitch, command, pitchRad, picture.pitchRad);
   }
 
-  dropWave(): void {
-    this.#wave.end();
+  dropExcitation(): void {
+    this.#signal.end();
     this.#yaw.join();
     this.#pitch.join();
   }
@@ -74,19 +74,19 @@ export class GimbalLoops implements UnitLoops {
     this.#pitch = new GimbalAxis('pitch', this.readings, this.#periodS);
     this.#activity = new Activity();
     this.#sight.camera.clear();
-    this.#wave.end();
+    this.#signal.end();
   }
 
   #turn(command: LoopCommand, yawRad: number, pitchRad: number): void {
     const turn = this.#activity.turn(command);
-    if (turn !== 'same') this.dropWave();
+    if (turn !== 'same') this.dropExcitation();
     if (turn === 'entered') {
       this.#yaw.enter(yawRad);
       this.#pitch.enter(pitchRad);
       this.#unseenS = 0;
       this.#sight.enter(command.mode);
     }
-    this.#wave.tick(command);
+    this.#signal.tick(command);
   }
 
   #search(): void {
@@ -104,11 +104,11 @@ export class GimbalLoops implements UnitLoops {
       return 0;
     }
     const excited = excitedLoop(command);
-    const wave = this.#wave.value;
-    const tracks = command.mode === 'auto' || (excited === axis.visualName && wave !== 0);
+    const excitation = this.#signal.value;
+    const tracks = command.mode === 'auto' || (excited === axis.visualName && excitation !== 0);
     if (tracks && this.#sight.camera.picture.visible)
-      return axis.track(angleRad, offsetRad, command.gains, wave);
+      return axis.track(angleRad, offsetRad, command.gains, excitation);
     const rate = command.rates[axis.name] ?? 0;
-    return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? wave : 0, rate);
+    return axis.hold(angleRad, offsetRad, command.gains, excited === axis.angleName ? excitation : 0, rate);
   }
 }

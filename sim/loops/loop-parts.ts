@@ -15,7 +15,7 @@ export class Activity {
   }
 }
 
-/** The loop that carries the square wave now. Undefined if there is none. */
+/** The loop that is excited now. Undefined if there is none. */
 export function excitedLoop({ mode, torque, excitation }: LoopCommand): string | undefined {
   return mode === 'debug' && torque ? excitation.loop : undefined;
 }

@@ -15,7 +15,7 @@ import type { SavedGains } from '../gains/gains-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepCapture, TrialEnd } from '../robot/robot-event.js';
 import type { Reading } from '../schemas/telemetry.js';
-import { halfWaveOf } from '../tuning/excited-run.js';
+import { halfPeriodOf } from '../tuning/excited-run.js';
 import type { Proposal, ProposalTask } from '../tuning/propose.js';
 import type { ExcitationRequest, Recording, TunerPort } from '../tuning/tuner.js';
 import type { Propose } from './proposer.js';
@@ -137,7 +137,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
 
   const excite = async (asked: ExcitationRequest): Promise<Recording> => {
     const { amplitude, periodS, halves, runaway, swingsOn, rings } = asked;
-    const wave = (size: number, name = loop.name, most?: number) => {
+    const exciteBy = (size: number, name = loop.name, most?: number) => {
       const chosen = { loop: name, amplitude: size, periodS };
       // Remembered before the frame is sent: even a refused excitation may move the loop, and must be ended.
       if (size !== 0) excitation = chosen;
@@ -149,7 +149,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       isRinging ||= swingsOn((unit.telemetry?.atMs ?? 0) / 1000, reading('setpoint'), reading('measured'));
       return isRinging;
     };
-    await wave(0);
+    await exciteBy(0);
     await rest(STILL * amplitude, seesRinging);
     const output = reading('output');
     const most = runaway + Math.abs(deviation());
@@ -157,13 +157,13 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     const endCaptures = robot.stepped.add(capture => {
       if (capture.unit !== tuning.unit || capture.loop !== loop.name) return;
       captures.push(capture);
-      isRinging ||= rings(halfWaveOf(capture), capture.decimation);
+      isRinging ||= rings(halfPeriodOf(capture), capture.decimation);
     });
     ranAway = false;
     try {
       if (!isRinging)
-        await wave(amplitude, loop.name, most).catch(error => {
-          // If the guard ends the excitation at once, `wave` rejects with `not-confirmed`. That counts as a runaway,
+        await exciteBy(amplitude, loop.name, most).catch(error => {
+          // If the guard ends the excitation at once, `exciteBy` rejects with `not-confirmed`. That counts as a runaway,
           // like a later end by the guard.
           if (ranAway !== true) throw error;
         });
@@ -178,12 +178,12 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     const how = ranAway ? 'ran away' : isRinging ? 'rings' : 'whole';
     ranAway = undefined;
     if (how === 'whole') {
-      await wave(0);
+      await exciteBy(0);
       await until(seesRinging, FADE_MS);
     }
     // Choosing another loop ends the excitation of this loop at once, without fading.
     const other = unitNamed(tuning.unit).loops.find(one => one.name !== loop.name);
-    if (other !== undefined && (how !== 'whole' || isRinging)) await wave(0, other.name);
+    if (other !== undefined && (how !== 'whole' || isRinging)) await exciteBy(0, other.name);
     const whole = unbroken(captures).slice(0, halves);
     const [first] = whole;
     if (first === undefined && how === 'whole') throw new LoopFailure('no step was captured');
@@ -191,7 +191,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       halfTicks: Math.round((periodS / 2) * (first?.rateHz ?? 1)),
       decimation: first?.decimation ?? 1,
       output,
-      halves: how === 'ran away' ? [] : whole.map(halfWaveOf),
+      halves: how === 'ran away' ? [] : whole.map(halfPeriodOf),
       end: how,
     };
   };

@@ -15,9 +15,9 @@ import {
   wait,
   withoutTorque,
 } from './check.js';
+import { excitationChecks } from './excitation-checks.js';
 import { amplitudeOf, guardOf, near, type Step } from './host.js';
 import { motionChecks } from './motion-checks.js';
-import { waveChecks } from './wave-checks.js';
 
 const { excitation, guarded_excitation } = REGISTERS;
 
@@ -27,19 +27,19 @@ export const FOLLOWS = 'A positive output moves the measured value of its loop i
 /** The camera's first pictures arrive within this time after debug mode began. */
 const PICTURES_MS = 200;
 
-/** The measured value follows the first step of a wave. A loop without a target in the middle of the picture passes. */
+/** The measured value follows the first step of an excitation. A loop without a target in the middle of the picture passes. */
 function follows(loop: Loop): Step {
   const { name, slot, excitationPeriodS: period_s } = loop;
   const amplitude = amplitudeOf(loop);
-  const wave = { slot, amplitude, period_s };
+  const asked = { slot, amplitude, period_s };
   return async host => {
     await host.take([enter('debug'), release, wait(PICTURES_MS)]);
     const { [`${name}.measured`]: offset = 0 } = await host.telemetry();
     const { target_visible, guarded_excitation: hasGuard } = await host.status();
     if (isVisual(loop) && !(target_visible && Math.abs(offset) < amplitude)) return;
     await (hasGuard
-      ? host.write(guarded_excitation, { ...wave, deviation: guardOf(loop) })
-      : host.write(excitation, wave));
+      ? host.write(guarded_excitation, { ...asked, deviation: guardOf(loop) })
+      : host.write(excitation, asked));
     await host.wait(300 * period_s);
     if ((await host.status()).ran_away) await host.runsAway(`${name} ran away`);
     const { [`${name}.setpoint`]: setpoint = 0, [`${name}.measured`]: measured = 0 } = await host.telemetry();
@@ -66,7 +66,7 @@ export function movingChecks(unit: Unit): readonly Check[] {
         [heartbeat(300), effect, shows({ torque: true, mode: name })],
       ]),
     }),
-    ...waveChecks(unit),
+    ...excitationChecks(unit),
     ...motionChecks(unit).moving,
   ];
 }

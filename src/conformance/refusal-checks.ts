@@ -70,7 +70,7 @@ export function refusalChecks(unit: Unit): readonly Check[] {
     refusesFrame(place, Buffer.concat([data, Buffer.of(crc)]));
   const refuses = (register: Register, values: Values = {}) =>
     refusesData(register.address, dataOf(register, values));
-  const refusesWave = (values: Values) => [refuses(excitation, values), refuses(guarded_excitation, values)];
+  const refusesBoth = (values: Values) => [refuses(excitation, values), refuses(guarded_excitation, values)];
   const refusesLength = (register: Register) => {
     const data = dataOf(register);
     const others = [data.subarray(1), Buffer.concat([data, Buffer.alloc(1)])];
@@ -104,14 +104,14 @@ export function refusalChecks(unit: Unit): readonly Check[] {
     ),
     'a gains frame or an excitation names a slot in which this unit runs no loop': {
       gains: refuses(gainsRegister(noSlot), { kp: 1, ki: 1, kd: 1 }),
-      'an excitation': refusesWave({ slot: noSlot }),
+      'an excitation': refusesBoth({ slot: noSlot }),
     },
     "an excitation's amplitude is outside 0 to the loop's largest amplitude, or its period is outside 0.1 s to 20 s.":
       {
-        'a negative amplitude': refusesWave({ amplitude: -0.01 }),
-        'a large amplitude': refusesWave({ amplitude: maxAmplitude * 1.001 }),
-        'a short period': refusesWave({ period_s: 0.0999 }),
-        'a long period': refusesWave({ period_s: 20.01 }),
+        'a negative amplitude': refusesBoth({ amplitude: -0.01 }),
+        'a large amplitude': refusesBoth({ amplitude: maxAmplitude * 1.001 }),
+        'a short period': refusesBoth({ period_s: 0.0999 }),
+        'a long period': refusesBoth({ period_s: 20.01 }),
       },
     'a deviation is negative': refuses(guarded_excitation, { deviation: -0.001 }),
     'A frame with a longer hold is refused.': refuses(motionRegister(unit), { hold_ms: MAX_HOLD_MS + 1 }),

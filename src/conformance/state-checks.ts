@@ -80,7 +80,7 @@ export function stopChecks(unit: Unit): readonly Check[] {
   });
 }
 
-/** Waves on the limits of the loop. */
+/** Excitations on the limits of the loop. */
 function limits({ slot, maxAmplitude }: Loop): Step {
   return [0.1, 20].map(periodS =>
     write(excitation, { slot, amplitude: Math.fround(maxAmplitude), period_s: Math.fround(periodS) }),
@@ -95,7 +95,7 @@ function showsWhetherItHas(register: Register): Step {
   };
 }
 
-/** The modes, and the registers of the wave of debug mode. */
+/** The modes, and the registers of its excitation in debug mode. */
 export function modeChecks(unit: Unit): readonly Check[] {
   const { loops } = unit;
   const quiet = { slot: loops.length - 1, amplitude: 0, period_s: 2 };

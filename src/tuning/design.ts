@@ -70,7 +70,7 @@ const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2
 export function design(whole: DesignTask) {
   const { shape, plant, horizon } = whole;
   const seeds = seedsOf(whole);
-  // A quick loop has settled long before the end of a half wave, so the rest of the half wave is not
+  // A quick loop has settled long before the end of a half period, so the rest of the half period is not
   // simulated.
   const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
   const seconds = Math.min(horizon.seconds, Math.max(SHORTEST_S, SETTLINGS * Math.min(...settlings)));

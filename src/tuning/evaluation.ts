@@ -21,7 +21,7 @@ export interface Evaluation {
 export interface Horizon {
   /** The height of the step. */
   readonly size: number;
-  /** The length of a half wave. */
+  /** The length of a half period. */
   readonly seconds: number;
   /** The output of the resting loop. */
   readonly output: number;

@@ -3,30 +3,30 @@ import type { StepFigures } from '../schemas/step.js';
 import type { LoopShape } from './plant.js';
 import { stepFigures } from './step-figures.js';
 
-/** The record of an excitation with one set of gains. Its half waves follow without a gap. */
+/** The record of an excitation with one set of gains. Its half periods follow without a gap. */
 export interface ExcitedRun {
   readonly gains: Gains;
-  /** Loop periods in a half wave. */
+  /** Loop periods in a half period. */
   readonly halfTicks: number;
   /** Loop periods between two samples. */
   readonly decimation: number;
   /** The output of the resting loop before the first edge. */
   readonly output: number;
-  readonly halves: readonly HalfWave[];
+  readonly halves: readonly HalfPeriod[];
 }
 
 /** An edge of the setpoint and what follows. Sample 0 belongs to the last loop period before the edge. */
-export interface HalfWave {
+export interface HalfPeriod {
   readonly from: number;
   readonly to: number;
   readonly measured: readonly number[];
 }
 
-/** Makes a half wave of a capture. */
-export function halfWaveOf(capture: {
+/** Makes a half period of a capture. */
+export function halfPeriodOf(capture: {
   readonly setpoint: readonly number[];
   readonly measured: readonly number[];
-}): HalfWave {
+}): HalfPeriod {
   const [from = 0] = capture.setpoint;
   return { from, to: capture.setpoint.at(-1) ?? from, measured: capture.measured };
 }
@@ -47,7 +47,7 @@ export function turnedRound(run: ExcitedRun): ExcitedRun {
 }
 
 /**
- * `figures`: those of a half wave that rings. If none rings, those of the full step that settles last. `steps`: those of
+ * `figures`: those of a half period that rings. If none rings, those of the full step that settles last. `steps`: those of
  * all full steps.
  */
 export function figuresOf(
@@ -64,7 +64,7 @@ export function figuresOf(
 
 export function figuresOfHalf(
   shape: LoopShape,
-  { from, to, measured }: HalfWave,
+  { from, to, measured }: HalfPeriod,
   decimation: number,
 ): StepFigures {
   return stepFigures({ measured, periodS: decimation * shape.periodS, oldSetpoint: from, setpoint: to });

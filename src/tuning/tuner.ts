@@ -2,7 +2,7 @@ import type { Style } from '../core/tuning-terms.js';
 import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { Tune } from '../schemas/tune.js';
-import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfWave, movement } from './excited-run.js';
+import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfPeriod, movement } from './excited-run.js';
 import type { LoopShape } from './plant.js';
 import { type Proposal, type ProposalTask, scaled } from './propose.js';
 import { Ringing } from './ringing.js';
@@ -25,21 +25,21 @@ export interface TunerPort {
 export interface ExcitationRequest {
   readonly amplitude: number;
   readonly periodS: number;
-  /** The number of half waves to record. */
+  /** The number of half periods to record. */
   readonly halves: number;
   /** The excitation ends when the distance to the setpoint has grown by more than this. */
   readonly runaway: number;
   /** Called for every reading, beginning before the excitation. If it returns true, the excitation ends at once. */
   readonly swingsOn: (atS: number, setpoint: number, measured: number) => boolean;
   /**
-   * Called for every recorded half wave, which shows oscillations that are too quick for readings. If it returns
+   * Called for every recorded half period, which shows oscillations that are too quick for readings. If it returns
    * true, the excitation ends.
    */
-  readonly rings: (half: HalfWave, decimation: number) => boolean;
+  readonly rings: (half: HalfPeriod, decimation: number) => boolean;
 }
 
 /**
- * An excitation that `ran away` or `rings` ended early. The recording may then contain the half waves before
+ * An excitation that `ran away` or `rings` ended early. The recording may then contain the half periods before
  * the end.
  */
 export type Recording = Omit<ExcitedRun, 'gains'> & { readonly end: 'whole' | 'ran away' | 'rings' };
@@ -113,7 +113,7 @@ async function attempt(
 ): Promise<Attempt> {
   port.progress(words);
   await port.tryGains(gains);
-  const rings = (half: HalfWave, decimation: number) =>
+  const rings = (half: HalfPeriod, decimation: number) =>
     figuresOfHalf(shape, half, decimation).end === 'rings';
   const ringing = new Ringing(SEEN_AT_POLLS * 2 * amplitude);
   const swingsOn = (atS: number, setpoint: number, measured: number) => {

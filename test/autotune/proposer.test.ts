@@ -13,8 +13,8 @@ describe('a proposal from a thread of its own', () => {
     robot.run(0.5);
     const port = new BareRobotPort(robot, 'gimbal', loop);
     const never = () => false;
-    const wave = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, swingsOn: never, rings: never };
-    const { end, ...run } = await port.excite(wave);
+    const asked = { amplitude: 0.15, periodS: 2, halves: 2, runaway: 1, swingsOn: never, rings: never };
+    const { end, ...run } = await port.excite(asked);
     expect(end).equal('whole');
     const runs = [{ ...run, gains: loop.defaults }];
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;

@@ -154,8 +154,8 @@ function adds(register: Register, second: Register, hex: string): Change {
 const { status, mode, stop, heartbeat, excitation, guarded_excitation, commit, capture_select } = REGISTERS;
 const telemetry = telemetryRegister(gimbal);
 const motion = motionRegister(gimbal);
-/** The data of a wave of the first loop: 0.2 rad, 2 s. */
-const WAVE = '00cdcc4c3e00000040';
+/** The data of an excitation of the first loop: 0.2 rad, 2 s. */
+const EXCITED = '00cdcc4c3e00000040';
 
 /** What firmware does wrong, the beginning of the sentence whose check must notice it, and how it does it. */
 const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: Change])[] = [
@@ -165,7 +165,7 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ['releases its latch with a mode', 'The latch stays', adds(mode, stop, '00')],
   ['is never silent', '`silence_ms` in a heartbeat', sends(status, 6, faults => faults & ~0x01)],
   ['takes a mode for a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
-  ['keeps the guard', 'Writing `excitation`', adds(excitation, guarded_excitation, `${WAVE}0000003f`)],
+  ['keeps the guard', 'Writing `excitation`', adds(excitation, guarded_excitation, `${EXCITED}0000003f`)],
   ['forgets staged gains', 'Reading a gains frame', adds(commit, gainsRegister(0), '00'.repeat(12))],
   ['counts telemetry twice', '`sequence` goes up by one', sends(telemetry, 0, count => (2 * count) & 0xff)],
   ['sets the flag of 0.2.0', 'Never set bit 4.', sends(status, 5, flags => flags | 0x10)],
@@ -224,7 +224,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: silence_ms > 0 → silence_ms > 0 && loop->state.command.mode != MOTOR_MODE_AUTO',
   ],
   [
-    'guards a wave on one side',
+    'guards an excitation on one side',
     'If the deviation is exceeded',
     'controller.c: distance <= deviation && distance >= -deviation → distance <= deviation',
   ],
@@ -234,29 +234,29 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: motor->unit->drop_excitation(); → ',
   ],
   [
-    'begins a wave with its negative half',
+    'begins an excitation with its negative half',
     'The wave starts',
-    'loops.c: edge(wave, excitation->amplitude → edge(wave, -excitation->amplitude',
+    'loops.c: edge(signal, excitation->amplitude → edge(signal, -excitation->amplitude',
   ],
   [
     'takes an amplitude before the edge',
     'An amplitude or a period',
-    'loops.c: if (wave->half == 0) → wave->value *= excitation->amplitude / wave->height; if (wave->half == 0)',
+    'loops.c: if (signal->half == 0) → signal->value *= excitation->amplitude / signal->height; if (signal->half == 0)',
   ],
   [
     'takes a period before the edge',
     'An amplitude or a period',
-    'loops.c: >= wave->half → >= scaled(excitation->period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX)',
+    'loops.c: >= signal->half → >= scaled(excitation->period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX)',
   ],
   [
-    'ends a wave with a jump',
+    'ends an excitation with a jump',
     'If amplitude 0 is written',
-    'loops.c: towards(wave->value, 0, wave->height * PERIOD_S) → 0',
+    'loops.c: towards(signal->value, 0, signal->height * PERIOD_S) → 0',
   ],
   [
-    'returns before it begins a new wave',
+    'returns before it begins a new excitation',
     'An amplitude that is written during the return',
-    'loops.c: if (wave->half == 0) → if (wave->half == 0 && wave->value < 0) wave->value += wave->height * PERIOD_S; else if (wave->half == 0)',
+    'loops.c: if (signal->half == 0) → if (signal->half == 0 && signal->value < 0) signal->value += signal->height * PERIOD_S; else if (signal->half == 0)',
   ],
   [
     'rounds half a period down',
@@ -279,7 +279,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'bus.c: if (bus->commit_refused) → bus->commit_refused &= motor->loop.state.checksum != checksum; if (bus->commit_refused)',
   ],
   ['keeps an amplitude without torque', 'without torque, the controller sets', KEEPS_AMPLITUDE],
-  ['begins a wave again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
+  ['begins an excitation again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
   [
     'refuses a motion without torque',
     'In another mode, while stopped or without torque',
@@ -314,7 +314,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: if (!command->torque) { → if (!command->torque) command->excitation.amplitude = 0; if (0) {',
   ],
   ['ends a motion with its own mode', 'Writing `manual`', 'controller.c: if (mode != command->mode) { → {'],
-  ['keeps the wave in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
+  ['stays excited in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
 ];
 
 /** Wirings in which this motor, or its encoder, is connected the wrong way round. */

@@ -98,13 +98,13 @@ describe('the loops of the core', () => {
   for (const unit of UNIT_LIST) {
     for (const loop of unit.loops) {
       const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
-      const wave = { slot, amplitude: 0.3 * maxAmplitude, period_s };
+      const excitation = { slot, amplitude: 0.3 * maxAmplitude, period_s };
 
       it(`step ${loop.name} as the simulated firmware does`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
-        write(robots, unit, frameOf(unit, REGISTERS.excitation, wave));
+        write(robots, unit, frameOf(unit, REGISTERS.excitation, excitation));
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
 
@@ -113,7 +113,7 @@ describe('the loops of the core', () => {
         const alone = { controllers: perUnit(one => controller(one)), step: physics.step };
         const [ours, theirs] = [alone, both()[1]].map(robot => {
           begin([robot], unit, 'debug');
-          write([robot], unit, frameOf(unit, REGISTERS.excitation, { ...wave, period_s: 6 }));
+          write([robot], unit, frameOf(unit, REGISTERS.excitation, { ...excitation, period_s: 6 }));
           const measured = Array.from({ length: 6000 }, () => {
             period(robot);
             return telemetry(robot, unit)[`${loop.name}.measured`] ?? Number.NaN;
@@ -129,7 +129,7 @@ describe('the loops of the core', () => {
       it(`end an excitation of ${loop.name} at its guard as the simulated firmware does`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
-        const guarded = { ...wave, deviation: wave.amplitude / 2 };
+        const guarded = { ...excitation, deviation: excitation.amplitude / 2 };
         write(robots, unit, frameOf(unit, REGISTERS.guarded_excitation, guarded));
         const setpoint = () => telemetry(robots[0], unit)[`${loop.name}.setpoint`] ?? Number.NaN;
         const before = setpoint();

@@ -38,7 +38,7 @@ export class ScriptedLoops implements UnitLoops {
       this.pose = { xM: reading(), yM: reading(), headingRad: reading() };
   }
 
-  dropWave(): void {}
+  dropExcitation(): void {}
 
   reset(): void {
     this.edges = 0;

@@ -175,11 +175,11 @@ describe('a request', () => {
   it('for another excitation is refused during a tuning, and a request for amplitude 0 ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
-    const wave = (amplitude: number) =>
+    const excite = (amplitude: number) =>
       coded(ask('POST /api/gimbal/excitation', { loop: 'angle_yaw', amplitude, periodS: 2 }));
-    expect(await wave(0.1)).to.equal('tune-running');
+    expect(await excite(0.1)).to.equal('tune-running');
     expect(await coded(ask('POST /api/chassis/autotune', { loop: 'speed', id }))).to.equal('trial-ended');
-    expect(await wave(0)).to.equal(200);
+    expect(await excite(0)).to.equal(200);
     expect((await ask('GET /api/gimbal/autotune')).body.tune).to.include({ id, state: 'aborted' });
   });
 

@@ -40,7 +40,7 @@ function largestJump(robot: BareRobot, unit: UnitName, loop: string, seconds: nu
   return most;
 }
 
-const WAVE = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
+const EXCITATION = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
 
 describe('the simulated robot', () => {
   it('moves the same to the last bit for the same seed and commands', () => {
@@ -53,8 +53,8 @@ describe('the simulated robot', () => {
         ['debug', 'manual'],
         ['auto', 'debug'],
       ] as const) {
-        robot.command('gimbal', { mode: gimbal, excitation: WAVE });
-        robot.command('chassis', { mode: chassis, excitation: { ...WAVE, loop: 'speed' } });
+        robot.command('gimbal', { mode: gimbal, excitation: EXCITATION });
+        robot.command('chassis', { mode: chassis, excitation: { ...EXCITATION, loop: 'speed' } });
         robot.run(2, () => seen.push(snapshot(robot)));
       }
       return seen;
@@ -99,7 +99,7 @@ describe('the simulated robot', () => {
 
   it('has no torque after a stop: the nose sinks, the chassis rolls out', () => {
     const robot = newRobot();
-    robot.command('gimbal', { mode: 'debug', excitation: { ...WAVE, amplitude: 0.3, periodS: 20 } });
+    robot.command('gimbal', { mode: 'debug', excitation: { ...EXCITATION, amplitude: 0.3, periodS: 20 } });
     robot.command('chassis', { mode: 'auto' });
     robot.run(2);
     const raised = axis(robot, 'pitch').angleRad;

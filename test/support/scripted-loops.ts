@@ -37,7 +37,7 @@ export class ScriptedLoops implements UnitLoops {
     this.edges += 1;
   }
 
-  dropWave(): void {
+  dropExcitation(): void {
     this.drops += 1;
   }
 

@@ -1,7 +1,7 @@
 import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
 import type { Excitation, Unit } from '../../src/core/units.js';
 
-/** Loops without physics. They follow the square wave at once, and record the firmware's last command. */
+/** Loops without physics. They follow the excitation at once, and record the firmware's last command. */
 export class LightLoops implements UnitLoops {
   readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
   readonly axes = {};
@@ -12,7 +12,7 @@ export class LightLoops implements UnitLoops {
   moves = false;
   strays = false;
   #excitation: Excitation | undefined;
-  #wavePhase = 0;
+  #phase = 0;
   readonly #rateHz: number;
 
   constructor(unit: Unit, rateHz: number) {
@@ -35,15 +35,15 @@ export class LightLoops implements UnitLoops {
     this.#excitation = runs ? excitation : undefined;
     const reading = this.readings[excitation.loop];
     if (!runs || !torque || reading === undefined) return;
-    const half = Math.floor(this.#wavePhase);
-    this.#wavePhase += 2 / (excitation.periodS * this.#rateHz);
-    if (Math.floor(this.#wavePhase) !== half) this.edges += 1;
-    reading.setpoint = Math.floor(this.#wavePhase) % 2 === 0 ? excitation.amplitude : -excitation.amplitude;
+    const half = Math.floor(this.#phase);
+    this.#phase += 2 / (excitation.periodS * this.#rateHz);
+    if (Math.floor(this.#phase) !== half) this.edges += 1;
+    reading.setpoint = Math.floor(this.#phase) % 2 === 0 ? excitation.amplitude : -excitation.amplitude;
     reading.measured = reading.setpoint;
   }
 
   /** These loops never leave their setpoints, so no guard ends an excitation. */
-  dropWave(): void {}
+  dropExcitation(): void {}
 
   reset(): void {
     this.#excitation = undefined;

@@ -48,7 +48,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       act: async ({ body: chosen, stillWanted }) => {
         if (chosen.amplitude !== 0) autotune.requireUntuned(name);
         // A failure here does not matter, because `excite` writes the excitation and reads it back.
-        else await autotune.end('somebody ended its wave', name).catch(() => undefined);
+        else await autotune.end('somebody ended its excitation', name).catch(() => undefined);
         return robot.units[name].excite(chosen, stillWanted);
       },
     }),

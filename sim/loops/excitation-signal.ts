@@ -2,16 +2,16 @@ import type { LoopCommand } from '../firmware/unit-loops.js';
 import { towards } from '../physics/angles.js';
 import { excitedLoop } from './loop-parts.js';
 
-/** How long the setpoint takes to return after a wave has ended. */
+/** How long the setpoint takes to return after an excitation has ended. */
 const FADE_S = 1;
 
 /** The excitation of debug mode. It begins with its positive half. A new amplitude or period begins at the next edge. */
-export class SquareWave {
+export class ExcitationSignal {
   readonly #rateHz: number;
   /** The number that is added to the setpoint now. */
   value = 0;
   edges = 0;
-  /** Loop periods since the last edge. Undefined if there is no wave. */
+  /** Loop periods since the last edge. Undefined if there is no excitation. */
   #since: number | undefined;
   /** Loop periods from the last edge to the next. */
   #half = 0;
@@ -22,7 +22,7 @@ export class SquareWave {
     this.#rateHz = rateHz;
   }
 
-  /** Runs one loop period. A wave whose excitation has ended fades. */
+  /** Runs one loop period. An excitation that has ended fades. */
   tick(command: LoopCommand): void {
     const { amplitude, periodS } = command.excitation;
     if (excitedLoop(command) === undefined || amplitude === 0) {
@@ -36,7 +36,7 @@ export class SquareWave {
     else if (this.#since >= this.#half) this.#edge(this.value > 0 ? -amplitude : amplitude, periodS);
   }
 
-  /** Ends the wave at once, without fading. */
+  /** Ends the excitation at once, without fading. */
   end(): void {
     this.#since = undefined;
     this.value = 0;

@@ -25,17 +25,17 @@ const PERIOD_S = 0.5;
 /** After the step, the setpoint has moved by this part of the amplitude. */
 type Shift = readonly [step: Step, part: number];
 
-/** The wave of debug mode, its guard and its captures. The unit turns by a tenth of the largest amplitude. */
-export function waveChecks({ loops }: Unit): readonly Check[] {
+/** The excitation of debug mode, its guard and its captures. The unit turns by a tenth of the largest amplitude. */
+export function excitationChecks({ loops }: Unit): readonly Check[] {
   // A loop that holds an angle, so that the unit stays in place.
   const held = loops.find(({ name }) => name.startsWith('angle'));
   if (held === undefined) throw new TypeError('no angle loop');
   const amplitude = amplitudeOf(held);
-  const wave = { slot: held.slot, amplitude, period_s: PERIOD_S };
-  const guarded = { ...wave, deviation: Math.fround(amplitude / 2) };
+  const excited = { slot: held.slot, amplitude, period_s: PERIOD_S };
+  const guarded = { ...excited, deviation: Math.fround(amplitude / 2) };
   const begin: Step = [release, enter('debug')];
   const excite = (part: number, period_s: number) =>
-    write(excitation, { ...wave, amplitude: Math.fround(part * amplitude), period_s });
+    write(excitation, { ...excited, amplitude: Math.fround(part * amplitude), period_s });
 
   /** Takes the steps, and compares the setpoint after each with the one before the first. */
   const setpointIs =
@@ -50,10 +50,10 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
     };
   const moves = (...parts: Shift[]): Step => [begin, setpointIs(...parts)];
 
-  /** Waits for a capture of the wave, and returns its header. */
+  /** Waits for a capture of the excitation, and returns its header. */
   const captured = async (host: Host, period_s = PERIOD_S) => {
     const { number } = await host.read(capture);
-    const start = [begin, write(excitation, { ...wave, period_s }), wait(1000)];
+    const start = [begin, write(excitation, { ...excited, period_s }), wait(1000)];
     await host.take([...start, write(capture_select, { page: 0 })]);
     const header = await host.read(capture);
     if (header.number === number) throw new Differs(`number is still ${number}`);
@@ -66,10 +66,10 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
     [shows({ ran_away: true, mode: 'debug', torque: true }), reads(excitation, { amplitude: 0 })],
   ];
   const recovers: Step = [effect, shows({ ran_away: false })];
-  /** The first edge of this wave is within its guard. The second is twice as high. */
-  const wide = { ...wave, deviation: Math.fround(1.5 * amplitude) };
+  /** The first edge of this excitation is within its guard. The second is twice as high. */
+  const wide = { ...excited, deviation: Math.fround(1.5 * amplitude) };
 
-  /** After a wave and these steps, the setpoint keeps its value for longer than half a period. */
+  /** After an excitation and these steps, the setpoint keeps its value for longer than half a period. */
   const endsWith = (...steps: Step[]): Step => [
     [begin, excite(1, 0.5), wait(100), steps, effect, shows({ torque: true, mode: 'debug' })],
     [reads(excitation, { amplitude: 0 }), setpointIs([wait(300), 0])],
@@ -78,7 +78,7 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
   return listed({
     'An excitation is accepted in every mode.': eachMode(name => [
       [release, enter(name)],
-      readsBack(excitation, wave),
+      readsBack(excitation, excited),
     ]),
     'So nothing moves when torque returns.': {
       'after a stop': endsWith(latch(1), latch(0)),
@@ -91,10 +91,10 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
       ),
     },
     'Entering `debug` from another mode sets the amplitude to 0, so that nothing moves until the host asks for it.':
-      [release, write(excitation, wave), effect, enter('debug'), reads(excitation, { amplitude: 0 })],
+      [release, write(excitation, excited), effect, enter('debug'), reads(excitation, { amplitude: 0 })],
     'Writing the mode in force changes nothing and must not disturb the loops.': moves(
-      [[write(excitation, { ...wave, period_s: 2 }), effect], 1],
-      [[enter('debug'), reads(excitation, { ...wave, period_s: 2 })], 1],
+      [[write(excitation, { ...excited, period_s: 2 }), effect], 1],
+      [[enter('debug'), reads(excitation, { ...excited, period_s: 2 })], 1],
     ),
     'The wave starts with its positive half.': moves([[excite(1, 1), effect], 1]),
     'An amplitude or a period that is written while the wave runs applies from the next edge.': moves(
@@ -114,7 +114,7 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
       same('samples', samples, 1 + Math.floor(Math.round(rate_hz / 16) / decimation));
     },
     'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
-      async host => same('slot', (await captured(host)).slot, wave.slot),
+      async host => same('slot', (await captured(host)).slot, excited.slot),
     "`decimation` is the smallest number with which 256 samples reach to the next edge: half the wave's period in loop periods, divided by 256, rounded up.":
       async host => {
         const { rate_hz, decimation } = await captured(host);
@@ -124,7 +124,7 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
       const { decimation } = await captured(host);
       const page = await host.read(capturePageRegister(10_000));
       const step = Math.abs((page.setpoint_1 ?? 0) - (page.setpoint_0 ?? 0));
-      const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * wave.amplitude) < 0.001);
+      const isStep = [1, 2].some(amplitudes => Math.abs(step - amplitudes * excited.amplitude) < 0.001);
       same(`a step of the setpoint between samples 0 and 1, ${decimation} periods apart`, isStep, true);
     },
     'A capture is kept for 1 s after each selection.': async host => {
@@ -143,7 +143,7 @@ export function waveChecks({ loops }: Unit): readonly Check[] {
     ),
     'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.':
       {
-        'an excitation': ifGuarded(runsAway, write(excitation, { ...wave, amplitude: 0 }), recovers),
+        'an excitation': ifGuarded(runsAway, write(excitation, { ...excited, amplitude: 0 }), recovers),
         'a mode': ifGuarded(runsAway, enter('manual'), recovers),
       },
     'Neither a stop nor writing the mode in force ends it.': ifGuarded(
