@@ -142,7 +142,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(panel, /This page has the lease\. Last beat \d\.\d s ago/);
     await panel.getByLabel('Seconds of autonomous').fill('120');
     await button('autonomous').click();
-    await shows(page.locator('.match-board'), /^final autonomous (2:00|1:5\d)/);
+    await shows(page.locator('.match-board'), /^final autonomous (2:00|1:\d\d)/);
     await button('pause').click();
     await shows(page.locator('.match-board'), /pause/);
     expect(await button('Start over').isEnabled()).to.equal(true);
@@ -205,18 +205,14 @@ describe('the console of a robot with tokens and a match', function () {
       );
     const before = await places();
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
-    const lease = { holder: 'desk', ttlMs: 60_000 };
-    await robot.post('/api/match/lease', lease);
+    await robot.post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
     const set = (revision: number, phase: string) =>
       robot.post('/api/match', { id: 'qual-1', revision, phase, remainingS: 95 });
     await set(1, 'teleop');
-    await shows(page.locator('.match-board'), /^qual-1 teleop 1:3\d/);
+    await shows(page.locator('.match-board'), /^qual-1 teleop \d:\d\d/);
     expect(await places()).to.equal(before);
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
-    await robot.post('/api/match/lease', lease);
     await set(2, 'none');
-    // On a slow machine the desk may have been silent for too long, which stops the robot.
-    await robot.post('/api/resume');
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
   });
 });

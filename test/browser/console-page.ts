@@ -74,8 +74,7 @@ export interface ConsoleInBrowser {
   /** The errors in the browser's console since the last page was opened. */
   readonly complaints: readonly string[];
   open(opening?: Opening): Promise<Page>;
-  /** `settings` are further lines of the daemon's configuration. */
-  startDaemon(port?: string, settings?: string): Promise<void>;
+  startDaemon(port?: string): Promise<void>;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
@@ -94,11 +93,11 @@ export function consoleInBrowser(): ConsoleInBrowser {
   let url = '';
   let complaints: string[] = [];
 
-  const startDaemon = async (port = '0', settings = '') => {
+  const startDaemon = async (port = '0') => {
     const config = join(folder, 'config.yaml');
-    // A machine that stalls for half a second would otherwise end the test steps. Trials allow no longer silence.
-    const patient = 'supervision: {hostSilenceMs: 2000}\n';
-    await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}${settings}`);
+    // A machine that stalls would otherwise end the test steps, or stop a match. Trials allow no longer silence of the host.
+    const patient = 'supervision: {hostSilenceMs: 2000}\nmatch: {refereeSilenceMs: 60000}\n';
+    await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}`);
     daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
     url = await daemon.url();
   };

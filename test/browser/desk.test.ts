@@ -79,12 +79,12 @@ describe('the page of a desk with two simulated robots', function () {
     await press(page, 'Load');
     await shows(panel, /practice pre.*Nothing lacks/s);
     await press(page, 'Start');
-    await shows(panel, /autonomous 0:1\d/);
+    await shows(panel, /autonomous 0:\d\d/);
     for (const name of ROBOTS) await shows(tile(page, name), /autonomous/);
     await press(page, 'Pause');
-    await shows(panel, /pause 0:1\d left of autonomous.*Nothing lacks/s);
+    await shows(panel, /pause 0:\d\d left of autonomous.*Nothing lacks/s);
     await press(page, 'Go on');
-    await shows(panel, /autonomous 0:1\d/);
+    await shows(panel, /autonomous 0:\d\d/);
     await press(page, 'End');
     await page.getByRole('button', { name: /End.*press again/s }).click();
     await shows(panel, /ended/);

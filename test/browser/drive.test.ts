@@ -25,14 +25,21 @@ describe('driving in a browser', function () {
     const rates = [chassis.axes.speedMS, chassis.axes.turnRadS, gimbal.axes.yaw.rateRadS];
     return rates.every(rate => Math.abs(rate) < 0.01);
   };
-  /** Presses a key until the robot moves. On a busy machine a gap of the readings may end driving meanwhile. */
-  const driveAhead = (page: Page, key = 'KeyW') =>
+  /** Drives again and again until `isDone`. On a busy machine a gap of the readings may end driving meanwhile. */
+  const until = (isDone: () => Promise<boolean>, go: () => Promise<unknown>, rest: () => Promise<unknown>) =>
     eventually(async () => {
-      await page.keyboard.up(key);
-      await page.keyboard.down(key);
-      for (let looks = 0; looks < 20; looks += 1) if (!(await isAtRest())) return true;
+      await go();
+      for (let looks = 0; looks < 20; looks += 1) if (await isDone()) return true;
+      await rest();
       return false;
     });
+  /** Presses a key until the robot moves. */
+  const driveAhead = ({ keyboard }: Page, key = 'KeyW') =>
+    until(
+      async () => !(await isAtRest()),
+      () => keyboard.down(key),
+      () => keyboard.up(key),
+    );
   /** The drive commands that this page sends from now on. */
   const commandsOf = (page: Page) => {
     const commands: string[] = [];
@@ -63,12 +70,17 @@ describe('driving in a browser', function () {
     expect(await overflow(page)).to.equal(0);
     const session = await page.context().newCDPSession(page);
     const before = await motion();
-    await touch(page, session, 'touchStart', 0, 0);
-    await touch(page, session, 'touchMove', -0.9, -0.9);
-    await eventually(async () => {
-      const now = await motion();
-      return now.x > before.x + 0.1 && now.yaw > before.yaw + 0.1;
-    });
+    await until(
+      async () => {
+        const now = await motion();
+        return now.x > before.x + 0.1 && now.yaw > before.yaw + 0.1;
+      },
+      async () => {
+        await touch(page, session, 'touchStart', 0, 0);
+        await touch(page, session, 'touchMove', -0.9, -0.9);
+      },
+      () => touch(page, session, 'touchEnd'),
+    );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await touch(page, session, 'touchEnd');
     await eventually(isAtRest);
@@ -81,9 +93,7 @@ describe('driving in a browser', function () {
 
   it('by keys ends when the window loses the focus, although no key-up comes', async () => {
     const page = await open();
-    const before = await motion();
-    await page.keyboard.down('KeyW');
-    await eventually(async () => (await motion()).x > before.x + 0.1);
+    await driveAhead(page);
     await page.evaluate("window.dispatchEvent(new Event('blur'))");
     await eventually(isAtRest);
     await shows(alerts(page), /lost the focus/);
@@ -111,10 +121,16 @@ describe('driving in a browser', function () {
     const before = await motion();
     await reads(5);
     expect(commands).to.deep.equal([]);
-    await page.evaluate('window.reads = 0; window.pad.axes = [0, 0, 0, 0]');
-    await reads(5);
-    await page.evaluate('window.pad.buttons[4].pressed = true; window.pad.axes = [0, -1, 0, 0]');
-    await eventually(async () => (await motion()).x > before.x + 0.1);
+    const rest = async () => {
+      await page.evaluate('window.reads = 0; window.pad.axes = [0, 0, 0, 0]');
+      await reads(5);
+    };
+    await rest();
+    await until(
+      async () => (await motion()).x > before.x + 0.1,
+      () => page.evaluate('window.pad.buttons[4].pressed = true; window.pad.axes = [0, -1, 0, 0]'),
+      rest,
+    );
     await page.evaluate('navigator.getGamepads = () => [null]');
     await eventually(isAtRest);
     await page.evaluate(

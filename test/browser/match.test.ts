@@ -96,7 +96,7 @@ describe('the match view', function () {
   it('starts both units in the modes that were chosen before, by one hold on Go', async () => {
     const set = (revision: number, phase: string) =>
       post('/api/match', { id: 'go', revision, phase, remainingS: null });
-    const beat = () => post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
+    await post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
     await set(1, 'pre');
     const page = await open(phone);
     const go = page.getByRole('button', { name: /^Go/ });
@@ -110,15 +110,12 @@ describe('the match view', function () {
       return [gimbal.mode, chassis.mode];
     };
     expect(await modes()).to.deep.equal(['manual', 'manual']);
-    await beat();
     await set(2, 'teleop');
     await has(go, 'aria-disabled', null);
     await go.tap();
     expect((await truth()).gimbal.stopped).to.equal(true);
-    await beat();
     await hold(go, 450);
     await eventually(async () => (await modes()).join() === 'auto,auto');
-    await beat();
     await set(3, 'none');
   });
 

@@ -28,14 +28,11 @@ describe('an example of a client that drives', function () {
       try {
         await eventually(async () => (await chassis()).xM > xM + 0.2);
         await eventually(async () => (await yawRad()) > fromRad + 0.2);
-        clearInterval(pressed);
-        child.kill('SIGKILL');
-        await eventually(async () => Math.abs((await chassis()).speedMS) < 0.01);
       } finally {
-        await eventually(async () => (await yawRad()) > fromRad + 0.2);
         clearInterval(pressed);
         child.kill('SIGKILL');
       }
+      await eventually(async () => Math.abs((await chassis()).speedMS) < 0.01);
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
     });
 });
