@@ -2,23 +2,22 @@ import { expect } from 'chai';
 import { insideOut, leftText, reasonOf, toggled, usualS } from '../../src/console/model/autotune.js';
 import { unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
-import { refused } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
 /** A page whose chassis is in debug mode, with a daemon whose tunings the test controls. */
 async function open() {
   const page = await FakePage.open();
   const { daemon } = page;
-  daemon.units.chassis = { ...daemon.units.chassis, mode: 'debug' };
+  daemon.shows('chassis', { mode: 'debug' });
   let tune: Tune | null = null;
   const none = { words: [], why: null, before: null, proposed: null, predicted: null, results: [] };
-  daemon.override = (method, path, body) => {
+  page.override = (method, path, body) => {
     if (path !== '/api/chassis/autotune') return undefined;
     const { id, loops } = Object(body);
     if (method === 'GET') return { status: 200, body: { tune } };
     if (method === 'DELETE') return { status: 200, body: { ended: true } };
     if (id !== undefined && (tune?.id !== id || tune?.state !== 'running'))
-      return refused(409, 'trial-ended');
+      return { status: 409, body: { code: 'trial-ended' } };
     if (id === undefined)
       tune = {
         ...none,
@@ -47,8 +46,6 @@ async function open() {
   const state = () => page.model.autotune.tunes.chassis.value?.state;
   return { page, becomes, says, begin, state };
 }
-
-const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
 
 describe('the loops to keep after a tuning', () => {
   const chassis = unitNamed('chassis');
@@ -101,7 +98,7 @@ describe('a tuning on the page', () => {
 
   it('shows the runs whose figures it reports, and not newer ones with the same gains', async () => {
     const { page, says, begin } = await open();
-    const { daemon, model } = page;
+    const { model, override } = page;
     const [old, better] = [
       { kp: 40, ki: 320, kd: 0 },
       { kp: 50, ki: 300, kd: 0 },
@@ -113,8 +110,7 @@ describe('a tuning on the page', () => {
       figures: { peak },
     });
     const steps = [run(4, better, 0.4), run(3, better, 0.3), run(2, old, 0.2), run(1, old, 0.1)];
-    const { override } = daemon;
-    daemon.override = (method, path, body) => {
+    page.override = (method, path, body) => {
       const own = override(method, path, body);
       if (own !== undefined || !/steps?$/.test(path)) return own;
       return { status: 200, body: path.endsWith('steps') ? steps : steps.at(-1) };
@@ -224,47 +220,15 @@ describe('a tuning on the page', () => {
 
   it('puts the unit in debug mode first, and does not begin if that is refused', async () => {
     const { page, begin } = await open();
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'manual' };
+    page.daemon.shows('chassis', { mode: 'manual' });
     await page.wait(200);
     await begin();
     expect(page.sentTo(/mode/)[0]!.body).to.deep.equal({ mode: 'debug' });
     expect(page.sentTo(/autotune/)).to.have.length(1);
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'manual' };
+    page.daemon.shows('chassis', { mode: 'manual' });
     await page.wait(200);
     page.let(/mode/, 'failed');
     await begin();
     expect(page.sentTo(/autotune/).filter(one => one.body.id === undefined)).to.have.length(1);
-  });
-
-  it('saves the loops that are better and nothing else, and asks once if another caller has saved', async () => {
-    const { page, says, begin } = await open();
-    const chassis = page.model.gains.chassis;
-    page.edit('chassis', '/position/kp', '9');
-    await begin();
-    const better = { kp: 50, ki: 300, kd: 0 };
-    says({
-      state: 'better',
-      results: [
-        {
-          loop: 'speed',
-          state: 'better',
-          why: '',
-          before: null,
-          proposed: { gains: better, figures },
-          predicted: null,
-        },
-      ] as never,
-      proposal: { revision: 0, gains: { ...page.daemon.gains('chassis'), speed: better } },
-    });
-    page.daemon.save('chassis', 'angle', 77);
-    await page.wait(200);
-    expect(await chassis.saveLoops({ speed: better }, 0)).to.equal(false);
-    const { refusal } = chassis.saving;
-    expect([refusal.value?.code, refusal.value?.revision]).to.deep.equal(['changed-meanwhile', 1]);
-    await page.wait(200);
-    expect(await chassis.saveLoops({ speed: better }, 1)).to.equal(true);
-    const { speed, angle, position } = page.daemon.gains('chassis');
-    expect([speed, angle?.kp, position?.kp]).to.deep.equal([better, 77, 5]);
-    expect(chassis.kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 });

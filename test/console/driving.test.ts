@@ -63,7 +63,7 @@ describe('a page that drives', () => {
     page.model.driving.ask('gamepad', AHEAD);
     await page.wait(50);
     expect(speeds().at(-1)).to.equal(0.75);
-    const again = await FakePage.open({ browser: page.browser, daemon: page.daemon, clock: page.clock });
+    const again = await FakePage.open({ browser: page.browser, daemon: page.daemon });
     expect(again.model.driving.limit.value).to.equal(0.5);
   });
 
@@ -80,9 +80,9 @@ describe('a page that drives', () => {
     [
       'the robot is stopped and resumed',
       async () => {
-        page.daemon.answer('POST', '/api/stop');
+        void page.daemon.answer('POST', '/api/stop');
         await page.wait(200);
-        page.daemon.answer('POST', '/api/resume');
+        void page.daemon.answer('POST', '/api/resume');
       },
     ],
     [
@@ -112,7 +112,7 @@ describe('a page that drives', () => {
 
   it('names the other driver, and takes over only when asked to and after rest', async () => {
     const driver = { by: 'rival', id: 'another page', sinceT: 1 };
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, driver };
+    page.daemon.shows('chassis', { driver });
     await page.wait(200);
     stick(AHEAD);
     await page.wait(200);
@@ -124,10 +124,7 @@ describe('a page that drives', () => {
     expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([
       [{ speed: 0, turn: 0 }, true],
     ]);
-    page.daemon.units.chassis = {
-      ...page.daemon.units.chassis,
-      driver: { ...driver, id: page.model.driving.id },
-    };
+    page.daemon.shows('chassis', { driver: { ...driver, id: page.model.driving.id } });
     await page.wait(200);
     expect(commands().length).to.equal(1);
     stick(REST);

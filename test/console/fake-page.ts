@@ -1,10 +1,9 @@
 import { stripLines } from '../../src/console/bar/strip.js';
 import type { HttpAnswer, ServerEvents, Surroundings } from '../../src/console/daemon/surroundings.js';
 import { Model } from '../../src/console/model/model.js';
-import { every } from '../../src/core/clock.js';
-import type { Telemetry } from '../../src/schemas/telemetry.js';
-import { ManualClock } from '../support/manual-clock.js';
-import { type FakeAnswer, FakeDaemon } from './fake-daemon.js';
+import type { ManualClock } from '../support/manual-clock.js';
+import { FakeDaemon } from './fake-daemon.js';
+import { type FakeAnswer, type PageDaemon, ServingDaemon } from './page-daemon.js';
 
 /**
  * `delivered`: arrives and is answered at once. `held`: arrives when the test delivers it. `answer held`: arrives at
@@ -21,91 +20,97 @@ export class FakeRequest {
   readonly body: any;
   isTakenBack = false;
   isAnswered = false;
-  #answer: FakeAnswer | undefined;
+  #answer: FakeAnswer | Promise<FakeAnswer> | undefined;
+  readonly #ask: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>;
   readonly #resolve: (answer: FakeAnswer) => void;
-  readonly #daemon: FakeDaemon;
 
   constructor(
-    daemon: FakeDaemon,
     asked: Pick<FakeRequest, 'method' | 'path' | 'body'>,
+    ask: (request: FakeRequest) => FakeAnswer | Promise<FakeAnswer>,
     resolve: (answer: FakeAnswer) => void,
   ) {
-    this.#daemon = daemon;
     this.method = asked.method;
     this.path = asked.path;
     this.body = asked.body;
+    this.#ask = ask;
     this.#resolve = resolve;
   }
 
   /** Lets the request reach the daemon, unless the page has cancelled it. */
   arrive(): void {
-    if (!this.isTakenBack) this.#answer ??= this.#daemon.answer(this.method, this.path, this.body);
+    if (!this.isTakenBack) this.#answer ??= this.#ask(this);
   }
 
   /** Lets the request arrive, and its answer reach the page. */
   deliver(): void {
     this.arrive();
     if (this.#answer === undefined) return;
-    this.isAnswered = true;
-    this.#resolve(this.#answer);
+    void Promise.resolve(this.#answer).then(answer => {
+      this.isAnswered = true;
+      this.#resolve(answer);
+    });
   }
 }
 
-/** One browser. Its windows share storage, and receive one another's messages. */
+/** One browser. Its windows share storage and cookie, and receive one another's messages. */
 export class FakeBrowser {
   readonly items = new Map<string, string>();
-  readonly pages: FakePage[] = [];
+  readonly pages: FakePage<PageDaemon>[] = [];
+  cookie: string | undefined;
 }
 
 interface Opening {
-  readonly daemon?: FakeDaemon;
   readonly browser?: FakeBrowser;
-  readonly clock?: ManualClock;
+  /** The version of the page. By default that of the daemon. */
   readonly version?: string;
-  readonly isLive?: boolean;
-  /** The earlier readings and events that the daemon has. */
-  readonly past?: readonly Telemetry[];
 }
 
-/** The operator's page without its components, on a manual clock and a fake daemon. */
-export class FakePage {
-  readonly clock: ManualClock;
-  readonly daemon: FakeDaemon;
+/** The operator's page without its components, on the manual clock of its daemon. */
+export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
+  readonly daemon: Daemon;
   readonly browser: FakeBrowser;
   readonly model: Model;
   /** The requests that the page has sent, oldest first. */
   readonly requests: FakeRequest[] = [];
   fate: (request: FakeRequest) => Fate = () => 'delivered';
+  /** Answers that replace the daemon's own. */
+  override: (method: string, path: string, body: unknown) => FakeAnswer | undefined = () => undefined;
   /** If true, no data arrives on the stream, as behind a proxy that buffers it. */
   isDeaf = false;
-  /** The additional delay of telemetry. */
-  lateMs = 0;
   reloads = 0;
   /** How long the device has slept. Its wall clock advances during a sleep, but the page's clock does not. */
   sleptMs = 0;
   readonly storageListeners: { readonly key: string; readonly act: () => void }[] = [];
 
-  private constructor({
-    daemon = new FakeDaemon(),
-    browser = new FakeBrowser(),
-    clock,
-    version = '1',
-  }: Opening) {
-    this.clock = clock ?? new ManualClock();
+  private constructor(daemon: Daemon, { browser = new FakeBrowser(), version = daemon.version }: Opening) {
     this.daemon = daemon;
     this.browser = browser;
     browser.pages.push(this);
     this.model = new Model(this.#surroundings(version));
   }
 
-  static async open(opening: Opening = {}): Promise<FakePage> {
-    const page = new FakePage(opening);
-    page.daemon.past = opening.past ?? [];
-    page.daemon.nowS = () => page.clock.nowMs() / 1000;
-    every(page.clock, 100, () => page.#tick());
+  /** Opens a page of a fake daemon. */
+  static open({ daemon = new FakeDaemon(), ...opening }: Opening & { readonly daemon?: FakeDaemon } = {}) {
+    return FakePage.of(daemon, opening);
+  }
+
+  static async of<Daemon extends PageDaemon>(
+    daemon: Daemon,
+    opening: Opening = {},
+  ): Promise<FakePage<Daemon>> {
+    const page = new FakePage(daemon, opening);
     page.model.stream.start();
     await page.wait(300);
     return page;
+  }
+
+  get clock(): ManualClock {
+    return this.daemon.clock;
+  }
+
+  /** Lets time pass until the page's act is over. */
+  during<T>(act: Promise<T>): Promise<T> {
+    return this.clock.during(act);
   }
 
   async wait(ms: number): Promise<void> {
@@ -128,6 +133,12 @@ export class FakePage {
     this.fate = one => (path.test(one.path) && (method ?? one.method) === one.method ? fate : 'delivered');
   }
 
+  /** From now on, requests whose method and path are like this are refused. All others reach the daemon. */
+  refuse(like: RegExp, status: number, code: string, detail = 'A reason.', more = {}): void {
+    this.override = (method, path) =>
+      like.test(`${method} ${path}`) ? { status, body: { code, detail, ...more } } : undefined;
+  }
+
   /** Breaks the network. */
   cut(): void {
     this.fate = () => 'failed';
@@ -145,15 +156,6 @@ export class FakePage {
     this.model.gains[unit].edit(pointer, text);
     this.model.gains[unit].tidy();
   }
-
-  #tick(): void {
-    const t = this.clock.nowMs() / 1000;
-    const status = this.daemon.status(this.clock.nowMs());
-    this.#hears?.('status', status);
-    this.#hears?.('telemetry', { t: t - this.lateMs / 1000, gimbal: null, chassis: null });
-  }
-
-  #hears: ((type: string, data: unknown) => void) | undefined;
 
   #surroundings(version: string): Surroundings {
     const { clock, browser } = this;
@@ -193,8 +195,12 @@ export class FakePage {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Error('taken back'));
       const asked = { method, path, body: body === undefined ? undefined : JSON.parse(body) };
-      const request = new FakeRequest(this.daemon, asked, answer =>
-        resolve({ status: answer.status, json: async <T>() => structuredClone(answer.body) as T }),
+      const request = new FakeRequest(
+        asked,
+        ({ body }) =>
+          this.override(method, path.replace(/\?.*/, ''), body) ??
+          this.daemon.answer(method, path, body, this.browser),
+        answer => resolve({ status: answer.status, json: async <T>() => structuredClone(answer.body) as T }),
       );
       signal.addEventListener('abort', () => {
         request.isTakenBack = !request.isAnswered;
@@ -210,24 +216,29 @@ export class FakePage {
 
   #openStream(): ServerEvents {
     const acts = new Map<string, (data: string) => void>();
-    const isRefused = !this.daemon.session.rights.includes('read');
-    const hear = (type: string, data: unknown) => {
-      if (!this.isDeaf) acts.get(type)?.(JSON.stringify(data));
+    let isOpen = false;
+    const hear = (type: string, data: string) => {
+      if (this.isDeaf) return;
+      // A proxy that buffered the stream passes its beginning first.
+      if (!isOpen) acts.get('open')?.('');
+      isOpen = true;
+      acts.get(type)?.(data);
     };
-    if (!isRefused) {
-      this.daemon.streams.add(hear);
-      this.#hears = hear;
-      this.clock.after(0, () => {
-        if (!this.isDeaf) acts.get('open')?.('');
-      });
-    }
+    const { isClosed, close } = this.daemon.listen(hear, this.browser);
     return {
       on: (type, act) => acts.set(type, act),
-      isClosed: () => isRefused,
+      isClosed,
       close: () => {
-        this.daemon.streams.delete(hear);
+        close();
         acts.clear();
       },
     };
   }
+}
+
+/** Opens a page of the real daemon. */
+export async function servedPage(
+  settings: Parameters<typeof ServingDaemon.start>[0] = {},
+): Promise<FakePage<ServingDaemon>> {
+  return FakePage.of(await ServingDaemon.start(settings));
 }

@@ -1,16 +1,25 @@
 import { expect } from 'chai';
 import type { Phase } from '../../src/core/phases.js';
-import { refused } from './fake-daemon.js';
-import { FakePage } from './fake-page.js';
+import { FakePage, servedPage } from './fake-page.js';
+import type { ServingDaemon } from './page-daemon.js';
+
+type Page = FakePage<ServingDaemon>;
 
 describe('Go', () => {
-  const acts = (page: FakePage) =>
+  const acts = (page: Page) =>
     page.sentTo(/resume|mode/).map(({ path, body }) => [path.slice(5), Object(body).mode].join(' ').trim());
+  /** A desk sets this phase. */
+  const set = async ({ daemon }: Page, phase: Phase) => {
+    await daemon.ask('POST /api/match/lease', { holder: 'desk', ttlMs: 60_000 });
+    revision += 1;
+    await daemon.ask('POST /api/match', { id: 'M1', revision, phase });
+  };
+  let revision = 0;
   /** A page in a match whose robot is stopped. */
   const stopped = async (phase: Phase = 'teleop') => {
-    const page = await FakePage.open();
-    page.daemon.match = { ...page.daemon.match, id: 'M1', phase };
-    page.daemon.answer('POST', '/api/stop');
+    const page = await servedPage({ config: { match: { refereeSilenceMs: 60_000 } } });
+    await set(page, phase);
+    await page.daemon.ask('POST /api/stop');
     await page.wait(200);
     return page;
   };
@@ -21,17 +30,17 @@ describe('Go', () => {
     page.model.go.choose('chassis', 'auto');
     await page.wait(500);
     expect(acts(page)).to.deep.equal([]);
-    page.daemon.match = { ...page.daemon.match, phase: 'teleop' };
+    await set(page, 'teleop');
     await page.wait(200);
-    await page.clock.during(page.model.go.run());
+    await page.during(page.model.go.run());
     expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch auto', 'chassis/mode/switch auto']);
   });
 
   it('sets manual unless the driver chose, and remembers the choice over a reload', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
-    const again = await FakePage.open({ browser: page.browser, daemon: page.daemon });
-    await again.clock.during(again.model.go.run());
+    const again = await FakePage.of(page.daemon, { browser: page.browser });
+    await again.during(again.model.go.run());
     expect(acts(again)).to.deep.equal(['resume', 'gimbal/mode/switch manual', 'chassis/mode/switch auto']);
   });
 
@@ -41,9 +50,8 @@ describe('Go', () => {
       ['/api/gimbal/mode/switch', ['resume', 'gimbal/mode/switch manual']],
     ] as const) {
       const page = await stopped();
-      page.daemon.override = (_, asked) =>
-        asked === path ? refused(409, 'locked', 'It is locked.') : undefined;
-      await page.clock.during(page.model.go.run());
+      page.refuse(new RegExp(path), 409, 'locked', 'It is locked.');
+      await page.during(page.model.go.run());
       expect(acts(page)).to.deep.equal(sent);
       expect(page.strip).to.match(/It is locked/);
     }
@@ -57,7 +65,7 @@ describe('Go', () => {
     page.model.pressStop();
     await page.wait(300);
     for (const request of page.sentTo(/resume/)) request.deliver();
-    await page.clock.during(over);
+    await page.during(over);
     expect(acts(page)).to.deep.equal(['resume']);
   });
 
@@ -71,11 +79,11 @@ describe('Go', () => {
     page.mend();
     await page.wait(5000);
     expect(isOffered()).to.equal(true);
-    page.daemon.answer('POST', '/api/resume');
+    await page.daemon.ask('POST /api/resume');
     await page.wait(200);
     expect(isOffered()).to.equal(false);
-    page.daemon.answer('POST', '/api/stop');
-    page.daemon.match = { ...page.daemon.match, phase: 'none' };
+    await page.daemon.ask('POST /api/stop');
+    await set(page, 'none');
     await page.wait(200);
     expect(isOffered()).to.equal(false);
   });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { titleOf } from '../../src/console/bar/lines.js';
 import { stripLines } from '../../src/console/bar/strip.js';
-import { FakeDaemon, OPERATOR, refused } from './fake-daemon.js';
+import { UNIT_STATUS } from '../support/status.js';
+import { FakeDaemon } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
 /** The page must never look safer than the robot is. */
@@ -93,8 +94,7 @@ describe('the page about light', () => {
 
   it('forgets light that the daemon refused', async () => {
     const page = await FakePage.open();
-    page.daemon.override = (_, path) =>
-      /laser/.test(path) ? refused(409, 'stopped', 'The robot is stopped.') : undefined;
+    page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
     await page.wait(10);
     expect(page.strip).to.match(/Laser The robot is stopped/);
@@ -110,10 +110,10 @@ describe('the page and its stream', () => {
     page.isDeaf = true;
     await page.wait(2000);
     page.isDeaf = false;
-    page.lateMs = 2000;
+    page.daemon.lateMs = 2000;
     await page.wait(1000);
     expect(page.model.fresh.value).to.equal(false);
-    page.lateMs = 0;
+    page.daemon.lateMs = 0;
     await page.wait(200);
     expect(page.model.fresh.value).to.equal(true);
   });
@@ -156,8 +156,8 @@ describe('a laser that went dark by itself, on the page', () => {
   it('is shown until a person dismisses it, in every window, and again the next time', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
-    const { daemon, clock } = page;
-    const other = await FakePage.open({ daemon, browser, clock });
+    const { daemon } = page;
+    const other = await FakePage.open({ browser, daemon });
     const goDark = async () => {
       daemon.more = { laser: { state: 'off', light: 'dark', reason: 'time limit' } };
       daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason: 'time limit' } });
@@ -194,7 +194,7 @@ describe('a laser that another caller darkened without Off, on the page', () => 
 describe('a stop on the page of a caller who may not resume', () => {
   it('is shown without the advice to press Resume', async () => {
     const daemon = new FakeDaemon();
-    daemon.session = { ...OPERATOR, rights: ['read'] };
+    daemon.session = { ...daemon.session, rights: ['read'] };
     const page = await FakePage.open({ daemon });
     daemon.answer('POST', '/api/stop');
     await page.wait(200);
@@ -209,12 +209,12 @@ describe('restarts of controllers on the page', () => {
   it('are shown until a person confirms them, in every window and after a reload', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
-    const { daemon, clock } = page;
-    const other = await FakePage.open({ browser, daemon, clock });
+    const { daemon } = page;
+    const other = await FakePage.open({ browser, daemon });
     page.model.stream.setHidden(true);
     restart(page);
     for (const one of [page, other]) expect(one.strip).to.match(/Gimbal restarted/);
-    const reloaded = await FakePage.open({ browser, daemon, clock });
+    const reloaded = await FakePage.open({ browser, daemon });
     expect(reloaded.strip).to.match(said);
     reloaded.model.log.confirm(reloaded.model.log.restarts.value[0]!);
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
@@ -224,7 +224,7 @@ describe('restarts of controllers on the page', () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     restart(page);
-    const later = await FakePage.open({ browser, clock: page.clock });
+    const later = await FakePage.open({ browser, daemon: new FakeDaemon(page.clock) });
     expect(later.strip).to.match(said);
   });
 
@@ -265,10 +265,7 @@ describe('restarts of controllers on the page', () => {
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
     page.daemon.say('tune', tune);
-    page.daemon.units.gimbal = {
-      ...page.daemon.units.gimbal,
-      excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 },
-    };
+    page.daemon.shows('gimbal', { excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } });
     page.daemon.light = 'fault';
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
@@ -287,7 +284,7 @@ describe('a daemon that restarted', () => {
   const restart = async (page: FakePage) => {
     page.isDeaf = true;
     await page.wait(4500);
-    page.daemon.restart(page.clock.nowMs());
+    page.daemon.restart();
     page.isDeaf = false;
     await page.wait(1000);
   };
@@ -295,10 +292,10 @@ describe('a daemon that restarted', () => {
 
   it('is shown with what changed, until a person confirms it in one window', async () => {
     const { browser, page } = await open();
-    const { daemon, clock } = page;
-    const other = await FakePage.open({ browser, daemon, clock });
+    const { daemon } = page;
+    const other = await FakePage.open({ browser, daemon });
     daemon.light = 'on';
-    daemon.units.gimbal = { ...daemon.units.gimbal, mode: 'auto' };
+    daemon.shows('gimbal', { mode: 'auto' });
     await page.wait(200);
     other.model.stream.setHidden(true);
     await restart(page);
@@ -309,19 +306,19 @@ describe('a daemon that restarted', () => {
     stripLines(page.model)[0]?.answer?.run();
     other.model.stream.setHidden(false);
     await page.wait(300);
-    const reloaded = await FakePage.open({ browser, daemon, clock });
+    const reloaded = await FakePage.open({ browser, daemon });
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
   it('is still shown after a reload, with the test steps, the trial and the stop that ended', async () => {
     const { browser, page } = await open();
-    const { daemon, clock } = page;
+    const { daemon } = page;
     const excitation = { loop: 'speed', amplitude: 0.1, periodS: 1 };
-    daemon.units.chassis = { ...daemon.units.chassis, mode: 'debug', excitation };
-    daemon.answer('POST', '/api/chassis/pidconfig/trial', { gains: daemon.gains('chassis') });
+    const trial = { id: 'a', by: 'lab', endsAtT: 1e6, gains: {} };
+    daemon.shows('chassis', { mode: 'debug', excitation, gains: { ...UNIT_STATUS.gains, trial } });
     await page.wait(200);
     await restart(page);
-    const reloaded = await FakePage.open({ browser, daemon, clock });
+    const reloaded = await FakePage.open({ browser, daemon });
     for (const one of [page, reloaded])
       expect(one.strip).to.equal(
         'bad: The daemon restarted 00:00:00: chassis debug to manual, chassis test steps ended, chassis trial ended.',
@@ -367,10 +364,10 @@ describe('test steps that ended by themselves', () => {
 
   it('are not shown while the unit is offline, nor after other test steps have begun', async () => {
     const page = await open('offline');
-    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: false };
+    page.daemon.shows('gimbal', { online: false });
     await page.wait(200);
     expect(page.strip).to.equal('bad: Gimbal is offline. ');
-    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: true };
+    page.daemon.shows('gimbal', { online: true });
     page.daemon.log({
       what: 'excitation',
       unit: 'gimbal',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { HeldLines } from '../../src/console/bar/held-lines.js';
 import { stripLines, wellText } from '../../src/console/bar/strip.js';
-import { FakeDaemon, refused } from './fake-daemon.js';
+import { NO_MATCH_STATUS } from '../support/status.js';
 import { FakePage } from './fake-page.js';
 
 describe('requests of the page whose order the network changes', () => {
@@ -69,21 +69,6 @@ describe('requests of the page whose order the network changes', () => {
     page.daemon.stopped = false;
     page.sentTo(/stop/)[0]!.deliver();
     expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
-  });
-
-  it('do not renew gains on trial that were replaced meanwhile', async () => {
-    const page = await FakePage.open();
-    page.edit('chassis', '/speed/kp', '20');
-    await page.model.gains.chassis.try();
-    page.let(/trial/, 'held');
-    await page.wait(1100);
-    page.mend();
-    page.edit('chassis', '/speed/kp', '21');
-    await page.model.gains.chassis.try();
-    const [, renewal] = page.sentTo(/trial/);
-    renewal!.deliver();
-    expect(renewal!.isTakenBack).to.equal(true);
-    expect(page.daemon.units.chassis.trial?.gains.speed?.kp).to.equal(21);
   });
 });
 
@@ -200,8 +185,7 @@ describe('a STOP of the page', () => {
 
   it('that the daemon could not confirm is shown until a caller has resumed the robot', async () => {
     const page = await FakePage.open();
-    page.daemon.override = (_, path) =>
-      path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
+    page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
     page.model.pressStop();
     await page.wait(1000);
@@ -214,8 +198,7 @@ describe('a STOP of the page', () => {
 
   it('that was not confirmed is still shown after a restart of the daemon, until the robot was stopped and resumed', async () => {
     const page = await FakePage.open();
-    page.daemon.override = (_, path) =>
-      path === '/api/stop' ? refused(503, 'not-confirmed', 'The gimbal did not confirm.') : undefined;
+    page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
     page.daemon.startedMs = page.clock.nowMs();
     await page.wait(3000);
@@ -303,15 +286,14 @@ describe('an Off of the page', () => {
 
 describe('a refusal on the page', () => {
   it('disappears after ten seconds, or when the same act succeeds', async () => {
-    const daemon = new FakeDaemon();
-    const page = await FakePage.open({ daemon });
-    daemon.override = (_, path) => (/mode/.test(path) ? refused(409, 'unit-busy', 'Busy.') : undefined);
+    const page = await FakePage.open();
+    page.refuse(/mode/, 409, 'unit-busy', 'Busy.');
     await page.model.switchMode('chassis', 'auto');
     expect(page.strip).to.equal('bad: Chassis mode Busy.');
     await page.wait(10_000);
     expect(page.strip).to.equal('');
     await page.model.switchMode('chassis', 'auto');
-    daemon.override = () => undefined;
+    page.override = () => undefined;
     await page.model.switchMode('chassis', 'auto');
     expect(page.strip).to.equal('');
   });
@@ -330,15 +312,15 @@ describe('a refusal on the page', () => {
   it('disappears when its cause is over', async () => {
     const page = await FakePage.open();
     const refuse = (code: string) => {
-      page.daemon.override = (_, path) => (/mode/.test(path) ? refused(409, code, 'A reason.') : undefined);
+      page.refuse(/mode/, 409, code);
       return page.model.switchMode('chassis', 'auto');
     };
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, online: false };
+    page.daemon.shows('chassis', { online: false });
     await page.wait(200);
     await refuse('unit-offline');
     await page.wait(500);
     expect(page.strip).to.match(/Chassis mode A reason/);
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, online: true };
+    page.daemon.shows('chassis', { online: true });
     await page.wait(200);
     expect(page.strip).to.equal('');
     page.daemon.stopped = true;
@@ -357,20 +339,15 @@ describe('a refusal on the page', () => {
 });
 
 describe('lines with one cause', () => {
-  const refuses = (page: FakePage, path: RegExp, code: string) => {
-    page.daemon.override = (method, one) =>
-      method === 'POST' && path.test(one) ? refused(503, code, 'Refused.') : undefined;
-  };
-
   it('become one line if the disk is full, whatever cannot be stored', async () => {
     const page = await FakePage.open();
-    refuses(page, /pidconfig$/, 'storage-failed');
+    page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
     await page.model.gains.gimbal.save();
     expect(page.strip).to.equal('bad: Gimbal gains Refused.');
     const full = { ok: false, detail: 'The disk is full.', cure: 'Make room.' };
-    page.daemon.more = { storage: { ...full, setAside: [] }, log: full };
-    page.daemon.match = { ...page.daemon.match, recorded: false };
+    const match = { ...NO_MATCH_STATUS, recorded: false };
+    page.daemon.more = { storage: { ...full, setAside: [] }, log: full, match };
     await page.wait(200);
     expect(page.strip).to.match(
       /^bad: Storage The disk is full\. Make room\. .*gains, events, lock and phase\.$/,
@@ -381,7 +358,7 @@ describe('lines with one cause', () => {
     const page = await FakePage.open();
     page.daemon.light = 'fault';
     await page.wait(200);
-    refuses(page, /laser/, 'pin-failed');
+    page.refuse(/laser/, 503, 'pin-failed', 'Refused.');
     page.model.laser.darken();
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply: its pin does not obey\.$/);
@@ -399,11 +376,11 @@ describe('a line that comes and goes', () => {
     const page = await FakePage.open();
     const held = new HeldLines(page.clock);
     const seen: string[][] = [];
-    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: false };
+    page.daemon.shows('gimbal', { online: false });
     page.daemon.answer('POST', '/api/stop');
     for (const back of [false, true]) {
       if (back) page.daemon.answer('POST', '/api/resume');
-      page.daemon.units.gimbal = { ...page.daemon.units.gimbal, online: back, flags: ['stopped'] };
+      page.daemon.shows('gimbal', { online: back, flags: ['stopped'] });
       await page.wait(300);
       seen.push(shown(page, held));
     }
@@ -422,21 +399,8 @@ describe('a page without alarms', () => {
     const page = await FakePage.open();
     expect(wellText(page.model)).to.equal('All well');
     page.daemon.light = 'on';
-    page.daemon.units.chassis = { ...page.daemon.units.chassis, mode: 'auto' };
+    page.daemon.shows('chassis', { mode: 'auto' });
     await page.wait(200);
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
-  });
-
-  it('shows a refused save, after the lines about what moves', async () => {
-    const page = await FakePage.open();
-    page.daemon.override = (method, path) =>
-      method === 'POST' && /pidconfig$/.test(path) ? refused(503, 'storage-failed', 'Full.') : undefined;
-    page.edit('gimbal', '/angle_yaw/kp', '200');
-    await page.model.gains.gimbal.save();
-    await page.model.gains.gimbal.try();
-    await page.wait(200);
-    expect(page.strip).to.equal(
-      'doing: Gimbal runs gains that this page tries. Nothing is saved.\nbad: Gimbal gains Full.',
-    );
   });
 });

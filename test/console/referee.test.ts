@@ -3,28 +3,30 @@ import { whyNoResume } from '../../src/console/bar/lines.js';
 import { matchEvents } from '../../src/console/model/match-events.js';
 import { PHASES } from '../../src/core/phases.js';
 import type { LogEvent } from '../../src/schemas/log.js';
-import { refused } from './fake-daemon.js';
-import { FakePage } from './fake-page.js';
+import { FakePage, servedPage } from './fake-page.js';
+import type { ServingDaemon } from './page-daemon.js';
+
+type Page = FakePage<ServingDaemon>;
 
 describe('a referee at the page', () => {
-  const beats = (page: FakePage) => page.sentTo(/lease/).length;
+  const beats = (page: Page) => page.sentTo(/lease/).length;
 
   it('beats only after they took the lease, once a second, until they release it', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);
-    await page.model.referee.take();
+    await page.during(page.model.referee.take());
     await page.wait(3500);
     expect(beats(page)).to.equal(4);
-    expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.equal(500);
+    expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.within(450, 500);
     page.model.referee.release();
     await page.wait(3000);
     expect(beats(page)).to.equal(4);
   });
 
   it('keeps sending beats while the network is down, and knows the age of the last accepted beat', async () => {
-    const page = await FakePage.open();
-    await page.model.referee.take();
+    const page = await servedPage();
+    await page.during(page.model.referee.take());
     page.cut();
     await page.wait(5000);
     expect(page.model.referee.isBeating).to.equal(true);
@@ -35,31 +37,31 @@ describe('a referee at the page', () => {
   });
 
   it('takes the lease over from another desk by a second press of one button, and the other desk learns it without a refusal', async () => {
-    const one = await FakePage.open();
-    const other = await FakePage.open({ daemon: one.daemon, clock: one.clock });
-    const shown = ({ model: { referee } }: FakePage) => [
+    const one = await servedPage();
+    const other = await FakePage.of(one.daemon);
+    const shown = ({ model: { referee } }: Page) => [
       referee.isBeating,
       referee.isHeld.value,
       referee.action.refusal.value,
     ];
-    await one.model.referee.take();
-    await other.model.referee.take();
+    await one.during(one.model.referee.take());
+    await other.during(other.model.referee.take());
     expect(shown(other)).to.deep.equal([false, true, undefined]);
-    await other.model.referee.take();
+    await other.during(other.model.referee.take());
     await one.wait(1500);
     expect(shown(other)).to.deep.equal([true, false, undefined]);
     expect(shown(one)).to.deep.equal([false, true, undefined]);
-    await one.model.referee.take();
+    await one.during(one.model.referee.take());
     expect(shown(one)).to.deep.equal([true, false, undefined]);
   });
 
   it('learns that their page is the silent desk two seconds after its last accepted beat', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);
-    await referee.take();
+    await page.during(referee.take());
     await page.wait(1900);
     expect(isSilent()).to.equal(false);
     page.cut();
@@ -71,14 +73,14 @@ describe('a referee at the page', () => {
   });
 
   it('is told for each phase why it cannot be set', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { referee } = page.model;
     const why = (id: string) => Object.fromEntries(PHASES.map(phase => [phase, referee.whyNot(id, phase)]));
     const needs = { auto: 'needs the lease', teleop: 'needs the lease' };
     const free = { none: '', pre: '', auto: '', teleop: '', pause: '', ended: '' };
     expect(why('one')).to.deep.equal({ ...free, ...needs, none: '' });
     expect(why('')).to.include({ pre: 'name the match', pause: 'name the match' });
-    await referee.take();
+    await page.during(referee.take());
     referee.setDuration('auto', 'x');
     void referee.begin('one', 'teleop');
     await page.wait(200);
@@ -88,10 +90,10 @@ describe('a referee at the page', () => {
   });
 
   it('pauses and ends the running match, even if the name of the next one is typed already', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { referee } = page.model;
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
-    await referee.take();
+    await page.during(referee.take());
     void referee.begin('one', 'auto');
     await page.wait(200);
     for (const phase of ['pause', 'ended'] as const) {
@@ -105,34 +107,36 @@ describe('a referee at the page', () => {
   });
 
   it('sees how old the last beat of another desk is', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { referee } = page.model;
-    await referee.look();
+    await page.during(referee.look());
     expect(referee.beatMs.value).to.equal(undefined);
-    page.daemon.beatAgeS = 12;
-    await referee.look();
-    expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(12_000);
-    await referee.take();
-    await referee.look();
-    expect(page.clock.nowMs() - referee.beatMs.value!).to.equal(0);
+    await page.daemon.ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 });
+    await page.wait(4000);
+    await page.during(referee.look());
+    expect(page.clock.nowMs() - referee.beatMs.value!).to.be.within(4000, 4100);
+    await page.during(referee.take());
+    await page.during(referee.look());
+    expect(page.clock.nowMs() - referee.beatMs.value!).to.be.below(100);
   });
 
   it('stops beating when the token loses the right', async () => {
-    const page = await FakePage.open();
-    await page.model.referee.take();
-    page.daemon.override = (_, path) => (/lease/.test(path) ? refused(403, 'not-allowed') : undefined);
+    const page = await servedPage();
+    await page.during(page.model.referee.take());
+    page.refuse(/lease/, 403, 'not-allowed');
     await page.wait(1500);
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
   it('sets phases above the revision in force, with their duration, and continues after a pause with the remaining time', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { referee } = page.model;
-    page.daemon.match = { ...page.daemon.match, id: 'final', revision: 7 };
+    await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
+    await page.during(referee.take());
     await page.wait(200);
     referee.setDuration('teleop', '90');
     void referee.begin('final', 'teleop');
-    await page.wait(30_000);
+    await page.wait(3000);
     expect(page.sentTo(/match$/).at(-1)?.body).to.deep.equal({
       id: 'final',
       revision: 8,
@@ -140,13 +144,14 @@ describe('a referee at the page', () => {
       remainingS: 90,
     });
     void referee.begin('final', 'pause');
-    await page.wait(10_000);
-    expect(page.daemon.match.phase).to.equal('pause');
+    await page.wait(1000);
+    const match = () => page.daemon.ask('GET /api/match');
+    expect((await match()).phase).to.equal('pause');
     const { phase, remainingS } = referee.interrupted.value!;
-    expect(remainingS).to.be.within(59.7, 60.3);
+    expect(remainingS).to.be.within(86.7, 87.3);
     void referee.set('final', phase, remainingS);
     await page.wait(200);
-    expect(page.daemon.match).to.include({ phase: 'teleop', revision: 10 });
+    expect(await match()).to.include({ phase: 'teleop', revision: 10 });
     expect(referee.interrupted.value).to.equal(undefined);
   });
 
@@ -161,7 +166,7 @@ describe('a referee at the page', () => {
     ['86401', undefined],
   ] as const)
     it(`takes "${typed}" for ${durationS ?? (durationS === null ? 'no end' : 'a mistake, which begins nothing')}`, async () => {
-      const page = await FakePage.open();
+      const page = await servedPage();
       const { referee } = page.model;
       await page.wait(200);
       referee.setDuration('teleop', typed);
@@ -174,9 +179,9 @@ describe('a referee at the page', () => {
     });
 
   it('keeps the durations over a reload', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.model.referee.setDuration('auto', '15');
-    const again = await FakePage.open({ browser: page.browser });
+    const again = await FakePage.of(page.daemon, { browser: page.browser });
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
   });
 });
@@ -211,25 +216,27 @@ describe('the last events of a match', () => {
 
 describe('a stop on the page', () => {
   it('shows when and why it began, and who asked for it', async () => {
-    const page = await FakePage.open();
-    page.daemon.answer('POST', '/api/stop');
-    page.daemon.log({ what: 'stop', detail: { why: 'asked' } });
-    page.daemon.log({ what: 'stop', who: 'Bob', outcome: 'done' });
+    const page = await servedPage();
+    await page.daemon.ask('POST /api/stop');
     await page.wait(200);
-    expect(page.strip).to.match(/Stopped at [\d: -]+ by Bob: gimbal stopped/);
-    page.daemon.log({ what: 'stop', detail: { why: 'the referee is silent' } });
+    expect(page.strip).to.match(/Stopped at [\d: -]+ by 192\.0\.2\.2: gimbal stopped/);
+    await page.daemon.ask('POST /api/resume');
+    await page.during(page.model.referee.take());
+    void page.model.referee.set('a', 'teleop', null);
     await page.wait(200);
+    page.model.referee.release();
+    await page.wait(3500);
     expect(page.strip).to.match(/Stopped at [\d: -]+ \(the referee is silent\): gimbal stopped/);
   });
 
   it('offers no Resume while that is forbidden, and says why', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage({ config: { supervision: { hostSilenceMs: 0 } } });
     const why = () => whyNoResume(page.model.status.value!);
-    page.daemon.answer('POST', '/api/stop');
+    await page.daemon.ask('POST /api/stop');
     await page.wait(200);
     expect(why()).to.equal('');
     expect(page.strip).to.match(/Resume puts both units in manual/);
-    page.daemon.units.gimbal = { ...page.daemon.units.gimbal, flags: [], online: false, torque: 'unknown' };
+    await page.daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
     await page.wait(200);
     expect(why()).to.equal('not confirmed');
     void page.model.referee.set('a', 'pre', null);

@@ -13,6 +13,7 @@ import type { UnitStatus } from '../../src/schemas/status.js';
 import type { Telemetry as Sample } from '../../src/schemas/telemetry.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
+import { FakeDaemon } from './fake-daemon.js';
 import { FakePage } from './fake-page.js';
 
 const sample = (value: number): Sample => ({
@@ -20,6 +21,13 @@ const sample = (value: number): Sample => ({
   gimbal: { angle_yaw: { setpoint: value, measured: -value, output: 2 * value } },
   chassis: null,
 });
+
+/** A page whose daemon has these readings from before. */
+const pageWith = (...values: number[]) => {
+  const daemon = new FakeDaemon();
+  daemon.past = values.map(sample);
+  return FakePage.open({ daemon });
+};
 
 describe('the telemetry buffer', () => {
   it('keeps the newest samples of every loop, with null if nothing is known', () => {
@@ -63,7 +71,7 @@ describe('gaps in the readings', () => {
   }
 
   it('grow on the plot while the page has no contact', async () => {
-    const page = await FakePage.open({ past: [sample(0)] });
+    const page = await pageWith(0);
     const { telemetry } = page.model;
     telemetry.breakOff();
     const [frame, nowT] = [telemetry.frame.value, telemetry.nowT];
@@ -90,7 +98,7 @@ describe('bus retries', () => {
 
 describe('telemetry from before the page was opened', () => {
   it('comes before what was heard since, on the same axis, and once', async () => {
-    const page = await FakePage.open({ past: [sample(-3), sample(-2), sample(0)] });
+    const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
     expect(t.slice(0, 2)).to.deep.equal([-3, -2]);
@@ -177,13 +185,13 @@ describe('CSV', () => {
   });
 
   it('of a plot has the samples that it shows, with loop, revision and gains', async () => {
-    const { model } = await FakePage.open({ past: [sample(-3), sample(-2), sample(-1), sample(0)] });
+    const { model } = await pageWith(-3, -2, -1, 0);
     const settings = new PlotSettings();
     settings.view.zoom(-2.5, -0.5);
     const { name, content } = telemetryFile(model, { unit: 'gimbal', loop: 'angle_yaw' }, settings);
-    expect(name).to.match(/^gimbal-angle_yaw-rev0-20\d\d-.*\.csv$/);
+    expect(name).to.match(/^gimbal-angle_yaw-rev1-20\d\d-.*\.csv$/);
     expect(content).to.match(
-      /^# gimbal angle_yaw, revision 0, kp [\d.]+ ki [\d.]+ kd [\d.]+\r\n# t_s is seconds before /,
+      /^# gimbal angle_yaw, revision 1, kp [\d.]+ ki [\d.]+ kd [\d.]+\r\n# t_s is seconds before /,
     );
     expect(content).to.match(/\r\nt_s,setpoint_rad,measured_rad\r\n-2,-2,2\r\n-1,-1,1\r\n$/);
   });

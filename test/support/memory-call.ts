@@ -25,6 +25,8 @@ export interface Sent {
 export class MemoryCall<Body = unknown> {
   /** Resolves when the answer is complete. A stream counts as complete as soon as it has sent something. */
   readonly answer: Promise<Received<Body>>;
+  /** Called for each part of the answer. */
+  hear: (part: string) => void = () => undefined;
   readonly #connection: Duplex;
   readonly #method: string;
   #bytes = Buffer.alloc(0);
@@ -41,6 +43,7 @@ export class MemoryCall<Body = unknown> {
       write: (chunk: Buffer, _, done) => {
         this.#bytes = Buffer.concat([this.#bytes, chunk]);
         this.#look();
+        this.hear(String(chunk));
         done();
       },
       final: done => {

@@ -1,0 +1,94 @@
+import type { UnitName } from '../../src/core/units.js';
+import { version } from '../../src/core/version.js';
+import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
+import type { ManualClock } from '../support/manual-clock.js';
+import type { FakeBrowser } from './fake-page.js';
+
+export interface FakeAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface Stream {
+  /** True if the daemon refused the stream. */
+  readonly isClosed: () => boolean;
+  readonly close: () => void;
+}
+
+/** A daemon as a page reaches it. */
+export interface PageDaemon {
+  readonly clock: ManualClock;
+  readonly version: string;
+  answer(method: string, path: string, body: unknown, browser: FakeBrowser): FakeAnswer | Promise<FakeAnswer>;
+  /** Opens a stream. `hear` gets each event. */
+  listen(hear: (type: string, data: string) => void, browser: FakeBrowser): Stream;
+}
+
+const ORIGIN = 'http://localhost:8080';
+const ANOTHER = '192.0.2.2';
+
+/** The real daemon, in simulated time. Its robot stands still. */
+export class ServingDaemon implements PageDaemon {
+  readonly clock: ManualClock;
+  readonly version = version;
+  #daemon: ClockedDaemon;
+
+  private constructor(daemon: ClockedDaemon) {
+    this.#daemon = daemon;
+    this.clock = daemon.clock;
+  }
+
+  static async start(settings: Settings = {}): Promise<ServingDaemon> {
+    return new ServingDaemon(await ClockedDaemon.start({ isStill: true, ...settings }));
+  }
+
+  /** Ends the daemon, and starts another one with these settings at its address. */
+  async becomes(settings: Settings): Promise<void> {
+    await this.#daemon.close();
+    this.#daemon = await ClockedDaemon.start({ isStill: true, clock: this.clock, ...settings });
+  }
+
+  /** Another process writes a state file. */
+  put(name: string, content: Buffer): void {
+    this.#daemon.put(name, content);
+  }
+
+  /** The request of another caller. `as` is the name of that caller's token. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
+  async ask(ask: string, body?: unknown, as?: string): Promise<any> {
+    const answer = await this.#daemon.ask({ ask, from: ANOTHER, body, ...(as !== undefined && { as }) });
+    return answer.body;
+  }
+
+  gains(unit: UnitName): Promise<Record<string, { kp: number; ki: number; kd: number }>> {
+    return this.ask(`GET /api/${unit}/pidconfig`);
+  }
+
+  /** Another caller saves. */
+  async save(unit: UnitName, loop: string, kp: number): Promise<void> {
+    const gains = await this.gains(unit);
+    await this.ask(`POST /api/${unit}/pidconfig`, { ...gains, [loop]: { ...gains[loop], kp } });
+  }
+
+  async answer(method: string, path: string, body: unknown, browser: FakeBrowser): Promise<FakeAnswer> {
+    const call = this.#daemon.send({ ask: `${method} ${path}`, body, headers: headersOf(browser) });
+    if (call === undefined) throw new Error('no connection');
+    const answer = await call.answer;
+    const [cookie] = answer.headers['Set-Cookie']?.split(';') ?? [];
+    if (cookie !== undefined) browser.cookie = cookie;
+    return { status: answer.status, body: answer.body };
+  }
+
+  listen(hear: (type: string, data: string) => void, browser: FakeBrowser): Stream {
+    const call = this.#daemon.send({ ask: 'GET /api/events', headers: headersOf(browser) });
+    if (call === undefined) return { isClosed: () => false, close: () => undefined };
+    call.hear = part => {
+      for (const [, type = '', data = ''] of part.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)) hear(type, data);
+    };
+    return { isClosed: () => (call.received?.status ?? 200) !== 200, close: () => call.hangUp() };
+  }
+}
+
+function headersOf({ cookie }: FakeBrowser): Readonly<Record<string, string>> {
+  return { Origin: ORIGIN, ...(cookie !== undefined && { Cookie: cookie }) };
+}
