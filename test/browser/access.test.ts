@@ -5,7 +5,16 @@ import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { alerts, consoleInBrowser, eventually, has, mode, shows, unhurried } from './console-page.js';
+import {
+  alerts,
+  consoleInBrowser,
+  eventually,
+  has,
+  mode,
+  placesOf,
+  shows,
+  unhurried,
+} from './console-page.js';
 
 describe('the console of a robot with tokens and a match', function () {
   this.timeout(60_000);
@@ -199,10 +208,7 @@ describe('the console of a robot with tokens and a match', function () {
 
   it('shows phase and time left without a shift of the layout, and greys the modes that the phase forbids', async () => {
     const page = await robot.open();
-    const places = () =>
-      page.evaluate(
-        `JSON.stringify([...document.querySelectorAll('.stop, .gain input')].map(one => one.getBoundingClientRect()))`,
-      );
+    const places = () => placesOf(page, '.stop, .gain input');
     const before = await places();
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);
     await robot.post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
@@ -210,7 +216,7 @@ describe('the console of a robot with tokens and a match', function () {
       robot.post('/api/match', { id: 'qual-1', revision, phase, remainingS: 95 });
     await set(1, 'teleop');
     await shows(page.locator('.match-board'), /^qual-1 teleop \d:\d\d/);
-    expect(await places()).to.equal(before);
+    expect(await places()).to.deep.equal(before);
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', 'true');
     await set(2, 'none');
     await has(mode(page, 'Chassis', 'debug'), 'aria-disabled', null);

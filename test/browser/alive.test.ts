@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { call } from '../support/daemon.js';
-import { alerts, consoleInBrowser, eventually, has, mode, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
@@ -26,14 +26,14 @@ describe('the console with others, with keys and with a simulator', function () 
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    await robot.excite('gimbal', 'angle_yaw', 0.1, 1);
     await shows(alerts(page), /Gimbal moves its angle loop, yaw by ±0.1 rad every 1 s\./);
     expect(await page.locator('.chips [data-excited]').textContent()).to.equal('Angle loop, yaw');
     await page.getByRole('button', { name: 'End the test steps of the gimbal' }).click();
     await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
     expect((await call(robot.url, 'GET', '/api/gimbal/excitation')).body.amplitude).to.equal(0);
-    const match = await open({ width: 390, height: 844, touch: true, hash: '#match' });
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    const match = await open(PHONE);
+    await robot.excite('gimbal', 'angle_yaw', 0.1, 1);
     for (const one of [page, match]) await shows(alerts(one), /±0.1 rad/);
     await match.locator('.stop').tap();
     for (const one of [page, match]) {

@@ -57,6 +57,33 @@ export const mode = (of: Page, unit: string, name: string) =>
 export const press = (of: Page, name: string) => of.getByRole('button', { name, exact: true }).click();
 export const alerts = (of: Page) => of.locator('.strip');
 
+/** The match view on a phone. */
+export const PHONE = { width: 390, height: 844, touch: true, hash: '#match' } as const;
+
+/** The places of the elements that fit the selector. */
+export const placesOf = (of: Page, selector: string) =>
+  of
+    .locator(selector)
+    .evaluateAll(found =>
+      found
+        .map(one => one.getBoundingClientRect())
+        .map(({ x, y, width, height }) => ({ x, y, width, height })),
+    );
+
+export async function middleOf(one: Locator, id = 0) {
+  const { x, y, width, height } = (await one.boundingBox())!;
+  return { x: x + width / 2, y: y + height / 2, id };
+}
+
+/** Returns a function that touches the page as fingers do. Fingers that are in no list are lifted. */
+export async function fingersOn(of: Page) {
+  const session = await of.context().newCDPSession(of);
+  return (
+    type: 'touchStart' | 'touchMove' | 'touchEnd',
+    ...touchPoints: { readonly x: number; readonly y: number; readonly id?: number }[]
+  ) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
+}
+
 export interface Opening {
   readonly width?: number;
   readonly height?: number;
@@ -77,6 +104,8 @@ export interface ConsoleInBrowser {
   startDaemon(port?: string): Promise<void>;
   get(path: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
+  /** Puts the unit in debug mode, and excites a loop. */
+  excite(unit: string, loop: string, amplitude: number, periodS: number): Promise<Answer>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
   truth(): Promise<any>;
   fault(target: string, name: string): Promise<Answer>;
@@ -179,6 +208,10 @@ export function consoleInBrowser(): ConsoleInBrowser {
     startDaemon,
     get: path => call(url, 'GET', path),
     post,
+    excite: async (unit, loop, amplitude, periodS) => {
+      await post(`/api/${unit}/mode/switch`, { mode: 'debug' });
+      return post(`/api/${unit}/excitation`, { loop, amplitude, periodS });
+    },
     truth: async () => (await call(url, 'GET', '/sim/state')).body,
     fault,
   };

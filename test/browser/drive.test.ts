@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, consoleInBrowser, eventually, overflow, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, fingersOn, overflow, PHONE, shows } from './console-page.js';
 
 describe('driving in a browser', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, truth } = robot;
-  const phone = { width: 390, height: 844, touch: true, hash: '#match' };
-
   /** The places of chassis and gimbal. */
   const motion = async () => {
     // On a busy machine a unit may have no reading for a moment.
@@ -49,26 +47,29 @@ describe('driving in a browser', function () {
     return commands;
   };
   /** Touches both sticks at once, at these places from -1 to 1. */
-  const touch = async (page: Page, session: CDPSession, type: string, left?: number, right?: number) => {
-    const boxes = await Promise.all(
-      ['drive', 'aim'].map(name => page.getByLabel(name, { exact: true }).boundingBox()),
-    );
-    const places = [
-      [0, left],
-      [right, 0],
-    ] as const;
-    const touchPoints = boxes.flatMap((box, id) => {
-      const [x, y] = places[id] ?? [];
-      if (box === null || x === undefined || y === undefined) return [];
-      return [{ id, x: box.x + (box.width / 2) * (1 + x), y: box.y + (box.height / 2) * (1 + y) }];
-    });
-    await session.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints });
+  const touching = async (page: Page) => {
+    const send = await fingersOn(page);
+    return async (type: 'touchStart' | 'touchMove' | 'touchEnd', left?: number, right?: number) => {
+      const boxes = await Promise.all(
+        ['drive', 'aim'].map(name => page.getByLabel(name, { exact: true }).boundingBox()),
+      );
+      const places = [
+        [0, left],
+        [right, 0],
+      ] as const;
+      const touchPoints = boxes.flatMap((box, id) => {
+        const [x, y] = places[id] ?? [];
+        if (box === null || x === undefined || y === undefined) return [];
+        return [{ id, x: box.x + (box.width / 2) * (1 + x), y: box.y + (box.height / 2) * (1 + y) }];
+      });
+      await send(type, ...touchPoints);
+    };
   };
 
   it('with two thumbs on a phone moves chassis and gimbal at once, and letting go stops both', async () => {
-    const page = await open(phone);
+    const page = await open(PHONE);
     expect(await overflow(page)).to.equal(0);
-    const session = await page.context().newCDPSession(page);
+    const touch = await touching(page);
     const before = await motion();
     await until(
       async () => {
@@ -76,17 +77,17 @@ describe('driving in a browser', function () {
         return now.x > before.x + 0.1 && now.yaw > before.yaw + 0.1;
       },
       async () => {
-        await touch(page, session, 'touchStart', 0, 0);
-        await touch(page, session, 'touchMove', -0.9, -0.9);
+        await touch('touchStart', 0, 0);
+        await touch('touchMove', -0.9, -0.9);
       },
-      () => touch(page, session, 'touchEnd'),
+      () => touch('touchEnd'),
     );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await touch(page, session, 'touchEnd');
+    await touch('touchEnd');
     await eventually(isAtRest);
     // STOP stays in reach beside a touched stick.
-    await touch(page, session, 'touchStart', 0);
-    await touch(page, session, 'touchMove', -0.9);
+    await touch('touchStart', 0);
+    await touch('touchMove', -0.9);
     await page.getByRole('button', { name: 'STOP' }).tap();
     await eventually(async () => (await truth()).chassis.stopped === true);
   });

@@ -54,8 +54,7 @@ describe('the console on a screen', function () {
   it('says in red how much and how fast a loop oscillates, and shows no other figures of it', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
-    await post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 2 });
+    await robot.excite('gimbal', 'angle_yaw', 0.1, 2);
     const page = await open();
     await shows(page.locator('.reading [data-tone=alarm]'), /^oscillates ±0\.\d+ rad, [\d.]+ Hz$/);
     expect(await colourOf(page, '.reading [data-tone=alarm]')).to.equal(RED);

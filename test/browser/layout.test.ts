@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
-import { alerts, consoleInBrowser, eventually, has, overflow, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, overflow, placesOf, shows } from './console-page.js';
 
 /** The layout of the page under faults, and how soon it shows them. */
 describe('the console under faults', function () {
@@ -22,10 +22,7 @@ describe('the console under faults', function () {
       [1280, 720],
     ] as const) {
       const page = await open({ width, height, touch: width < 1000 });
-      const places = () =>
-        page.evaluate(
-          `JSON.stringify([...document.querySelectorAll('.stop, .resume, .gain input')].map(one => one.getBoundingClientRect()))`,
-        );
+      const places = () => placesOf(page, '.stop, .resume, .gain input');
       const covered = () =>
         page.evaluate<string[]>(`[...document.querySelectorAll('button, input, summary, a, .bar .label')]
           .filter(one => one.checkVisibility() && !one.closest('.strip li ~ li'))
@@ -40,7 +37,7 @@ describe('the console under faults', function () {
       await shows(alerts(page), /Chassis is offline/);
       await shows(alerts(page), /LASER MAY BE ON/);
       await has(page.locator('html'), 'data-lit', '');
-      expect(await places()).to.equal(before);
+      expect(await places()).to.deep.equal(before);
       expect(await overflow(page)).to.be.at.most(0);
       expect(await covered(), `at ${width} px`).to.deep.equal([]);
       expect(await cut(page), `at ${width} px`).to.deep.equal([]);
@@ -62,7 +59,7 @@ describe('the console under faults', function () {
       await fault('pin', 'clear');
       await post('/api/match/lock', { reason: 'There are people on the field.' });
       await shows(page.locator('.match-board'), /LOCKED by/);
-      expect(await places()).to.equal(before);
+      expect(await places()).to.deep.equal(before);
       await post('/api/match/unlock');
       await post('/api/resume');
       await page.context().close();

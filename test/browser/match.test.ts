@@ -1,13 +1,24 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, consoleInBrowser, eventually, has, mode, overflow, shows } from './console-page.js';
+import {
+  alerts,
+  consoleInBrowser,
+  eventually,
+  fingersOn,
+  has,
+  middleOf,
+  mode,
+  overflow,
+  PHONE,
+  placesOf,
+  shows,
+} from './console-page.js';
 
 describe('the match view', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, truth, post } = robot;
-  const phone = { width: 390, height: 844, touch: true, hash: '#match' };
   const laserOn = (page: Page) =>
     page.getByRole('group', { name: 'Laser' }).getByRole('button', { name: 'On' });
   /** The wait runs in the page, whose timers keep their order even on a slow machine. */
@@ -53,7 +64,7 @@ describe('the match view', function () {
   });
 
   it('lights the laser and sends the chassis off by a press that is held and by no tap, and takes manual at the touch', async () => {
-    const page = await open(phone);
+    const page = await open(PHONE);
     await laserOn(page).tap();
     await mode(page, 'Chassis', 'auto').tap();
     await hold(laserOn(page), 150);
@@ -98,7 +109,7 @@ describe('the match view', function () {
       post('/api/match', { id: 'go', revision, phase, remainingS: null });
     await post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
     await set(1, 'pre');
-    const page = await open(phone);
+    const page = await open(PHONE);
     const go = page.getByRole('button', { name: /^Go/ });
     await shows(go, /Go.*not in pre/);
     for (const unit of ['Gimbal', 'Chassis']) {
@@ -122,19 +133,15 @@ describe('the match view', function () {
   it('releases a button when the finger slides off, or when a stop forbids it', async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
-    const page = await open(phone);
+    const page = await open(PHONE);
     await page.evaluate(`
       window.buzzes = [];
       navigator.vibrate = pattern => buzzes.push(pattern) > 0;
     `);
     const buzzes = () => page.evaluate<unknown[]>('buzzes');
-    const touch = await page.context().newCDPSession(page);
-    const { x, y, width, height } = (await laserOn(page).boundingBox())!;
-    const send = (
-      type: 'touchStart' | 'touchMove' | 'touchEnd',
-      ...touchPoints: { x: number; y: number }[]
-    ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
-    const middle = { x: x + width / 2, y: y + height / 2 };
+    const send = await fingersOn(page);
+    const middle = await middleOf(laserOn(page));
+    const { width } = (await laserOn(page).boundingBox())!;
     await Promise.all([send('touchStart', middle), send('touchMove', { ...middle, x: middle.x + width })]);
     await eventually(async () => (await buzzes()).length > 0);
     await has(laserOn(page), 'data-held', null);
@@ -155,7 +162,7 @@ describe('the match view', function () {
       { width: 844, height: 390 },
       { width: 320, height: 568 },
     ]) {
-      const page = await open({ ...phone, ...size });
+      const page = await open({ ...PHONE, ...size });
       const stop = (await page.locator('.stop').boundingBox())!;
       const resume = (await page.locator('.resume').boundingBox())!;
       expect(stop.width).to.equal(size.width);
@@ -178,17 +185,9 @@ describe('the match view', function () {
   });
 
   it('stops when it is touched, even by a finger that stays, slides, or comes beside another finger', async () => {
-    const page = await open(phone);
-    const touch = await page.context().newCDPSession(page);
-    const send = (
-      type: 'touchStart' | 'touchMove' | 'touchEnd',
-      ...touchPoints: { x: number; y: number; id: number }[]
-    ) => touch.send('Input.dispatchTouchEvent', { type, touchPoints });
-    const middleOf = async (one: Locator, id: number) => {
-      const { x, y, width, height } = (await one.boundingBox())!;
-      return { x: x + width / 2, y: y + height / 2, id };
-    };
-    const thumb = await middleOf(page.locator('.stop'), 0);
+    const page = await open(PHONE);
+    const send = await fingersOn(page);
+    const thumb = await middleOf(page.locator('.stop'));
     const other = await middleOf(page.locator('.match .hint'), 1);
     const buzzes = () => page.evaluate<number>('buzzes');
     await page.evaluate(`
@@ -224,12 +223,9 @@ describe('the match view', function () {
       [390, 844],
       [844, 390],
     ] as const) {
-      const page = await open({ ...phone, width, height });
+      const page = await open({ ...PHONE, width, height });
       await shows(alerts(page), /All well/);
-      const places = () =>
-        page.evaluate<{ y: number; height: number }[]>(
-          `[...document.querySelectorAll('.match main button')].map(one => one.getBoundingClientRect().toJSON())`,
-        );
+      const places = () => placesOf(page, '.match main button');
       const before = await places();
       await post('/api/match/lock', { reason: `Pit stop ${'x'.repeat(20)}` });
       const board = page.locator('.match-board');
@@ -253,11 +249,8 @@ describe('the match view', function () {
   });
 
   it('shows every line if there is room, with targets for a thumb, and moves nothing', async () => {
-    const page = await open({ ...phone, height: 1100 });
-    const places = () =>
-      page.evaluate(
-        `JSON.stringify([...document.querySelectorAll('.match > header button, main button, .match > .stop')].map(one => one.getBoundingClientRect()))`,
-      );
+    const page = await open({ ...PHONE, height: 1100 });
+    const places = () => placesOf(page, '.match > header button, main button, .match > .stop');
     const before = await places();
     await robot.fault('chassis', 'brownout');
     await shows(alerts(page), /Chassis restarted/);
@@ -265,7 +258,7 @@ describe('the match view', function () {
     await robot.fault('pin', 'nack');
     await shows(alerts(page), /Chassis is offline/);
     await shows(alerts(page), /LASER MAY BE ON/);
-    expect(await places()).to.equal(before);
+    expect(await places()).to.deep.equal(before);
     // Read all lines at one moment, because another line may still come.
     const lowest = `Math.max(...[...document.querySelectorAll('.strip li')].map(one => one.getBoundingClientRect().bottom))`;
     const room = `document.querySelector('.strip').getBoundingClientRect().bottom + 1`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
-import { consoleInBrowser, eventually, press, shows } from './console-page.js';
+import { consoleInBrowser, eventually, fingersOn, press, shows } from './console-page.js';
 
 describe('the plots', function () {
   this.timeout(60_000);
@@ -88,17 +88,11 @@ describe('the plots', function () {
       return places.some(place => !isAway(place)) && isAway(places.at(-1));
     });
     const { x, y, width } = await over(page);
-    const devtools = await page.context().newCDPSession(page);
-    const touch = (type: string, apart?: number) =>
-      devtools.send('Input.dispatchTouchEvent', {
-        type: type as 'touchStart',
-        touchPoints:
-          apart === undefined
-            ? []
-            : [-apart, apart].map((off, id) => ({ x: x + width / 2 + off, y: y + 60, id })),
-      });
-    await touch('touchStart', 20);
-    for (let apart = 25; apart <= 80; apart += 5) await touch('touchMove', apart);
+    const touch = await fingersOn(page);
+    const two = (apart: number) =>
+      [-apart, apart].map((off, id) => ({ x: x + width / 2 + off, y: y + 60, id }));
+    await touch('touchStart', ...two(20));
+    for (let apart = 25; apart <= 80; apart += 5) await touch('touchMove', ...two(apart));
     await touch('touchEnd');
     await shows(plot(page), /Go on/);
     await eventually(async () => {
@@ -116,13 +110,12 @@ describe('the plots', function () {
     });
     await press(page, 'Hold scale');
     const locked = await extent(page);
-    await robot.post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.3, periodS: 20 });
+    await robot.excite('gimbal', 'angle_yaw', 0.3, 20);
     await shows(plot(page), /measured.?[0-9−]*0\.[23]/);
     expect(await extent(page)).to.equal(locked);
     await press(page, 'Hold scale');
     await eventually(async () => (await extent(page)) >= 0.2);
-    await robot.post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 20 });
+    await robot.excite('gimbal', 'angle_yaw', 0, 20);
     await filled(page);
   });
 
@@ -137,9 +130,7 @@ describe('the plots', function () {
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     await eventually(async () => (await charts.count()) === 1);
     await press(page, 'Dismiss');
-    const { post } = robot;
-    await post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
+    await robot.excite('gimbal', 'angle_yaw', 0.1, 1);
     const figures = page.locator('.reading .figures');
     await eventually(() => figures.isVisible());
     const isInSight = async (one: Locator) => {

@@ -62,20 +62,19 @@ describe('profiles on the page', function () {
   it('are drawn over one another by loop, in percent of their steps, whatever their heights', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
-    await post('/api/chassis/mode/switch', { mode: 'debug' });
     for (const [gains, amplitude] of [
       [soft, 0.1],
       [hard, 0.3],
     ] as const) {
       await post('/api/chassis/pidconfig', gains);
-      await post('/api/chassis/excitation', { loop: 'speed', amplitude, periodS: 0.8 });
+      await robot.excite('chassis', 'speed', amplitude, 0.8);
       const { revision } = (await get('/api/status')).body.chassis.gains;
       await eventually(async () => {
         const steps: { revision: number | null }[] = (await get('/api/chassis/steps?loop=speed')).body;
         return steps.some(step => step.revision === revision);
       });
     }
-    await post('/api/chassis/excitation', { loop: 'speed', amplitude: 0, periodS: 0.8 });
+    await robot.excite('chassis', 'speed', 0, 0.8);
     const page = await open();
     const chassis = card(page, 'Chassis');
     await chassis.getByText('Profiles').click();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, card, consoleInBrowser, eventually, field, has, shows } from './console-page.js';
+import { alerts, card, consoleInBrowser, eventually, field, has, PHONE, shows } from './console-page.js';
 
 describe('tuning on the page', function () {
   this.timeout(180_000);
@@ -13,7 +13,7 @@ describe('tuning on the page', function () {
 
   it('tries by Enter, keeps by Ctrl+Enter, undoes by Ctrl+Z, and says on every page what is tried and by whom', async () => {
     const page = await open();
-    const match = await open({ width: 390, height: 844, touch: true, hash: '#match' });
+    const match = await open(PHONE);
     const kp = field(page, 'Speed loop kp');
     const before = await gainsOf('chassis');
     await kp.fill('30');
@@ -91,11 +91,10 @@ describe('tuning on the page', function () {
   });
 
   it('draws up to five runs under the newest, and can take the gains of one', async () => {
-    await post('/api/gimbal/mode/switch', { mode: 'debug' });
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 0.6 });
+    await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);
-    await post('/api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0, periodS: 0.6 });
+    await robot.excite('gimbal', 'angle_yaw', 0, 0.6);
     const page = await open();
     const runs = page.getByRole('region', { name: 'Runs' });
     const marked = runs.getByRole('row').filter({ hasText: 'best so far' });

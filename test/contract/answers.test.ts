@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { answerDifferences } from './difference.js';
@@ -19,7 +18,7 @@ import type { Answer, Exchange, Line } from './recorded-line.js';
  * 0.3.0, build it, and run this test there with RECORD=1. Then copy the fixtures back.
  */
 
-const FOLDER = fileURLToPath(new URL('../../../test/fixtures/0.3.0/answers/', import.meta.url));
+const FOLDER = 'test/fixtures/0.3.0/answers/';
 const isRecording = process.env.RECORD !== undefined;
 const PATTERNS = Object.values(INTENDED).flat();
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../src/core/clock.js';
 import { start } from '../../src/daemon/start.js';
 import { type Hardware, type I2cBus, isMissing } from '../../src/hardware/ports.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
+import { call, eventually, freePort, inTemporaryFolder, portOf } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
 describe('a daemon that starts', () => {
@@ -191,18 +191,4 @@ function watched(bus: I2cBus) {
     first,
     calls: () => calls,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  return address.port;
 }

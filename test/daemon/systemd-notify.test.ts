@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { createNotifier } from '../../src/daemon/systemd-notify.js';
 import { inTemporaryFolder } from '../support/daemon.js';
@@ -106,10 +105,8 @@ describe('a daemon under systemd', () => {
 
   afterEach(() => listener.close());
 
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
   const run = (args: readonly string[], env: Readonly<Record<string, string>>) =>
     spawn('systemd/with-notify-socket', [process.execPath, ...args], {
-      cwd: root,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -143,7 +140,6 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)`;
     const path = `${listener.path}-silent`;
     const command = ['systemd/with-notify-socket', process.execPath, '-e', flood];
     const child = spawn('python3', ['-c', silent, path, ...command], {
-      cwd: root,
       env: { ...process.env, NOTIFY_SOCKET: path },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 
 /** One damage to a file: bytes are changed, removed or inserted, or a piece is repeated. */
@@ -43,13 +40,4 @@ export async function inTime<T>(what: string, hangMs: number, act: () => Promise
   const tookMs = performance.now() - startMs;
   if (tookMs > hangMs) throw new Error(`${what} took ${tookMs.toFixed(0)} ms`);
   return result;
-}
-
-export async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'trunnion-fuzz-'));
-  try {
-    await act(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

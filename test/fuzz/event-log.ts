@@ -7,7 +7,8 @@ import { createFileLog } from '../../src/events/file-log.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../../src/events/log-line.js';
 import { verifyLog } from '../../src/events/verify-log.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { damage, damaged, inFolder, inTime } from './damage.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+import { damage, damaged, inTime } from './damage.js';
 
 const harms = fc.array(damage, { minLength: 1, maxLength: 3 });
 
@@ -31,7 +32,7 @@ export const eventLog = (hangMs: number) =>
     // The log may lack its oldest lines, because the daemon deletes them to make room. It may have more lines after the head.
     const isKept = lines.some((_, first) => whole.indexOf(lines.slice(first).join('')) === 0);
     if (verdict.ok && !isKept) throw new Error(`${JSON.stringify(file.toString())} is said to be whole`);
-    await inFolder(async folder => {
+    await inTemporaryFolder(async folder => {
       writeFileSync(join(folder, name), file);
       const log = createFileLog({
         disk: realDisk,

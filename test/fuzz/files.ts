@@ -10,8 +10,9 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { journalEntry } from '../../src/gains/journal-line.js';
 import { realDisk } from '../../src/storage/disk.js';
+import { inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
-import { damage, damaged, inFolder, inTime } from './damage.js';
+import { damage, damaged, inTime } from './damage.js';
 
 const saves = fc.array(
   fc.record({ unit: fc.constantFrom(...UNIT_LIST), kp: fc.double({ min: -1e6, max: 1e6, noNaN: true }) }),
@@ -36,7 +37,7 @@ export const journal = (hangMs: number) =>
     });
     const file = harms.reduce(damaged, Buffer.from(lines.map(({ line }) => `${line}\n`).join('')));
     const left = new Set(file.toString('latin1').split('\n'));
-    await inFolder(async folder => {
+    await inTemporaryFolder(async folder => {
       writeFileSync(join(folder, JOURNAL_FILE), file);
       const store = await inTime('the journal', hangMs, () =>
         GainsStore.open({ folder, clock: systemClock, disk: realDisk, lock: noLock }),
@@ -90,7 +91,7 @@ export const configuration = (hangMs: number) =>
     fc.array(line, { maxLength: 40 }),
     fc.array(damage, { maxLength: 2 }),
     async (text, harms) => {
-      await inFolder(async folder => {
+      await inTemporaryFolder(async folder => {
         const path = join(folder, 'config.yaml');
         writeFileSync(path, harms.reduce(damaged, Buffer.from(text.join('\n'))));
         await inTime('the configuration', hangMs, async () => {

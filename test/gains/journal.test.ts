@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { RobotError } from '../../src/core/errors.js';
 import { Journal } from '../../src/gains/journal.js';
 import { JOURNAL_FILE } from '../../src/gains/journal-file.js';
 import { type JournalEntry, parseJournal } from '../../src/gains/journal-line.js';
+import { outcomeOf } from '../support/code-of.js';
 import { encodeEntry, noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
@@ -26,8 +26,6 @@ async function open(disk: RecordingDisk, clock = new ManualClock()) {
     journal.append({ time: 'now', unit, gains: { loop: { kp, ki: 0, kd: 0 } } });
   return { journal, save, clock };
 }
-
-const codeOf = (error: unknown) => (error instanceof RobotError ? error.code : String(error));
 
 describe('a journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
@@ -116,7 +114,7 @@ describe('Journal', () => {
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
       disk.fail(operation);
-      expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
+      expect(await outcomeOf(save('gimbal', 2))).to.equal('storage-failed');
       expect(journal.revisions.newest('gimbal')).to.equal(1);
       expect(journal.problem?.context.errno).to.equal('EIO');
       disk.fail();
@@ -143,7 +141,7 @@ describe('Journal', () => {
       const disk = new RecordingDisk({ [PATH]: damaged });
       disk.fail(operation);
       const { journal, save } = await open(disk);
-      expect(codeOf(await save('gimbal', 4).catch(error => error))).to.equal('storage-failed');
+      expect(await outcomeOf(save('gimbal', 4))).to.equal('storage-failed');
       expect(journal.problem?.context.errno).to.equal('EIO');
       const left = Object.values(disk.files()).map(bytes => newest(parseJournal(bytes).entries, 'gimbal'));
       expect(left).to.include(3);
@@ -166,7 +164,7 @@ describe('Journal', () => {
     const slow = save('gimbal', 2).catch(error => error);
     await clock.advance(500);
     const refused = await slow;
-    expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', true]);
+    expect([refused.code, refused.context.mayRemain]).to.deep.equal(['storage-failed', true]);
     expect(journal.problem?.context.errno).to.equal('slow');
     disk.fail();
     finish();
@@ -183,11 +181,11 @@ describe('Journal', () => {
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
     const answerAgain = disk.hang();
-    const first = save('gimbal', 2).catch(codeOf);
+    const first = outcomeOf(save('gimbal', 2));
     await clock.advance(500);
     expect(await first).to.equal('storage-failed');
     for (let count = 0; count < 1000; count += 1)
-      expect(await save('gimbal', count).catch(codeOf)).to.equal('storage-failed');
+      expect(await outcomeOf(save('gimbal', count))).to.equal('storage-failed');
     const { length } = disk.operations;
     answerAgain();
     await clock.advance(0);
@@ -202,7 +200,7 @@ describe('Journal', () => {
       await save('gimbal', 1);
       disk.failTimes(1, operation);
       const refused = await save('gimbal', 2).catch(error => error);
-      expect([codeOf(refused), refused.context.mayRemain]).to.deep.equal(['storage-failed', false]);
+      expect([refused.code, refused.context.mayRemain]).to.deep.equal(['storage-failed', false]);
       // The state that the next process finds if this one is killed now.
       const { journal: next } = await open(new RecordingDisk(disk.files()));
       expect(next.revisions.of('gimbal').map(({ gains }) => gains.loop?.kp)).to.deep.equal([1]);
@@ -237,7 +235,7 @@ describe('Journal', () => {
     disk.fail('sync');
     await save('gimbal', 1).catch(error => error);
     const refused = await save('gimbal', 2).catch(error => error);
-    expect(codeOf(refused)).to.equal('storage-failed');
+    expect(refused.code).to.equal('storage-failed');
     expect(refused.context.mayRemain).to.equal(false);
   });
 
@@ -278,7 +276,7 @@ describe('Journal', () => {
     await save('gimbal', 1);
     await journal.close();
     const before = disk.operations.length;
-    expect(codeOf(await save('gimbal', 2).catch(error => error))).to.equal('storage-failed');
+    expect(await outcomeOf(save('gimbal', 2))).to.equal('storage-failed');
     await journal.open();
     expect(disk.operations).to.have.length(before);
   });

@@ -1,5 +1,4 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { pino } from 'pino';
@@ -15,7 +14,7 @@ import type { Step } from '../../src/schemas/step.js';
 import type { Telemetry } from '../../src/schemas/telemetry.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
-import { eventually } from '../support/daemon.js';
+import { eventually, portOf } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
@@ -99,7 +98,7 @@ describe('events', () => {
     });
     app.use(ctx => events.open(ctx));
     server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      url = `http://127.0.0.1:${portOf(server)}`;
       done();
     });
   });

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { containment } from '../../src/http/contain.js';
 import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
-import { eventually } from '../support/daemon.js';
+import { eventually, portOf } from '../support/daemon.js';
 import { RawClient } from '../support/raw-client.js';
 
 const request = (path: string, body = '') =>
@@ -52,7 +51,7 @@ describe('the HTTP server', () => {
   });
 
   const open = (text: string, localAddress?: string): RawClient => {
-    const client = new RawClient((server.address() as AddressInfo).port, text, localAddress);
+    const client = new RawClient(portOf(server), text, localAddress);
     clients.push(client);
     return client;
   };

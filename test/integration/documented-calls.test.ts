@@ -11,7 +11,6 @@ import { RecordingDisk } from '../support/recording-disk.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const run = promisify(execFile);
-const root = new URL('../../../', import.meta.url);
 // The desk in these calls beats only once, and the next calls may be late on a slow machine.
 const SETTINGS = { match: { refereeSilenceMs: 60_000 } };
 
@@ -31,7 +30,7 @@ for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
 
     it('are answered as documented', async function () {
       requirePrograms(this, 'curl');
-      await expectAnswers(daemon.url, await readFile(new URL(file, root), 'utf8'));
+      await expectAnswers(daemon.url, await readFile(file, 'utf8'));
     });
   });
 }
@@ -49,7 +48,7 @@ describe('the match in docs/api.md', () => {
       { name: 'driver', role: 'operator', hash: hashOf(DRIVER) },
     ]);
     await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
-    const text = await readFile(new URL('docs/api.md', root), 'utf8');
+    const text = await readFile('docs/api.md', 'utf8');
     for (let time = 0; time < 2; time += 1)
       await expectAnswers(daemon.url, sectionOf(text, '## A match'), { DESK, DRIVER });
   });

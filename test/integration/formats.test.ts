@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { readTokens } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -9,7 +8,7 @@ import { verifyLog } from '../../src/events/verify-log.js';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
-const FIXTURES = fileURLToPath(new URL('../../../test/fixtures/', import.meta.url));
+const FIXTURES = 'test/fixtures';
 /** The token whose hash is in the fixture of the tokens. */
 const REFEREE = { authorization: 'Bearer v7c9-w6ay-sad1-ry8r-kem9-ngp2-tp56-8ekp' };
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { ProfileStore } from '../../src/profiles/profile-store.js';
 import { MOST_PROFILES } from '../../src/schemas/profile.js';
+import { outcomeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -18,10 +19,7 @@ describe('profiles', () => {
     store.keep('chassis', name, () => ({ note: `on ${name}`, starred: false, gains: GAINS }), { replace });
   /** Lets time pass for the disk. Resolves with `done`, or with the code of the refusal. */
   const codeOf = async (act: Promise<unknown>) => {
-    const code = act.then(
-      () => 'done',
-      error => (isRobotError(error) ? error.code : error),
-    );
+    const code = outcomeOf(act);
     await clock.advance(500);
     return code;
   };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { unitNamed } from '../../src/core/units.js';
-import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
+import { encodeFrame } from '../../src/protocol/codec.js';
 import { FAULTS, FLAGS, REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
@@ -36,20 +36,6 @@ describe('an excitation that runs', () => {
     robot.events.flatMap(event =>
       event.what === 'excitation' && 'why' in event.detail ? [event.detail.why] : [],
     );
-  /** Changes each answer of the chassis to a read of this register. */
-  const altered = (
-    register: (typeof REGISTERS)['status' | 'guarded_excitation'],
-    change: (values: Readonly<Record<string, number>>) => Record<string, number>,
-  ) => {
-    const { bus } = robot.sim.hardware;
-    const read = bus.readBlock.bind(bus);
-    bus.readBlock = async (address, at, length) => {
-      const frame = await read(address, at, length);
-      if (at !== register.address || address !== unit.address) return frame;
-      const values = decodeFrame(address, register, frame);
-      return encodeFrame(address, register, { ...values, ...change(values) });
-    };
-  };
   /** From now on the controller is one of 0.3.0: an excitation outlasts the torque and begins again with it. */
   const withOldFirmware = () => {
     let amplitude = EXCITATION.amplitude;
@@ -57,7 +43,7 @@ describe('an excitation that runs', () => {
       if (isLike(frame, WRITTEN)) amplitude = Buffer.from(frame.data, 'hex').readFloatLE(1);
       return undefined;
     };
-    altered(REGISTERS.guarded_excitation, () => ({ slot: 0, amplitude, period_s: 1, deviation: 0 }));
+    robot.alter(REGISTERS.guarded_excitation, () => ({ slot: 0, amplitude, period_s: 1, deviation: 0 }));
   };
   /** The amplitudes that were written before the first heartbeat that arrived. */
   const beforeBeat = () => {
@@ -112,10 +98,8 @@ describe('an excitation that runs', () => {
   it('ends with the torque, and a new one is refused until the torque is back', async () => {
     const torque = 1 << FLAGS.indexOf('torque');
     let isLost = true;
-    altered(REGISTERS.status, ({ flags = 0, faults = 0 }) =>
-      isLost
-        ? { flags: flags & ~torque, faults: faults | (1 << FAULTS.indexOf('over_current')) }
-        : { flags, faults },
+    robot.alter(REGISTERS.status, ({ flags, faults }) =>
+      isLost ? { flags: flags & ~torque, faults: faults | (1 << FAULTS.indexOf('over_current')) } : {},
     );
     await robot.wait(50);
     expect(ends()).to.deep.equal(['no torque']);

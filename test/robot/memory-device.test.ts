@@ -5,6 +5,7 @@ import { encodeFrame } from '../../src/protocol/codec.js';
 import { Link } from '../../src/protocol/link.js';
 import { FLAGS, MAGIC, PROTOCOL_VERSION, REGISTERS, SPACE_BYTES } from '../../src/protocol/registers.js';
 import { MotorController } from '../../src/robot/motor-controller.js';
+import { outcomeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const ZEROS = { flags: 0, faults: 0, active_checksum: 0, staged: 0, refused: 0, capture: 0 };
@@ -50,7 +51,6 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
 }
 
 const always = (untilMs: number) => ({ untilMs, requireDue: () => undefined });
-const codeOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch(error => error.code);
 
 describe('a plain memory device', () => {
   it('is identified by its content', async () => {
@@ -75,7 +75,7 @@ describe('a plain memory device', () => {
   it('does not pass for a controller that runs gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
-    const applied = codeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
+    const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
     await clock.advance(1000);
     expect(await applied).to.equal('not-confirmed');
   });
@@ -92,7 +92,7 @@ describe('a plain memory device', () => {
     it(`does not pass for one that ${does}, until its status says so`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
-      const end = codeOf(ask(controller, UNTIL_MS));
+      const end = outcomeOf(ask(controller, UNTIL_MS));
       await clock.advance(1000);
       expect(await end).to.equal('not-confirmed');
       expect(device.memory[REGISTERS[register].address]).to.equal(register === 'stop' ? 1 : 2);
@@ -113,7 +113,7 @@ describe('a plain memory device', () => {
     it(`is not identified while all its bytes are ${fill}`, async () => {
       const { device, controller } = host();
       device.memory.fill(fill);
-      expect(await codeOf(controller.identify(URGENCY))).to.equal('bad-frame');
+      expect(await outcomeOf(controller.identify(URGENCY))).to.equal('bad-frame');
     });
   }
 });

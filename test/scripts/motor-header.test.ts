@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const STRICT = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-pedantic'];
 
 describe('motor_registers.h', function () {
@@ -15,8 +13,7 @@ describe('motor_registers.h', function () {
     requirePrograms(this, 'cc');
     const printed = await inTemporaryFolder(async folder => {
       const program = join(folder, 'golden-frames');
-      const source = join(root, 'test/scripts/golden-frames.c');
-      execFileSync('cc', [...STRICT, '-I', join(root, 'docs'), source, '-o', program]);
+      execFileSync('cc', [...STRICT, '-I', 'docs', 'test/scripts/golden-frames.c', '-o', program]);
       return execFileSync(program, { encoding: 'utf8' });
     });
     expect(printed.trimEnd().split('\n')).to.deep.equal([

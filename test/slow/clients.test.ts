@@ -2,18 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call, eventually } from '../support/daemon.js';
+import { call, eventually, portOf } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 const CLIENTS: readonly [string, string][] = [
   ['python3', 'docs/clients/trunnion.py'],
@@ -68,11 +63,9 @@ describe('an example of a client', function () {
     const [code] = await once(child, 'close');
     return { code, output };
   };
-  const url = () => `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const url = () => `http://127.0.0.1:${portOf(between)}`;
 
-  for (const [program, file] of CLIENTS) {
-    const path = join(root, file);
-
+  for (const [program, path] of CLIENTS) {
     it(`in ${program} obeys Retry-After, watches, and leaves the robot as it found it`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/gimbal/mode/switch': [refuse] };

@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { callsOf, commandsOf, notTyped, TYPED } from '../support/documented-calls.js';
 import { requirePrograms } from '../support/programs.js';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** These commands find something wrong with this machine or its robot, or are refused without a match. */
 const MAY_FAIL = /trunnion (-- )?(doctor|status|match end)\b/;
@@ -17,7 +14,7 @@ const MAY_FAIL = /trunnion (-- )?(doctor|status|match end)\b/;
 /** Resolves with the exit code and the output of what a shell does with this line. */
 function type(line: string, seconds: number, env: Readonly<Record<string, string>>) {
   return new Promise<{ code: number; output: string }>(resolve => {
-    const options = { cwd: root, env: { ...process.env, ...env } };
+    const options = { env: { ...process.env, ...env } };
     execFile('timeout', [`${seconds}`, 'sh', '-c', line], options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
     );
@@ -39,7 +36,7 @@ for (const document of TYPED)
       folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
       env = { XDG_STATE_HOME: folder, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
       await mkdir(join(folder, 'bin'));
-      const program = `#!/bin/sh\nexec node '${join(root, 'dist/src/main.js')}' "$@"\n`;
+      const program = `#!/bin/sh\nexec node '${resolve('dist/src/main.js')}' "$@"\n`;
       await writeFile(join(folder, 'bin/trunnion'), program, { mode: 0o755 });
       child = new Child('sim/main.js', ['--port', '0'], env);
       await child.url();
@@ -51,7 +48,7 @@ for (const document of TYPED)
 
     it('do what the document says, typed as docs/venue.md rehearses them', async () => {
       const url = (await child?.url()) ?? '';
-      const text = await readFile(join(root, document), 'utf8');
+      const text = await readFile(document, 'utf8');
       const answered = callsOf(text).map(({ command }) => command);
       const commands = commandsOf(text).filter(one => !answered.includes(one) && !notTyped(one));
       const rehearsed = (command: string) => {

@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 describe('an example of a client that drives', function () {
   this.timeout(60_000);
@@ -23,7 +19,7 @@ describe('an example of a client that drives', function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
       const fromRad = await yawRad();
-      const child = spawn(program, [join(root, file), daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
       const pressed = setInterval(() => child.stdin.write('w\x1b[D'), 100);
       try {
         await eventually(async () => (await chassis()).xM > xM + 0.2);

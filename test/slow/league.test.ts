@@ -1,29 +1,18 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
-import { isObject } from '../../src/core/json.js';
 import { realDisk } from '../../src/storage/disk.js';
+import { freePort } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 const SERIES = '{robot="ROBOT",__name__=~"trunnion_.*"}';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return isObject(address) ? Number(address.port) : 0;
-}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(300);
@@ -38,7 +27,6 @@ describe('the alert rules in docs/league/rules.yml', () => {
   it('fire for each fault, and never for a healthy robot', function () {
     requirePrograms(this, 'promtool');
     const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'test/league/rules.yml'], {
-      cwd: root,
       encoding: 'utf8',
     });
     expect(status, stdout + stderr).to.equal(0);
@@ -78,9 +66,9 @@ describe('docs/league/prometheus.yml', function () {
     await writeFile(join(folder, 'token'), `${secret}\n`);
     await writeFile(join(folder, 'password'), 'league-password\n');
     // The file as it is, with this machine's addresses, and more scrapes a second than at a venue.
-    const config = (await readFile(join(root, 'docs/league/prometheus.yml'), 'utf8'))
+    const config = (await readFile('docs/league/prometheus.yml', 'utf8'))
       .replace('scrape_interval: 15s', 'scrape_interval: 500ms')
-      .replace('/etc/prometheus/trunnion-rules.yml', join(root, 'docs/league/rules.yml'))
+      .replace('/etc/prometheus/trunnion-rules.yml', resolve('docs/league/rules.yml'))
       .replace('/etc/prometheus/store-password', join(folder, 'password'))
       .replace('/etc/prometheus/ROBOT-token', join(folder, 'token'))
       .replace('STORE:8428', `127.0.0.1:${storePort}`)

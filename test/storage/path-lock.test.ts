@@ -2,20 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isRobotError } from '../../src/core/errors.js';
 import { PathLock } from '../../src/storage/path-lock.js';
+import { outcomeOf } from '../support/code-of.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 
-const codeOf = (error: unknown) => (isRobotError(error) ? error.code : String(error));
-const hold = (lock: PathLock) => lock.hold().then(() => 'held', codeOf);
+const hold = (lock: PathLock) => outcomeOf(lock.hold());
 
 /** Another process that tries to lock the folder. */
 function holdIn(namespace: readonly string[], folder: string) {
   const module = JSON.stringify(new URL('../../src/storage/path-lock.js', import.meta.url).href);
   const script =
     `const { PathLock } = await import(${module});` +
-    `const held = new PathLock(${JSON.stringify(folder)}).hold().then(() => 'held', error => error.code);` +
+    `const held = new PathLock(${JSON.stringify(folder)}).hold().then(() => 'done', error => error.code);` +
     'console.log(await held);';
   const [program = process.execPath, ...before] = [...namespace, process.execPath];
   const ran = spawnSync(program, [...before, '--input-type=module', '-e', script], { encoding: 'utf8' });
@@ -30,10 +29,10 @@ describe('the lock of a state folder', () => {
   it('is held by one process at a time, and goes to the next when that process ends', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
-      expect([await hold(one), await hold(other)]).to.deep.equal(['held', 'state-in-use']);
-      expect(await hold(one)).to.equal('held');
+      expect([await hold(one), await hold(other)]).to.deep.equal(['done', 'state-in-use']);
+      expect(await hold(one)).to.equal('done');
       await one.release();
-      expect(await hold(other)).to.equal('held');
+      expect(await hold(other)).to.equal('done');
       await other.release();
     }));
 
@@ -41,7 +40,7 @@ describe('the lock of a state folder', () => {
     inTemporaryFolder(async folder => {
       const locks = Array.from({ length: 12 }, () => new PathLock(folder));
       const results = await Promise.all(locks.map(hold));
-      expect(results.filter(result => result === 'held')).to.have.length(1);
+      expect(results.filter(result => result === 'done')).to.have.length(1);
       expect(results.filter(result => result === 'state-in-use')).to.have.length(11);
       for (const lock of locks) await lock.release();
     }));
@@ -55,7 +54,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
       if (refused === undefined) skip(this, 'no network namespaces here');
       expect(refused).to.equal('state-in-use');
-      expect(holdIn(elsewhere, folder)).to.equal('held');
+      expect(holdIn(elsewhere, folder)).to.equal('done');
     });
   });
 
@@ -63,7 +62,7 @@ describe('the lock of a state folder', () => {
     inTemporaryFolder(async folder => {
       for (const name of ['lock', 'lock.new']) await writeFile(join(folder, name), Buffer.alloc(64));
       const lock = new PathLock(folder);
-      expect(await hold(lock)).to.equal('held');
+      expect(await hold(lock)).to.equal('done');
       expect((await readdir(folder)).sort()).to.deep.equal(['lock', 'lock.new']);
       await lock.release();
     }));
@@ -76,10 +75,10 @@ describe('the lock of a state folder', () => {
       await lock.hold();
       await rename(state, `${state}.old`);
       await mkdir(state);
-      expect(await hold(lock)).to.equal('held');
+      expect(await hold(lock)).to.equal('done');
       expect(await hold(new PathLock(state))).to.equal('state-in-use');
       const old = new PathLock(`${state}.old`);
-      expect(await hold(old)).to.equal('held');
+      expect(await hold(old)).to.equal('done');
       await Promise.all([lock.release(), old.release()]);
     }));
 

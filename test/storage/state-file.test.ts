@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isRobotError } from '../../src/core/errors.js';
 import { stateFile } from '../../src/storage/state-file.js';
+import { outcomeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -25,11 +25,6 @@ describe('a small file that holds the newest value', () => {
       },
     );
   const onDisk = () => disk.files()[PATH]?.toString();
-  const codeOf = (act: Promise<unknown>) =>
-    act.then(
-      () => 'done',
-      error => (isRobotError(error) ? error.code : error),
-    );
   /** Lets the longest time for a disk operation pass. Returns the act's promise. */
   const within = async <T>(act: Promise<T>) => {
     act.catch(() => undefined);
@@ -56,7 +51,7 @@ describe('a small file that holds the newest value', () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
-    expect(await codeOf(read.read(LIMIT_MS))).to.equal('storage-failed');
+    expect(await outcomeOf(read.read(LIMIT_MS))).to.equal('storage-failed');
     disk.fail();
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
@@ -65,7 +60,7 @@ describe('a small file that holds the newest value', () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();
-    expect(await codeOf(within(read.read(LIMIT_MS)))).to.equal('storage-failed');
+    expect(await outcomeOf(within(read.read(LIMIT_MS)))).to.equal('storage-failed');
     answerAgain();
     await clock.advance(0);
     expect(read.value).to.equal(7);
@@ -104,7 +99,7 @@ describe('a small file that holds the newest value', () => {
       const problems: boolean[] = [];
       saved.changed.add(() => problems.push(saved.problem !== undefined));
       disk.fail(failing);
-      expect(await codeOf(saved.save(2, LIMIT_MS))).to.equal('storage-failed');
+      expect(await outcomeOf(saved.save(2, LIMIT_MS))).to.equal('storage-failed');
       expect(saved.value).to.equal(2);
       disk.fail();
       await clock.advance(1000);
@@ -115,7 +110,7 @@ describe('a small file that holds the newest value', () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
-      await codeOf(saved.save(2, LIMIT_MS));
+      await outcomeOf(saved.save(2, LIMIT_MS));
       disk.fail();
       await saved.save(1, LIMIT_MS);
       await clock.advance(5000);
@@ -126,9 +121,9 @@ describe('a small file that holds the newest value', () => {
   it('queues nothing while a disk hangs, and has the newest value when the disk works again', async () => {
     const saved = file();
     const answerAgain = disk.hang();
-    expect(await codeOf(within(saved.save(1, LIMIT_MS)))).to.equal('storage-failed');
+    expect(await outcomeOf(within(saved.save(1, LIMIT_MS)))).to.equal('storage-failed');
     expect([saved.isStuck, saved.problem?.context.errno]).to.deep.equal([true, 'slow']);
-    const later = Array.from({ length: 1000 }, (_, value) => codeOf(saved.save(value, 0)));
+    const later = Array.from({ length: 1000 }, (_, value) => outcomeOf(saved.save(value, 0)));
     await clock.advance(1);
     expect(new Set(await Promise.all(later))).to.deep.equal(new Set(['storage-failed']));
     answerAgain();
@@ -158,7 +153,7 @@ describe('a small file that holds the newest value', () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));
-    expect(await codeOf(within(saved.save(5, LIMIT_MS)))).to.equal('storage-failed');
+    expect(await outcomeOf(within(saved.save(5, LIMIT_MS)))).to.equal('storage-failed');
     answerAgain();
     await clock.advance(0);
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
@@ -190,7 +185,7 @@ describe('a small file that holds the newest value', () => {
     await saved.save(7, LIMIT_MS);
     disk.fail('read', 'create');
     await clock.advance(1000);
-    expect(await codeOf(within(saved.save(7, LIMIT_MS)))).to.equal('storage-failed');
+    expect(await outcomeOf(within(saved.save(7, LIMIT_MS)))).to.equal('storage-failed');
     await saved.close();
   });
 });

@@ -6,7 +6,7 @@ import { isRobotError, RobotError } from '../../src/core/errors.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
-import { encodeFrame } from '../../src/protocol/codec.js';
+import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { type FieldValues, type Register, registerMap } from '../../src/protocol/registers.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import type { Permission } from '../../src/robot/request-gate.js';
@@ -165,6 +165,18 @@ export class ClockedRobot {
       return undefined;
     };
     return () => isDone;
+  }
+
+  /** From now on, the controllers' answers to a read of this register have other values. */
+  alter<R extends Register>(register: R, change: (values: FieldValues<R>) => Partial<FieldValues<R>>): void {
+    const { bus } = this.sim.hardware;
+    const read = bus.readBlock.bind(bus);
+    bus.readBlock = async (address, at, length) => {
+      const frame = await read(address, at, length);
+      if (at !== register.address) return frame;
+      const values = decodeFrame(address, register, frame);
+      return encodeFrame(address, register, { ...values, ...change(values) });
+    };
   }
 
   /** Resolves after this time. Another part of the test must let the time pass. */

@@ -10,3 +10,11 @@ export function codeOf(act: () => unknown): string | undefined {
     throw error;
   }
 }
+
+/** `done`, or the code with which the act is refused. */
+export function outcomeOf(act: Promise<unknown>): Promise<unknown> {
+  return act.then(
+    () => 'done',
+    error => (isRobotError(error) ? error.code : error),
+  );
+}

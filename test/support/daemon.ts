@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,6 +35,21 @@ export async function call(
     text,
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   };
+}
+
+/** A port of this machine that nobody uses. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server);
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  return address.port;
 }
 
 /** Makes a folder, which is removed when `act` has ended. */

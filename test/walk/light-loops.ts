@@ -1,13 +1,9 @@
-import type { LoopCommand, LoopReading, UnitLoops } from '../../sim/firmware/unit-loops.js';
+import type { LoopCommand } from '../../sim/firmware/unit-loops.js';
 import type { Excitation, Unit } from '../../src/core/units.js';
+import { ScriptedLoops } from '../support/scripted-loops.js';
 
 /** Loops without physics. They follow the excitation at once, and record the firmware's last command. */
-export class LightLoops implements UnitLoops {
-  readonly readings: Readonly<Record<string, { -readonly [Part in keyof LoopReading]: LoopReading[Part] }>>;
-  readonly axes = {};
-  readonly pose: UnitLoops['pose'];
-  readonly targetVisible = false;
-  edges = 0;
+export class LightLoops extends ScriptedLoops {
   /** Whether a motion moved the unit in the last loop period, and whether it did so outside manual or without torque. */
   moves = false;
   strays = false;
@@ -16,11 +12,8 @@ export class LightLoops implements UnitLoops {
   readonly #rateHz: number;
 
   constructor(unit: Unit, rateHz: number) {
+    super(unit);
     this.#rateHz = rateHz;
-    this.readings = Object.fromEntries(
-      unit.loops.map(loop => [loop.name, { setpoint: 0, measured: 0, output: 0 }]),
-    );
-    this.pose = unit.hasPose ? { xM: 0, yM: 0, headingRad: 0 } : undefined;
   }
 
   /** The excitation that runs; undefined if there is none. */
@@ -28,7 +21,7 @@ export class LightLoops implements UnitLoops {
     return this.#excitation;
   }
 
-  tick({ mode, torque, excitation, rates }: LoopCommand): void {
+  override tick({ mode, torque, excitation, rates }: LoopCommand): void {
     this.moves = Object.values(rates).some(rate => rate !== 0);
     this.strays = this.moves && (mode !== 'manual' || !torque);
     const runs = mode === 'debug' && excitation.amplitude > 0;
@@ -42,10 +35,7 @@ export class LightLoops implements UnitLoops {
     reading.measured = reading.setpoint;
   }
 
-  /** These loops never leave their setpoints, so no guard ends an excitation. */
-  dropExcitation(): void {}
-
-  reset(): void {
+  override reset(): void {
     this.#excitation = undefined;
     this.moves = this.strays = false;
     for (const reading of Object.values(this.readings)) reading.setpoint = reading.measured = 0;
