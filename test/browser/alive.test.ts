@@ -5,7 +5,7 @@ import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from '.
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
-describe('the console with others, with keys and with a simulator', function () {
+describe('the console beside a simulator', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, post } = robot;

@@ -55,7 +55,7 @@ describe('a page that drives', () => {
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it('drives with the limit of the slider, which the browser keeps, and at full speed with the right shoulder', async () => {
+  it('keeps to the limit of the slider, which the browser keeps, and at full speed with the right shoulder', async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);

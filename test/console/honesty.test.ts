@@ -6,10 +6,10 @@ import { FakeDaemon } from './fake-daemon.js';
 import { FakeBrowser, FakePage } from './fake-page.js';
 
 /** The page must never look safer than the robot is. */
-describe('the page about light', () => {
+describe('the page', () => {
   const title = ({ model }: FakePage) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('says that it may be on if the daemon is silent, and that a dark laser is unknown then', async () => {
+  it('says of a lit laser that it may be on, and of a dark one that it is unknown, when the daemon is silent', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(900);
@@ -24,7 +24,7 @@ describe('the page about light', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('says that it may be on if light was asked for before the daemon froze, until an Off is answered', async () => {
+  it('says that the laser may be on if light was asked for before the daemon froze, until an Off is answered', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -39,7 +39,7 @@ describe('the page about light', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('ignores data that is older than its request, and believes newer data', async () => {
+  it('ignores a dark laser in data that is older than its request for light, and believes newer data', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -58,7 +58,7 @@ describe('the page about light', () => {
     ['Off', (page: FakePage) => page.model.laser.darken()],
     ['STOP', (page: FakePage) => page.model.pressStop()],
   ] as const) {
-    it(`believes the answer to ${name} while the stream is silent`, async () => {
+    it(`believes that the laser is dark when ${name} is answered while the stream is silent`, async () => {
       const page = await FakePage.open();
       page.daemon.light = 'on';
       await page.wait(100);
@@ -104,7 +104,7 @@ describe('the page about light', () => {
   });
 });
 
-describe('the page and its stream', () => {
+describe('a page with an event stream', () => {
   it('does not call data live that comes late', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
@@ -142,7 +142,21 @@ describe('the page and its stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('notices from the first status on that the daemon has another version, and does not reload while a STOP is pending', async () => {
+  it('shows loops and units that it does not know', async () => {
+    const page = await FakePage.open();
+    const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
+    page.daemon.say('tune', { ...tune, unit: 'arm' });
+    page.daemon.say('tune', tune);
+    page.daemon.shows('gimbal', { excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } });
+    page.daemon.light = 'fault';
+    await page.wait(200);
+    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
+    expect(page.strip).to.match(
+      /Gimbal moves its roll by ±0\.1 +every 1 s\.\n.*Chassis moves: pit tunes its lift \(begins\)\./,
+    );
+  });
+
+  it('says from the first status on that the daemon has another version, and does not reload while a STOP is pending', async () => {
     const page = await FakePage.open({ version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -258,20 +272,6 @@ describe('restarts of controllers on the page', () => {
     page.daemon.stopped = true;
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: Gimbal NOT CONFIRMED/);
-  });
-
-  it('do not keep the page from showing unknown loops and units', async () => {
-    const page = await FakePage.open();
-    const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
-    page.daemon.say('tune', { ...tune, unit: 'arm' });
-    page.daemon.say('tune', tune);
-    page.daemon.shows('gimbal', { excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } });
-    page.daemon.light = 'fault';
-    await page.wait(200);
-    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
-    expect(page.strip).to.match(
-      /Gimbal moves its roll by ±0\.1 +every 1 s\.\n.*Chassis moves: pit tunes its lift \(begins\)\./,
-    );
   });
 });
 

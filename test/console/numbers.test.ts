@@ -46,7 +46,7 @@ describe('steps of a gain', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 
-  it('down lead back to the start of the same number of steps up', () => {
+  it('lead back to the start after as many steps down as up', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
       for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');

@@ -4,8 +4,8 @@ import { stripLines, wellText } from '../../src/console/bar/strip.js';
 import { NO_MATCH_STATUS } from '../support/status.js';
 import { FakePage } from './fake-page.js';
 
-describe('requests of the page whose order the network changes', () => {
-  it('cancel an unanswered Resume when STOP is pressed, without a message', async () => {
+describe('a press on the page', () => {
+  it('of STOP cancels an unanswered Resume, without a message', async () => {
     const page = await FakePage.open();
     page.daemon.stopped = true;
     await page.wait(100);
@@ -27,7 +27,7 @@ describe('requests of the page whose order the network changes', () => {
     ['Off', (page: FakePage) => page.model.laser.darken()],
     ['STOP', (page: FakePage) => page.model.pressStop()],
   ] as const) {
-    it(`cancel unanswered light when ${by} is pressed`, async () => {
+    it(`of ${by} cancels an unanswered request for light`, async () => {
       const page = await FakePage.open();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
@@ -38,7 +38,7 @@ describe('requests of the page whose order the network changes', () => {
     });
   }
 
-  it('cancel an unanswered Off when light is asked for, and never send it again', async () => {
+  it('of On cancels an unanswered Off, which is not sent again', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
@@ -50,7 +50,7 @@ describe('requests of the page whose order the network changes', () => {
     expect([offs.length, page.daemon.light, page.model.isOwing]).to.deep.equal([2, 'on', false]);
   });
 
-  it('cancel an unanswered mode when another mode is chosen', async () => {
+  it('of a mode cancels an unanswered switch to another mode', async () => {
     const page = await FakePage.open();
     page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
     void page.model.switchMode('chassis', 'auto');
@@ -60,7 +60,7 @@ describe('requests of the page whose order the network changes', () => {
     expect(page.daemon.units.chassis.mode).to.equal('debug');
   });
 
-  it('cancel the older attempts of an answered STOP, so that none of them arrives after a Resume', async () => {
+  it('of STOP that is answered cancels its older attempts, so that none of them arrives after a Resume', async () => {
     const page = await FakePage.open();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();

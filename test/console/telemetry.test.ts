@@ -163,7 +163,7 @@ const unit = (mode: Mode, revision: number, online = true): UnitStatus => ({
 });
 const status = (gimbal: UnitStatus, stopped = false) => statusWith({ gimbal, stopped });
 
-describe('marks', () => {
+describe('the marks of the plot', () => {
   for (const [what, after, texts] of [
     ['nothing', status(unit('manual', 1)), []],
     ['a save', status(unit('manual', 2)), ['rev 2']],
@@ -171,7 +171,7 @@ describe('marks', () => {
     ['a lost controller', status(unit('manual', 1, false)), ['offline']],
     ['a stop', status(unit('manual', 1), true), ['STOP']],
   ] as const) {
-    it(`for ${what}`, () => {
+    it(`show ${what}`, () => {
       expect(marksBetween(status(unit('manual', 1)), after, 7).map(mark => mark.text)).to.deep.equal(texts);
     });
   }

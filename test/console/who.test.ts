@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('is the one of the newest answer, even if an older answer comes after it', async () => {
+  it('is the one that the newest answer names, even if an older answer comes later', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it('is asked for again when a request is refused for a missing right, and when access changes', async () => {
+  it('is looked up again when access changes, and when a request is refused for a missing right', async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);

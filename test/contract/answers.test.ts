@@ -50,7 +50,7 @@ describe('the answers of 0.3.0', () => {
     });
   }
 
-  it('differ only in what is listed', () => {
+  it('differ only as intended.ts lists', () => {
     expect(PATTERNS.filter(pattern => !isRecording && !used.has(pattern))).to.deep.equal([]);
   });
 });

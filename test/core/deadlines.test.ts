@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect at their times without a question', async () => {
+  it('take effect at their times even if nobody asks for the time', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);

@@ -31,11 +31,11 @@ describe(`odd input of seed ${SEED}`, () => {
   });
 
   for (const fuzzer of inside(HANG_MS)) {
-    it(`is taken or refused in ${fuzzer.name}`, () => findNothing(fuzzer));
+    it(`is accepted or refused, and causes no defect, as ${fuzzer.name}`, () => findNothing(fuzzer));
   }
 
   for (const [index, what] of ['requests', 'bytes at the port'].entries()) {
-    it(`is answered or refused in ${what}, and changes nothing when it is refused`, async () => {
+    it(`is answered or refused, and changes nothing when it is refused, as ${what}`, async () => {
       const fuzzers = await atThePort(daemon.url, HANG_MS);
       await findNothing(fuzzers[index]);
     });

@@ -36,11 +36,11 @@ describe('GPIO', () => {
 
   for (const [name, chips, missing] of [
     [
-      'more than one may be meant',
+      'more than one chip may have the pins',
       [...PI_4, ['pinctrl-bcm2835', 900, 54]],
       /More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/,
     ],
-    ['none is a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
+    ['no chip is that of a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
   ] as const) {
     it(`is refused if ${name}`, async () => {
       board(chips);

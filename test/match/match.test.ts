@@ -92,7 +92,7 @@ describe('in a match,', () => {
     expect(refused('auto')).to.equal('wrong-phase');
   });
 
-  it('keeps its lock if a lock with the same id is sent again, and replaces it by one with another id', () => {
+  it('a lock stays if a lock with its id is sent again, and is replaced by one with another id', () => {
     const first = { id: 'L1', by: 'desk', reason: 'inspection' };
     match.lock(first);
     match.lock({ id: 'L1', by: 'other', reason: 'late copy' });
@@ -101,7 +101,7 @@ describe('in a match,', () => {
     expect(match.state.lock?.id).to.equal('L2');
   });
 
-  it('keeps a lock whose id differs from that of an unlock, and is unlocked without an id', () => {
+  it('a lock is removed by an unlock with its id or without one, and not by an unlock with another id', () => {
     match.unlock('L1');
     match.lock({ id: 'L2', by: 'desk', reason: 'inspection' });
     expect(codeOf(() => match.unlock('L1'))).to.equal('lock-changed');
@@ -174,12 +174,12 @@ describe('in a match,', () => {
       }
     });
 
-    it('are not ended by the board if there is no match, and the board gets wrong-phase', () => {
+    it('are refused to the board as wrong-phase if no match runs', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
 
-    it('are not needed to end the match from the board, and a desk may then send its next revision', async () => {
+    it('with the next revision are accepted after the board has ended the match', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -201,7 +201,7 @@ describe('in a match,', () => {
       expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
-    it('does not change when the wall clock is set', async () => {
+    it('passes as before when the wall clock is set', async () => {
       play({ remainingS: 2 });
       const wall = clock.wallTime.bind(clock);
       for (const years of [-1, 1]) {
@@ -222,7 +222,7 @@ describe('in a match,', () => {
     });
   });
 
-  describe('with a late event loop', () => {
+  describe('a late event loop', () => {
     const QUESTIONS: Readonly<Record<string, () => unknown>> = {
       beat: () => beat(),
       drive: () => match.require({ kind: 'mode', mode: 'auto' }),
@@ -249,7 +249,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('decides the same in 1,000 rounds, whether the timer or a question comes first', () =>
+    it('changes no decision in 1,000 rounds, whether the timer or a question comes first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),

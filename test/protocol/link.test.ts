@@ -34,13 +34,13 @@ describe('Link', () => {
     end: string,
     errors: Record<string, number>,
   ][] = [
-    ['answers', [manual], '1', {}],
+    ['resolves with what the controller shows', [manual], '1', {}],
     ['retries a NACK', [nack, manual], '1', { nack: 1 }],
     ['retries at most twice', [nack, nack, nack], 'nack', { nack: 3 }],
     ['retries broken transfers', [io, lost, manual], '1', { 'bus-io': 1, 'arbitration-lost': 1 }],
     ['retries a wrong checksum', [flipped, manual], '1', { 'bad-frame': 1 }],
     [
-      'does not retry what held the bus for long',
+      'does not retry a transfer that held the bus for long',
       [failure('bus-timeout')],
       'bus-timeout',
       { 'bus-timeout': 1 },
@@ -51,7 +51,7 @@ describe('Link', () => {
       'bus-unavailable',
       { 'bus-unavailable': 1 },
     ],
-    ['names what it does not know', [new Error('boom')], 'bus-failed', { 'bus-failed': 1 }],
+    ['calls an unknown error bus-failed', [new Error('boom')], 'bus-failed', { 'bus-failed': 1 }],
   ];
   for (const [name, answers, end, errors] of cases) {
     it(name, async () => {

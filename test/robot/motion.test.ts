@@ -9,7 +9,7 @@ const STILL = { ...EXCITED, amplitude: 0 };
 const GAINS = { ...defaultGains(unitNamed('gimbal')), angle_yaw: { kp: 7, ki: 0, kd: 0 } };
 const MODE_FRAME = { unit: 'gimbal', kind: 'write', register: 'mode' } as const;
 
-describe('a unit after refused requests', () => {
+describe('a unit', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();

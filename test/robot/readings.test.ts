@@ -49,7 +49,7 @@ describe('readings', () => {
     };
   };
 
-  it('are given out when the polls of both units have ended, not one poll later', async () => {
+  it('are emitted when the polls of both units have ended, not one poll later', async () => {
     eachFrameTakes(1);
     const found = await ages(1000);
     expect(found).to.have.lengthOf.within(44, 46);
@@ -59,7 +59,7 @@ describe('readings', () => {
     }
   });
 
-  it('are given out at once while the other unit is missing', async () => {
+  it('are emitted at once while the other unit is missing', async () => {
     robot.fault('chassis', 'unplug');
     await robot.wait(300);
     for (const { gimbal, chassis } of await ages(1000)) {
