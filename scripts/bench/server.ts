@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { memoryMiB, processorMs } from '../../src/command/bench-command.js';
+import { freePort } from '../../test/support/daemon.js';
 import { Connection, request } from './connection.js';
 
 const START_MS = 60_000;
@@ -107,14 +107,4 @@ export class Server {
     this.#process.kill(signal);
     await exited;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

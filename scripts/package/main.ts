@@ -97,45 +97,41 @@ function nodeBounds(majors: readonly NodeMajor[]): string[] {
   return nodeRange(majors).map(bound => `nodejs (${bound.replace(/^>=/, '>= ').replace(/^</, '<< ')})`);
 }
 
+function manifestOf(name: string, majors: readonly NodeMajor[]) {
+  return { name, version, license, type: 'commonjs', engines: { node: nodeRange(majors).join(' ') } };
+}
+
 const DOCUMENTS = ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))];
 
-function control(order: Order, libraries: readonly string[], installedKiB: number): string {
-  const dependencies = [
-    ...nodeBounds(order.majors),
-    'init-system-helpers (>= 1.54~)',
-    'systemd',
-    'udev',
-    ...libraries,
-  ];
-  return `Package: trunnion
+/** What a control file says of one package. */
+interface Control {
+  readonly name: string;
+  readonly architecture: string;
+  readonly depends: readonly string[];
+  /** The first line is the summary. The others begin with a space. */
+  readonly description: string;
+}
+
+function control({ name, architecture, depends, description }: Control, installedKiB: number): string {
+  return `Package: ${name}
 Version: ${version}
-Architecture: ${order.architecture}
+Architecture: ${architecture}
 Maintainer: ${maintainer()}
 Installed-Size: ${installedKiB}
-Depends: ${dependencies.join(', ')}
+Depends: ${depends.join(', ')}
 Section: misc
 Priority: optional
-Description: daemon of a competition robot, with a simulator beside it
- Serves the robot's HTTP interface, drives the laser through a GPIO pin and the
- motor controllers of gimbal and chassis through I2C, and keeps their gains
- through power cuts. trunnion-sim is the same daemon on a simulated robot.
-`;
+Description: ${description}`;
 }
 
 /** Writes what every package has: papers, checksums and the control file. */
-function finish(
-  root: string,
-  name: string,
-  shipped: readonly Shipped[],
-  documents: readonly string[],
-  controlOf: (kiB: number) => string,
-): void {
-  const doc = `usr/share/doc/${name}`;
+function finish(root: string, shipped: readonly Shipped[], about: Control): void {
+  const doc = `usr/share/doc/${about.name}`;
   put(root, `${doc}/copyright`, copyright(shipped));
   put(root, `${doc}/sbom.cdx.json`, billOfMaterials(version, shipped));
-  put(root, `${doc}/changelog.gz`, gzipSync(changelog(name), { level: 9 }));
+  put(root, `${doc}/changelog.gz`, gzipSync(changelog(about.name), { level: 9 }));
   // The folders are the same as in the project, so that links between documents work.
-  for (const file of documents) put(root, `${doc}/${file}`, readFileSync(file));
+  for (const file of DOCUMENTS) put(root, `${doc}/${file}`, readFileSync(file));
   const files = filesIn(root);
   const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);
   const md5 = (file: string) =>
@@ -143,7 +139,7 @@ function finish(
       .update(readFileSync(join(root, file)))
       .digest('hex');
   const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
-  put(root, 'DEBIAN/control', controlOf(kiB));
+  put(root, 'DEBIAN/control', control(about, kiB));
   put(root, 'DEBIAN/md5sums', sums.join(''));
 }
 
@@ -157,20 +153,27 @@ async function layOut(root: string, order: Order, workFolder: string): Promise<v
   });
   progress(`${order.architecture}: packing`);
   const shipped = shippedIn(bundle.packages);
-  const manifest = {
-    name,
-    version,
-    license,
-    type: 'commonjs',
-    engines: { node: nodeRange(order.majors).join(' ') },
-  };
+  const manifest = manifestOf(name, order.majors);
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
   // An upgrade replaces this file before the programs. The manifest of 0.1.0 has another type.
   put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
   layOutSystem(root);
-  finish(root, 'trunnion', shipped, DOCUMENTS, kiB =>
-    control(order, libraryDependencies(binaries, order.architecture), kiB),
-  );
+  finish(root, shipped, {
+    name: 'trunnion',
+    architecture: order.architecture,
+    depends: [
+      ...nodeBounds(order.majors),
+      'init-system-helpers (>= 1.54~)',
+      'systemd',
+      'udev',
+      ...libraryDependencies(binaries, order.architecture),
+    ],
+    description: `daemon of a competition robot, with a simulator beside it
+ Serves the robot's HTTP interface, drives the laser through a GPIO pin and the
+ motor controllers of gimbal and chassis through I2C, and keeps their gains
+ through power cuts. trunnion-sim is the same daemon on a simulated robot.
+`,
+  });
   put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
   for (const file of readdirSync('systemd/debian')) {
     const mode = file === 'triggers' ? 0o644 : 0o755;
@@ -201,17 +204,13 @@ async function makePackage(
 /** The desk's package runs on every architecture, because it has no addon. */
 function makeDeskPackage(majors: readonly NodeMajor[]): Promise<void> {
   return makePackage('trunnion-desk', 'all', async root => {
-    const shipped = await layOutDesk(root, {
+    const shipped = await layOutDesk(root, manifestOf('trunnion-desk', majors));
+    finish(root, shipped, {
       name: 'trunnion-desk',
-      version,
-      license,
-      type: 'commonjs',
-      engines: { node: nodeRange(majors).join(' ') },
+      architecture: 'all',
+      depends: [...nodeBounds(majors), ...DESK_CONTROL.depends],
+      description: DESK_CONTROL.description,
     });
-    const depends = [...nodeBounds(majors), ...DESK_CONTROL.depends].join(', ');
-    const controlOf = (kiB: number) =>
-      `Package: trunnion-desk\nVersion: ${version}\nArchitecture: all\nMaintainer: ${maintainer()}\nInstalled-Size: ${kiB}\nDepends: ${depends}\nSection: misc\nPriority: optional\nDescription: ${DESK_CONTROL.description}`;
-    finish(root, 'trunnion-desk', shipped, DOCUMENTS, controlOf);
     for (const file of readdirSync('systemd/debian-desk'))
       put(root, `DEBIAN/${file}`, readFileSync(join('systemd/debian-desk', file)), 0o755);
   });

@@ -51,27 +51,14 @@ const INTEGRATION_HZ = 100_000;
 const SHOWN_DIGITS = 6;
 const SHOWN_POINTS = 2000;
 
-type NumberOption =
-  | 'j'
-  | 'b'
-  | 'k'
-  | 'r'
-  | 'l'
-  | 'kp'
-  | 'ki'
-  | 'kd'
-  | 'rate'
-  | 'delay'
-  | 'filter'
-  | 'saturation'
-  | 'step'
-  | 'seconds'
-  | 'disturbance';
-
 /** Parses the number of an option. Exits if it is not a number, or is outside the range. */
-function given(option: NumberOption, least = Number.NEGATIVE_INFINITY, most = Number.MAX_VALUE): number {
+function given(
+  option: keyof typeof values,
+  least = Number.NEGATIVE_INFINITY,
+  most = Number.MAX_VALUE,
+): number {
   const text = values[option];
-  if (text === undefined) return refuse(`--${option} is missing`);
+  if (typeof text !== 'string') return refuse(`--${option} is missing`);
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (value >= least && value <= most) return value;
   return refuse(`--${option} takes a number from ${least} to ${most}, not "${text}"`);
