@@ -2,6 +2,7 @@ import { endedWithin, type Timer } from '../core/clock.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { sha256 } from '../core/sha256.js';
+import { WorkQueue } from '../core/work-queue.js';
 import type { LogEvent, LogHead } from '../schemas/log.js';
 import { START_MS, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { StateParts } from '../storage/state-file.js';
@@ -35,6 +36,8 @@ export type FileLog = ReturnType<typeof createFileLog>;
 export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
   const changed = new Listeners<void>();
   const files = numberedFiles(disk, folder, keptBytes);
+  /** One read at a time: many at once would take the memory and the time of everybody else. */
+  const reads = new WorkQueue();
   let waiting: readonly LogEvent[] = [];
   /** The number of lost events that no line on the disk reports yet. */
   let lost = 0;
@@ -154,7 +157,11 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
         if (after === undefined && problem === undefined) return Buffer.alloc(0);
         throw problem ?? new RobotError('unknown-head');
       }
-      const read = linesAfter(disk, folder, head, after);
+      const [newest, latestMs] = [head, clock.nowMs() + START_MS];
+      const read = reads.add(async () => {
+        if (clock.nowMs() >= latestMs) throw tooSlow('read', folder);
+        return linesAfter(disk, folder, newest, after);
+      });
       if (!(await endedWithin(clock, START_MS, read))) throw tooSlow('read', folder);
       const lines = await read;
       if (lines === undefined) throw new RobotError('unknown-head');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sha256 } from '../../src/core/sha256.js';
+import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
@@ -61,6 +62,22 @@ describe('the lines after a head', () => {
     }
     expect(text.length).to.be.greaterThan(512 * 1024);
     expect(text).to.equal(whole());
+    await run.end();
+  });
+
+  it('are read from one file at a time, however many callers ask', async () => {
+    await runOn(disk, 'a', run => run.resets(3));
+    const run = await new LogRun(disk, 'b').open();
+    let [open, most] = [0, 0];
+    disk.read = async path => {
+      open += 1;
+      most = Math.max(most, open);
+      await settle();
+      open -= 1;
+      return RecordingDisk.prototype.read.call(disk, path);
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => run.file.linesAfter(undefined)));
+    expect([most, new Set(answers.map(String)).size]).to.deep.equal([1, 1]);
     await run.end();
   });
 
