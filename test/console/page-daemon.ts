@@ -2,7 +2,6 @@ import type { UnitName } from '../../src/core/units.js';
 import { version } from '../../src/core/version.js';
 import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
 import type { ManualClock } from '../support/manual-clock.js';
-import type { FakeBrowser } from './fake-page.js';
 
 export interface FakeAnswer {
   readonly status: number;
@@ -15,13 +14,18 @@ export interface Stream {
   readonly close: () => void;
 }
 
+/** What a browser keeps for its daemon. */
+interface CookieJar {
+  cookie: string | undefined;
+}
+
 /** A daemon as a page reaches it. */
 export interface PageDaemon {
   readonly clock: ManualClock;
   readonly version: string;
-  answer(method: string, path: string, body: unknown, browser: FakeBrowser): FakeAnswer | Promise<FakeAnswer>;
+  answer(method: string, path: string, body: unknown, browser: CookieJar): FakeAnswer | Promise<FakeAnswer>;
   /** Opens a stream. `hear` gets each event. */
-  listen(hear: (type: string, data: string) => void, browser: FakeBrowser): Stream;
+  listen(hear: (type: string, data: string) => void, browser: CookieJar): Stream;
 }
 
 const ORIGIN = 'http://localhost:8080';
@@ -70,7 +74,7 @@ export class ServingDaemon implements PageDaemon {
     await this.ask(`POST /api/${unit}/pidconfig`, { ...gains, [loop]: { ...gains[loop], kp } });
   }
 
-  async answer(method: string, path: string, body: unknown, browser: FakeBrowser): Promise<FakeAnswer> {
+  async answer(method: string, path: string, body: unknown, browser: CookieJar): Promise<FakeAnswer> {
     const call = this.#daemon.send({ ask: `${method} ${path}`, body, headers: headersOf(browser) });
     if (call === undefined) throw new Error('no connection');
     const answer = await call.answer;
@@ -79,7 +83,7 @@ export class ServingDaemon implements PageDaemon {
     return { status: answer.status, body: answer.body };
   }
 
-  listen(hear: (type: string, data: string) => void, browser: FakeBrowser): Stream {
+  listen(hear: (type: string, data: string) => void, browser: CookieJar): Stream {
     const call = this.#daemon.send({ ask: 'GET /api/events', headers: headersOf(browser) });
     if (call === undefined) return { isClosed: () => false, close: () => undefined };
     call.hear = part => {
@@ -89,6 +93,6 @@ export class ServingDaemon implements PageDaemon {
   }
 }
 
-function headersOf({ cookie }: FakeBrowser): Readonly<Record<string, string>> {
+function headersOf({ cookie }: CookieJar): Readonly<Record<string, string>> {
   return { Origin: ORIGIN, ...(cookie !== undefined && { Cookie: cookie }) };
 }
