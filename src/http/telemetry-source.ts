@@ -6,7 +6,7 @@ import type { Telemetry, UnitTelemetry } from '../schemas/telemetry.js';
 
 /** The readings of both units after every poll. */
 export function telemetrySource(robot: Robot, clock: Clock): Pick<Listeners<Telemetry>, 'add'> {
-  return { add: listener => robot.readEveryPoll(() => listener(readings(robot, clock))) };
+  return { add: listener => robot.followed.add(() => listener(readings(robot, clock))) };
 }
 
 const PERIOD_MS = 100;

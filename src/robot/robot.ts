@@ -51,6 +51,11 @@ export class Robot {
    * is offline, or that is still busy with an earlier poll.
    */
   readonly polled = new Listeners<void>();
+  /**
+   * Emitted as `polled`. While it has a listener, every poll reads the telemetry of both units. Otherwise a unit at rest is
+   * read less often.
+   */
+  readonly followed = new Listeners<void>();
   /** Emitted when something that status shows may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
@@ -62,8 +67,6 @@ export class Robot {
   readonly #permissions: Permission[];
   readonly #stop: ReturnType<typeof stopOf>;
   readonly #drive: ReturnType<typeof driveOf>;
-  /** The number of listeners that want the telemetry of every poll. */
-  #eagerReaders = 0;
   /** The polls that began in this poll period and have not ended. */
   #polls: ReadonlySet<Promise<void>> = new Set();
   /** Whether `polled` has not been emitted in this poll period. */
@@ -107,7 +110,7 @@ export class Robot {
           if (news.what === 'found-latched') this.#stop.begin(`${name} controller found stopped`);
           else this.#emit({ ...news, unit: name });
         },
-        isFollowed: () => this.#eagerReaders > 0,
+        isFollowed: () => this.followed.any,
         stepCaptured: capture => this.stepped.emit(capture),
       });
     });
@@ -150,19 +153,6 @@ export class Robot {
     this.#closed = true;
     this.#timer?.cancel();
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
-  }
-
-  /**
-   * Calls the listener after every poll, as `polled` does. Until the returned function is called, every poll reads the
-   * telemetry of both units. Otherwise a unit at rest is read less often.
-   */
-  readEveryPoll(listener: () => void): () => void {
-    const end = this.polled.add(listener);
-    this.#eagerReaders += 1;
-    return () => {
-      end();
-      this.#eagerReaders -= 1;
-    };
   }
 
   /** From now on nothing happens that this permission forbids. */
@@ -227,6 +217,7 @@ export class Robot {
   #emitPolled(): void {
     this.#isEmissionDue = false;
     this.polled.emit();
+    this.followed.emit();
   }
 
   #emit(event: RobotEvent): void {

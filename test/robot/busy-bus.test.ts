@@ -34,7 +34,7 @@ describe('a bus that callers keep busy', function () {
   ] as const) {
     it(`with ${what} of both units, one after the other, keeps both online and their readings new`, async () => {
       const { clock, robot, events } = clocked;
-      const unfollow = robot.readEveryPoll(() => undefined);
+      const unfollow = robot.followed.add(() => undefined);
       const untilMs = clock.nowMs() + FOR_MS;
       let isDone = false;
       const callers = UNIT_LIST.flatMap(({ name }) =>
@@ -107,7 +107,7 @@ describe('a bus that callers keep busy', function () {
         await clocked.pause((bytes * BITS_PER_BYTE) / kHz);
         return undefined;
       };
-      const unfollow = robot.readEveryPoll(() => undefined);
+      const unfollow = robot.followed.add(() => undefined);
       const { chassis, gimbal } = robot.units;
       await clocked.during(chassis.setMode('debug'));
       const { gains: running } = clocked.truth('gimbal');

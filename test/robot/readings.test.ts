@@ -20,7 +20,7 @@ describe('readings', () => {
 
   it('are taken at every poll while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
-    const end = robot.robot.readEveryPoll(() => undefined);
+    const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
     end();
     expect(await perSecond()).to.equal(10);
@@ -30,7 +30,7 @@ describe('readings', () => {
   const ages = async (ms: number) => {
     const found: { atMs: number; gimbal: number | undefined; chassis: number | undefined }[] = [];
     const ageOf = ({ telemetry }: MotorUnit) => telemetry && robot.clock.nowMs() - telemetry.atMs;
-    const end = robot.robot.readEveryPoll(() => {
+    const end = robot.robot.followed.add(() => {
       found.push({
         atMs: robot.clock.nowMs(),
         gimbal: ageOf(robot.gimbal),

@@ -177,7 +177,7 @@ describe('a trial of gains', () => {
     });
 
     it('continues if the loop was past its bound before, even if no reading showed that', async () => {
-      const unfollow = robot.robot.readEveryPoll(() => undefined);
+      const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();
       await waitUntil(atMs + 30);
