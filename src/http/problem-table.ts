@@ -120,6 +120,8 @@ export const CONTROLLER_PROBLEMS: readonly ErrorCode[] = [
   'not-confirmed',
   ...Object.keys(BUS).filter(isCode),
 ];
+/** The problems of acts that may move a unit. */
+export const MOTION_PROBLEMS: readonly ErrorCode[] = [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS];
 /** The problems of every save. */
 export const SAVE_PROBLEMS: readonly ErrorCode[] = [
   ...MATCH_PROBLEMS,

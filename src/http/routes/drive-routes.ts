@@ -3,7 +3,7 @@ import { inMs } from '../../core/not-after.js';
 import { MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
-import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS } from '../problem-table.js';
+import { MOTION_PROBLEMS } from '../problem-table.js';
 import { post, type Route } from '../route.js';
 import { hasWaited } from '../server.js';
 
@@ -47,16 +47,14 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
       body: command,
       answer: s.answer('Driven', rates, 'The rates that the controllers show.'),
       problems: [
-        'too-late',
-        ...MATCH_PROBLEMS,
-        'stopped',
+        ...MOTION_PROBLEMS,
         'wrong-mode',
         'tune-running',
         'driven',
         'overtaken',
         'not-drivable',
+        'too-late',
         'closing',
-        ...CONTROLLER_PROBLEMS,
       ],
       act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, stillWanted }) => {
         // The command holds from the moment when it came, and that moment is unknown.

@@ -8,7 +8,7 @@ import { tune } from '../../schemas/tune.js';
 import { refusal } from '../../storage/disk.js';
 import type { AppOptions } from '../app-options.js';
 import type { Events } from '../events.js';
-import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
+import { MATCH_PROBLEMS, MOTION_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 import { recentTelemetry } from '../telemetry-source.js';
 
@@ -46,7 +46,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
       id: 'resume',
       summary: 'Release the stop; both units are in manual then',
       answer: stopState,
-      problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
+      problems: MOTION_PROBLEMS,
       act: ({ stillWanted }) => robot.resume(stillWanted).then(() => ({ stopped: false })),
     }),
   ];

@@ -4,7 +4,7 @@ import * as s from '../../schemas/schema.js';
 import { rememberedStep, stepSummary } from '../../schemas/step.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import type { AppOptions } from '../app-options.js';
-import { CONTROLLER_PROBLEMS, MATCH_PROBLEMS } from '../problem-table.js';
+import { MOTION_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
 const modeBody = { ...s.body('Mode', { mode: s.oneOf(MODES) }), examples: [{ mode: 'manual' }] };
@@ -21,7 +21,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       summary: 'Switch the mode; answered when the controller confirms it',
       body: modeBody,
       answer: modeBody,
-      problems: [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS],
+      problems: MOTION_PROBLEMS,
       act: ({ body, stillWanted }) => robot.units[name].setMode(body.mode, stillWanted).then(() => body),
     }),
     get(path, 'read', {
@@ -37,14 +37,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       event: { what: 'excite', unit: name },
       summary: 'Choose the excitation of debug mode',
       body,
-      problems: [
-        ...MATCH_PROBLEMS,
-        'stopped',
-        'wrong-mode',
-        'no-torque',
-        'tune-running',
-        ...CONTROLLER_PROBLEMS,
-      ],
+      problems: [...MOTION_PROBLEMS, 'wrong-mode', 'no-torque', 'tune-running'],
       act: async ({ body: chosen, stillWanted }) => {
         if (chosen.amplitude !== 0) autotune.requireUntuned(name);
         // A failure here does not matter, because `excite` writes the excitation and reads it back.
