@@ -2,6 +2,9 @@ import type { Phase } from '../core/phases.js';
 import type { Mode } from '../core/units.js';
 import type { Torque } from '../schemas/status.js';
 
+/** Presses that make robots safer. They are never too late, and a page sends them until the desk answers. */
+export const RESTRICTING: readonly string[] = ['lock', 'robots/lock', 'match/pause', 'match/end'];
+
 /** The body of GET /api/status of the desk, and of the answer to each press. Times `…T` are seconds, as `t`. */
 export interface DeskView {
   readonly version: string;

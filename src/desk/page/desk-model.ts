@@ -11,32 +11,18 @@ import {
 } from '../../console/daemon/request.js';
 import type { Surroundings } from '../../console/daemon/surroundings.js';
 import { every } from '../../core/clock.js';
-import type { DeskView } from '../view.js';
+import { type DeskView, RESTRICTING } from '../view.js';
 
 const POLL_MS = 200;
 /** An unanswered poll, or an unanswered press that restricts, is sent again after this time. */
 const AGAIN_MS = 1000;
 /** Data that is older counts as no contact. */
 const FRESH_MS = 1500;
-/** The desk refuses a press that permits something if it arrives later than this. */
-const PERMIT_S = 1;
+/** The desk refuses a press that does not restrict if it arrives later than this. */
+const IN_TIME_S = 1;
 const SAID_MS = 10_000;
 
-/** Presses that make robots safer. They are sent until the desk answers. */
-const RESTRICTING: readonly string[] = ['lock', 'robots/lock', 'match/pause', 'match/end'];
-
-/** Presses after which a robot may move. The desk refuses them if they arrive late. */
-const PERMITTING: readonly string[] = [
-  'unlock',
-  'robots/unlock',
-  'match/start',
-  'match/go-on',
-  'match/join',
-  'match/release',
-  'match/without',
-];
-
-type PressBody = Readonly<Record<string, string>>;
+type PressBody = Readonly<Record<string, string | number>>;
 
 type DeskSurroundings = Pick<Surroundings, 'clock' | 'fetch'> & {
   /** Whether the page only shows, and cannot press: the screen for the audience. */
@@ -132,14 +118,14 @@ export class DeskModel {
   }
 
   /**
-   * Sends one press. Presses about the same `subject` replace one another. A press that permits something is refused by
-   * the desk if it arrives late.
+   * Sends one press. Presses about the same `subject` replace one another. A press that does not restrict is refused by the
+   * desk if it arrives late.
    */
   async press(name: string, body: PressBody = {}, subject = name.split('/')[0] ?? name): Promise<void> {
     const { clock, newId } = this.surroundings;
     const press = newId();
     const repeats = RESTRICTING.includes(name);
-    const sent = { ...body, press, ...(PERMITTING.includes(name) && { notAfterT: this.deskT + PERMIT_S }) };
+    const sent = { ...body, press, ...(!repeats && { notAfterT: this.deskT + IN_TIME_S }) };
     const deadlineMs = repeats ? AGAIN_MS : DEADLINE_MS;
     this.#newest.set(subject, press);
     this.said.value = '';

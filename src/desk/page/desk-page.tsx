@@ -1,25 +1,16 @@
-import { signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Twice } from '../../console/match/twice.js';
 import { LoginForm } from '../../console/parts/login-form.js';
 import { Press, typed } from '../../console/parts/parts.js';
 import type { DeskView, RobotView } from '../view.js';
-import { useDesk } from './desk-context.js';
+import { desk, isScreen } from './desk.js';
 import { listenToLockKeys } from './lock-keys.js';
 import { MatchPanel } from './match-panel.js';
 import { Screen } from './screen.js';
 import { Tile } from './tile.js';
 
-const hash = signal(location.hash);
-window.addEventListener('hashchange', () => {
-  hash.value = location.hash;
-});
-
-/** Whether the page is the one for the audience. */
-export const isScreen = () => hash.value.startsWith('#screen');
-
 export function DeskPage() {
-  const desk = useDesk();
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', !desk.isFresh.value);
   });
@@ -28,7 +19,6 @@ export function DeskPage() {
 }
 
 function Field() {
-  const desk = useDesk();
   useEffect(() => listenToLockKeys(() => desk.mayLock && desk.lockAll()), []);
   const view = desk.view.value;
   return (
@@ -51,7 +41,6 @@ function Field() {
 }
 
 function TopBar({ view }: { readonly view: DeskView | undefined }) {
-  const desk = useDesk();
   const { lock = null } = view ?? {};
   const { name, role } = desk.session.value ?? {};
   return (
@@ -104,22 +93,12 @@ function lockText(lock: DeskView['lock']): string {
 
 /** The lines about the desk itself, the newest refusal first. */
 function linesOf(view: DeskView | undefined, said: string): string[] {
-  if (view === undefined) return [said].filter(Boolean);
-  const { otherDesk, permits, recorded, access, problems } = view;
-  return [
-    said,
-    permits
-      ? ''
-      : 'The desk permits nothing until Take over is pressed: its state was damaged. LOCK ALL works.',
-    otherDesk === null ? '' : `${otherDesk.holder} (${otherDesk.by}) holds ${otherDesk.robots.join(', ')}.`,
-    recorded ? '' : 'NOT RECORDED: the disk of the desk does not work.',
-    ...problems,
-    access === 'open' ? 'Everybody who reaches this desk may press: trunnion-desk token add closes it.' : '',
-  ].filter(Boolean);
+  const { otherDesk = null, problems = [] } = view ?? {};
+  const other = otherDesk && `${otherDesk.holder} (${otherDesk.by}) holds ${otherDesk.robots.join(', ')}.`;
+  return [said, other ?? '', ...problems].filter(Boolean);
 }
 
 function Login() {
-  const desk = useDesk();
   return (
     <LoginForm why="This desk answers only to people with a token." enter={token => desk.enter(token)}>
       <p class="outcome refusal" role="alert">
@@ -131,7 +110,6 @@ function Login() {
 
 /** Adds robots, removes those that were added, and accepts new ids. */
 function Robots({ robots }: { readonly robots: readonly RobotView[] }) {
-  const desk = useDesk();
   const [name, link] = [useSignal(''), useSignal('')];
   const add = async () => {
     await desk.press('robots/add', { name: name.value, link: link.value });

@@ -1,20 +1,10 @@
 import { render } from 'preact';
-import { browserSurroundings, readAddress } from '../../console/browser.js';
+import { readAddress } from '../../console/browser.js';
 import { PressContext } from '../../console/parts/parts.js';
-import { DeskContext } from './desk-context.js';
-import { DeskModel } from './desk-model.js';
-import { DeskPage, isScreen } from './desk-page.js';
+import { desk } from './desk.js';
+import { DeskPage } from './desk-page.js';
 
-/** `crypto.randomUUID` exists on secure pages only. */
-function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
-}
-
-const { clock, fetch } = browserSurroundings(new BroadcastChannel('trunnion-desk'));
-const desk = new DeskModel({ clock, fetch, newId, isScreen });
-const rules = { isStopping: false, may: () => true, hasRightTo: () => true, surroundings: { clock } };
+const rules = { isStopping: false, may: () => true, hasRightTo: () => true, surroundings: desk.surroundings };
 
 const { token, hash } = readAddress(location.hash);
 if (token !== null) {
@@ -28,9 +18,7 @@ const place = document.querySelector('#page') ?? document.body;
 place.textContent = '';
 render(
   <PressContext.Provider value={rules}>
-    <DeskContext.Provider value={desk}>
-      <DeskPage />
-    </DeskContext.Provider>
+    <DeskPage />
   </PressContext.Provider>,
   place,
 );

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { minutesText, phaseText } from '../../console/match/match-board.js';
 import { Twice } from '../../console/match/twice.js';
-import { Press } from '../../console/parts/parts.js';
+import { Press, typed, writes } from '../../console/parts/parts.js';
 import { PLAY } from '../../core/phases.js';
 import type { DeskView, MatchView } from '../view.js';
-import { useDesk } from './desk-context.js';
+import { desk } from './desk.js';
 
 /** The clock of a match, its presses, and what lacks for a start. */
 export function MatchPanel({ view }: { readonly view: DeskView }) {
@@ -22,7 +22,6 @@ export function MatchPanel({ view }: { readonly view: DeskView }) {
 }
 
 export function MatchClock({ match }: { readonly match: MatchView | null }) {
-  const desk = useDesk();
   desk.nowMs.value;
   if (match === null) return <p class="clock-row">No match is loaded.</p>;
   const { id, phase, endsAtT, leftS, interrupted } = match;
@@ -43,9 +42,9 @@ function whyText({ phase, why }: MatchView): string {
 
 /** The buttons keep their places. Each is grey while the phase does not have it. */
 function MatchPresses({ view }: { readonly view: DeskView }) {
-  const desk = useDesk();
   const { match, matches, otherDesk, permits } = view;
   const chosen = useSignal('');
+  const [goesOn, seconds] = [useSignal(''), useSignal('')];
   if (!desk.isReferee) return null;
   const phase = match?.phase ?? 'none';
   const isLoadable = match === null || phase === 'none' || phase === 'ended' || phase === 'pre';
@@ -53,14 +52,19 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
   const isReady = match !== null && match.lacks.length === 0;
   const name = chosen.value || (matches[0]?.id ?? '');
   const press = (act: string) => () => desk.press(`match/${act}`);
+  const goOn = async () => {
+    await desk.press('match/go-on', {
+      ...(goesOn.value !== '' && { phase: goesOn.value }),
+      ...(seconds.value !== '' && { seconds: Number(seconds.value) }),
+    });
+    if (desk.said.value === '') [goesOn.value, seconds.value] = ['', ''];
+  };
   return (
     <div class="presses">
       <select
         aria-label="Match"
         value={name}
-        onChange={({ currentTarget }) => {
-          chosen.value = currentTarget.value;
-        }}
+        onChange={({ currentTarget }) => writes(chosen, currentTarget.value)()}
       >
         {matches.map(({ id, robots, autoS, teleopS }) => (
           <option key={id} value={id}>
@@ -77,25 +81,43 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       <Press disabled={!plays} run={press('pause')}>
         Pause
       </Press>
-      <Press disabled={phase !== 'pause' || !isReady} run={press('go-on')}>
+      <Press disabled={phase !== 'pause' || !isReady} run={goOn}>
         Go on
       </Press>
       <Twice asks disabled={!plays && phase !== 'pause'} run={press('end')}>
         End
       </Twice>
-      <Press disabled={match === null || plays || phase === 'none'} run={press('release')}>
+      <Press disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')}>
         Release
       </Press>
       <Twice asks disabled={otherDesk === null && permits} run={() => desk.press('takeover')}>
         Take over
       </Twice>
+      <span class="go-on">
+        <select
+          aria-label="Phase to go on with"
+          disabled={phase !== 'pause'}
+          value={goesOn.value || (match?.interrupted ?? '')}
+          onChange={({ currentTarget }) => writes(goesOn, currentTarget.value)()}
+        >
+          <option value="" />
+          <option value="auto">{phaseText('auto')}</option>
+          <option>teleop</option>
+        </select>
+        <input
+          {...typed(seconds)}
+          aria-label="Seconds left"
+          inputmode="numeric"
+          placeholder={String(Math.ceil(match?.leftS ?? 0) || 's')}
+          disabled={phase !== 'pause'}
+        />
+      </span>
     </div>
   );
 }
 
 /** What lacks, robot by robot. A referee may start without a robot. */
 function Lacks({ match }: { readonly match: MatchView }) {
-  const desk = useDesk();
   const names = [...new Set(match.lacks.map(({ robot }) => robot))];
   if (match.phase !== 'pre' && match.phase !== 'pause') return null;
   if (names.length === 0)

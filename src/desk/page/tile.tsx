@@ -3,16 +3,17 @@ import { Twice } from '../../console/match/twice.js';
 import { Press } from '../../console/parts/parts.js';
 import { UNIT_LIST } from '../../core/units.js';
 import type { RobotView } from '../view.js';
-import { useDesk } from './desk-context.js';
+import { desk } from './desk.js';
 
 const HEARD_S = 1.5;
 
 /** One robot. Every button has a place of its own, so that none changes its meaning without a press. */
 export function Tile({ robot }: { readonly robot: RobotView }) {
-  const desk = useDesk();
   const { name, place, ageS } = robot;
   const age = ageS === null ? null : ageS + desk.ageS.value;
   const isHeard = robot.heard && age !== null && age <= HEARD_S;
+  // Phase and light stay in sight, whatever else there is to say.
+  const says = [lockText(robot), robot.missed, stateText(robot)].filter(text => text !== null && text !== '');
   return (
     <section
       class="tile"
@@ -28,8 +29,14 @@ export function Tile({ robot }: { readonly robot: RobotView }) {
           {isHeard ? `${age.toFixed(1)} s` : unheardText(age)}
         </span>
       </header>
-      <p class="clamp says">{lockText(robot) || robot.missed || stateText(robot)}</p>
-      <p class="clamp dim">{[...robot.problems, detailText(robot)].join(' ')}</p>
+      {says.map(text => (
+        <p key={text} class="clamp says">
+          {text}
+        </p>
+      ))}
+      <p class="clamp dim" style={{ '--says': says.length }}>
+        {[...robot.problems, detailText(robot)].join(' ')}
+      </p>
       {desk.isReferee && <TilePresses robot={robot} />}
     </section>
   );
@@ -59,7 +66,6 @@ function detailText({ modes, torque, roundTripMs }: RobotView): string {
 }
 
 function TilePresses({ robot }: { readonly robot: RobotView }) {
-  const desk = useDesk();
   const { name, place, missed, lock, lockedAlone } = robot;
   const subject = `robot ${name}`;
   const press = (act: string, body = {}) => desk.press(`robots/${act}`, { robot: name, ...body }, subject);
