@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { errnoOf, messageOf } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
 import type { Ask, Robot } from './state.js';
-import type { Outcome } from './take.js';
+import { BAD_ANSWER, type Outcome } from './take.js';
 
 /** A longer answer is no answer of a robot, except lines of its log. */
 const MOST_BYTES = 64 << 10;
@@ -25,8 +25,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: 'It closed the connection.',
   ETIMEDOUT: 'No answer: its board is off, or not in this network.',
 };
-
-const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
 
 /** Errors of a connection that the robot has closed: the second one if the request is written after the close arrived. */
 const CLOSED: readonly string[] = ['ECONNRESET', 'EPIPE'];

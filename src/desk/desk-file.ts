@@ -73,31 +73,19 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     }
   })();
   const { robots, matches = [] } = given;
-  const twice = (place: string, values: readonly string[]) =>
-    values.flatMap((value, index) =>
-      values.indexOf(value) < index
-        ? [at(`/${place.replace('*', String(index))}`, `is given twice: ${value}`)]
+  const twice = <T>(list: string, items: readonly T[], member: keyof T & string) =>
+    items.flatMap((item, index) =>
+      items.findIndex(one => one[member] === item[member]) < index
+        ? [at(`/${list}/${index}/${member}`, `is given twice: ${item[member]}`)]
         : [],
     );
-  const names = robots.map(({ name }) => name);
   const faults = [
-    ...twice('robots/*/name', names),
-    ...twice(
-      'robots/*/address',
-      robots.map(({ address }) => address),
+    ...twice('robots', robots, 'name'),
+    ...twice('robots', robots, 'address'),
+    ...twice('matches', matches, 'id'),
+    ...matches.flatMap((match, index) =>
+      match.auto + match.teleop > 0 ? [] : [at(`/matches/${index}`, 'has no time')],
     ),
-    ...twice(
-      'matches/*/id',
-      matches.map(({ id }) => id),
-    ),
-    ...matches.flatMap((match, index) => [
-      ...match.robots.flatMap((name, place) =>
-        names.includes(name)
-          ? []
-          : [at(`/matches/${index}/robots/${place}`, `names no robot of this file: ${name}`)],
-      ),
-      ...(match.auto + match.teleop > 0 ? [] : [at(`/matches/${index}`, 'has no time')]),
-    ]),
   ];
   if (faults.length > 0) throw fail(faults);
   return {

@@ -1,5 +1,6 @@
 import { type Clock, every } from '../core/clock.js';
 import type { NewEvent } from '../schemas/log.js';
+import type { DeskFile } from './desk-file.js';
 import { isLocked } from './judge.js';
 import type { Press } from './press.js';
 import {
@@ -13,25 +14,23 @@ import {
   wishOf,
 } from './state.js';
 import { dueAsks, tick } from './step.js';
-import { type Outcome, take } from './take.js';
+import { keptLines, type Outcome, take } from './take.js';
 
 /** How often the desk looks for requests that are due. */
 const STEP_MS = 50;
 /** Presses that are remembered, so that a repeated one is one press. */
 const KEPT_PRESSES = 200;
 
-interface Parts {
+interface Parts extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWithoutPageMs'> {
   readonly clock: Clock;
   readonly wanted: Wanted;
-  readonly robots: readonly Robot[];
-  readonly pauseWithoutPageMs: number;
   /** Sends one request. Never rejects. */
   send(robot: Robot, ask: Ask): Promise<Outcome>;
   /** Keeps what is wanted. Does not wait for the disk. */
   save(wanted: Wanted): void;
   record(event: NewEvent): void;
-  /** Keeps lines of a robot's log. */
-  keep(lines: RobotLines): void;
+  /** Resolves with whether the disk has kept these lines of a robot's log. Never rejects. */
+  keep(lines: RobotLines): Promise<boolean>;
 }
 
 /** Carries out the steps of a desk: the only place where state, time and network meet. */
@@ -39,23 +38,28 @@ export class Desk {
   readonly state: DeskState;
   readonly #parts: Parts;
   readonly #presses = new Set<string>();
-  #saved: Wanted;
+  #saved: Wanted | undefined;
   /** The lock that all robots have confirmed last, and the time that took. */
   #confirmed: { readonly id: string; readonly ms: number } | undefined;
   #stop: () => void = () => undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { wanted } = parts;
-    this.#saved = wanted;
-    const robots = [
-      ...parts.robots,
-      ...wanted.added.filter(({ name }) => !parts.robots.some(one => one.name === name)),
-    ];
-    this.state = { wanted, robots, seen: new Map(), pageMs: parts.clock.nowMs(), lines: [] };
+    const { wanted, robots, plans, clock } = parts;
+    // An added robot may be in FILE by now.
+    const added = wanted.added.filter(({ name }) => !robots.some(one => one.name === name));
+    this.state = {
+      wanted: { ...wanted, added },
+      robots: [...robots, ...added],
+      seen: new Map(),
+      pageMs: clock.nowMs(),
+      plans,
+      lines: [],
+    };
   }
 
   start(): void {
+    this.#save();
     this.#stop = every(this.#parts.clock, STEP_MS, () => this.step());
     this.step();
   }
@@ -66,7 +70,10 @@ export class Desk {
 
   /** A referee's page has asked for the status. */
   pageAnswered(): void {
-    this.state.pageMs = this.#parts.clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
+    // The silence before this answer counts, also if the desk itself was frozen.
+    this.#tick(nowMs);
+    this.state.pageMs = nowMs;
   }
 
   /** The time in which all robots confirmed the last LOCK ALL. Undefined before. */
@@ -93,20 +100,22 @@ export class Desk {
 
   /** Sends what is due now. */
   step(): void {
-    const { clock, save } = this.#parts;
-    const nowMs = clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     this.#tick(nowMs);
     const asks = dueAsks(this.state, nowMs);
-    if (this.state.wanted !== this.#saved) {
-      this.#saved = this.state.wanted;
-      save(this.#saved);
-    }
+    this.#save();
     for (const ask of asks) this.#send(ask);
     const { lock } = this.state.wanted;
     if (lock === null || lock.id === this.#confirmed?.id) return;
     const field = this.state.robots.filter(({ name }) => wishOf(this.state.wanted, name).place === 'field');
     if (field.every(({ name }) => isLocked(this.state, name)))
       this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
+  }
+
+  #save(): void {
+    if (this.state.wanted === this.#saved) return;
+    this.#saved = this.state.wanted;
+    this.#parts.save(this.#saved);
   }
 
   /** Lets time pass, and records each phase that ended by it. */
@@ -132,13 +141,16 @@ export class Desk {
       if (!this.state.robots.includes(robot)) return;
       const nowMs = clock.nowMs();
       const seen = seenOf(this.state, robot.name);
-      const { head, contradicts } = seen;
+      const { head, logFault } = seen;
       take(this.state, ask, outcome, nowMs);
-      for (const lines of this.state.lines.splice(0)) keep(lines);
+      for (const lines of this.state.lines.splice(0))
+        void keep(lines).then(isKept => {
+          if (this.state.robots.includes(robot)) keptLines(this.state, lines, isKept);
+        });
       if (seen.head !== undefined && seen.head.hash !== head?.hash)
         record(headEvent(robot.name, seen, nowMs - ask.sentMs));
-      if (seen.contradicts !== undefined && seen.contradicts !== contradicts)
-        record({ what: 'contradicts', detail: { robot: robot.name, why: seen.contradicts } });
+      if (seen.logFault !== undefined && seen.logFault.why !== logFault?.why)
+        record({ what: seen.logFault.what, detail: { robot: robot.name, why: seen.logFault.why } });
       if (['lock', 'unlock', 'phase', 'stop'].includes(ask.kind)) record(answerEvent(ask, outcome, nowMs));
       this.step();
     });

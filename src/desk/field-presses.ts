@@ -1,24 +1,40 @@
-import { robotOf } from './link.js';
-import { OVER, refuse, requireRobot } from './press.js';
-import { changeWish, type DeskState, seenOf } from './state.js';
+import { type OfRobot, type Press, refuse, requireRobot } from './press.js';
+import { changeWish, type DeskState, type Robot, seenOf } from './state.js';
 
-export function placeRobot(state: DeskState, name: string, place: 'field' | 'pit'): void {
-  requireRobot(state, name);
-  const { match } = state.wanted;
-  if (place === 'pit' && match?.robots.includes(name) === true && !['none', 'ended'].includes(match.phase))
+/** A robot of the loaded match stays in the field until the match is over. */
+function requireNoMatch({ wanted: { match } }: DeskState, name: string): void {
+  if (match?.robots.includes(name) === true && !['none', 'ended'].includes(match.phase))
     refuse(`The match ${match.id} is in ${match.phase}. End it first.`);
-  changeWish(state, name, { place });
 }
 
-export function acceptRobot(state: DeskState, name: string, id: string): void {
-  requireRobot(state, name);
-  const seen = seenOf(state, name);
+export function placeRobot(
+  state: DeskState,
+  _: Press,
+  { robot, place }: OfRobot & { readonly place: 'field' | 'pit' },
+): void {
+  requireRobot(state, robot);
+  if (place === 'pit') requireNoMatch(state, robot);
+  changeWish(state, robot, { place });
+}
+
+export function acceptRobot(
+  state: DeskState,
+  _: Press,
+  { robot, id }: OfRobot & { readonly id: string },
+): void {
+  requireRobot(state, robot);
+  const seen = seenOf(state, robot);
   if (seen.shownId !== id) refuse('This id does not answer at the address.');
-  changeWish(state, name, { id, head: null });
-  seen.contradicts = undefined;
+  changeWish(state, robot, { id, head: null });
+  seen.logFault = undefined;
+  seen.isFromOldest = false;
 }
 
-export function addRobot(state: DeskState, name: string, link: string): void {
+export function addRobot(
+  state: DeskState,
+  _: Press,
+  { name, link }: { readonly name: string; readonly link: string },
+): void {
   if (state.robots.some(robot => robot.name === name)) refuse(`There is a robot called ${name}.`);
   const robot = robotOf(name, link);
   if (robot === undefined) refuse('This is not the link that token add prints: http://ADDRESS/#token=TOKEN.');
@@ -26,13 +42,21 @@ export function addRobot(state: DeskState, name: string, link: string): void {
   state.robots = [...state.robots, robot];
 }
 
-export function removeRobot(state: DeskState, name: string): void {
+/** The robot of a link that `trunnion token add` prints. Undefined if the text is no such link. */
+function robotOf(name: string, link: string): Robot | undefined {
+  const text = link.trim();
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, hash } = new URL(text);
+  const [, token] = /^#(?:[^&]*&)*token=([0-9A-Za-z-]+)/.exec(hash) ?? [];
+  return protocol === 'http:' && token !== undefined ? { name, address: origin, token } : undefined;
+}
+
+export function removeRobot(state: DeskState, _: Press, { robot: name }: OfRobot): void {
   const { wanted } = state;
   if (!wanted.added.some(robot => robot.name === name))
     refuse(`${name} is not a robot that was added here. Edit FILE.`);
-  if (wanted.match?.robots.includes(name) === true && !OVER.includes(wanted.match.phase))
-    refuse('It plays. End the match first.');
-  const { [name]: _, ...robots } = wanted.robots;
+  requireNoMatch(state, name);
+  const { [name]: _wish, ...robots } = wanted.robots;
   state.wanted = { ...wanted, robots, added: wanted.added.filter(robot => robot.name !== name) };
   state.robots = state.robots.filter(robot => robot.name !== name);
   state.seen.delete(name);

@@ -33,8 +33,8 @@ export function isLocked(state: DeskState, name: string): boolean {
 }
 
 /** Whether others have locked the robot. The desk does not lock over that lock. */
-export function isLockedByOthers({ wanted }: DeskState, { match, isOld }: Seen): boolean {
-  return match !== undefined && match.lock !== null && !isOld && !isOurs(wanted, match.lock.id);
+export function isLockedByOthers({ wanted }: DeskState, { match }: Seen): boolean {
+  return match !== undefined && match.lock !== null && !isOurs(wanted, match.lock.id);
 }
 
 export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
@@ -76,53 +76,68 @@ export function missedBy(
   return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;
 }
 
+/** The text with a full stop, which it may have already. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+const texts = (found: readonly (string | false | null | undefined)[]): readonly string[] =>
+  found.filter(text => typeof text === 'string' && text !== '').map(text => sentence(String(text).trim()));
+
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
+  const { logFault } = seenOf(state, name);
+  const words = { contradicts: 'CONTRADICTS', 'lines-missing': 'LINES ARE MISSING' };
+  return texts([
+    logFault && `${words[logFault.what]}: ${logFault.why} Both logs are in the record.`,
+    ...faultsOf(state, name, nowMs),
+  ]);
+}
+
+/** What is wrong with a robot besides its log, which keeps nobody from playing. */
+function faultsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
   const seen = seenOf(state, name);
-  const wish = wishOf(state.wanted, name);
+  const { status, shownId, failure } = seen;
+  const { id } = wishOf(state.wanted, name);
   const twin = twinOf(state, name);
   const lock = lockWanted(state.wanted, name);
-  const { status } = seen;
-  const found: (string | false | undefined)[] = [
-    seen.contradicts && `CONTRADICTS: ${seen.contradicts} Both logs are in the record.`,
-    typeof seen.shownId === 'string' &&
-      wish.id !== null &&
-      wish.id !== seen.shownId &&
-      'Another robot answers at this address: no token is sent. If it is the right one, accept its new id.',
+  return texts([
+    typeof shownId === 'string' &&
+      id !== null &&
+      id !== shownId &&
+      'Another robot answers at this address: no token is sent. If it is the right one, accept its new id',
     twin &&
-      `${twin} has the same id, so neither starts. Remove robot-id from one state folder and restart it.`,
-    seen.shownId === undefined &&
-      wish.id !== null &&
+      `${twin} has the same id, so neither starts. Remove robot-id from one state folder and restart it`,
+    shownId === undefined &&
+      id !== null &&
       !seen.isChecked &&
       seen.answeredMs > Number.NEGATIVE_INFINITY &&
-      seen.failure === undefined &&
-      'What answers at this address has no id, as 0.3.0 or another device: no token is sent. Install 0.4.0 or newer.',
-    seen.shownId === null && 'It cannot read its own id: check its disk.',
+      failure === undefined &&
+      'What answers at this address has no id, as 0.3.0 or another device: no token is sent. Install 0.4.0 or newer',
+    shownId === null && 'It cannot read its own id: check its disk',
     lock !== null &&
       seen.unlockedByOthers === lock.id &&
-      'Somebody else unlocked it while the lock of the desk stands: it is locked again.',
+      'Somebody else unlocked it while the lock of the desk stands: it is locked again',
     seen.unlockMissed &&
       lock === null &&
       isOurs(state.wanted, seen.match?.lock?.id) &&
-      'The unlock did not arrive within a second: press Unlock on this tile again.',
-    seen.refusal && `${seen.refusal.detail} LOCK only stops it.`,
-    !isHeard(seen, nowMs) && `Not heard. ${seen.failure ?? 'Check its power and the network.'}`,
-    seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked.',
-    status?.laser.light === 'fault' && 'THE LASER MAY BE LIT: cut its supply.',
+      'The unlock did not arrive within a second: press Unlock on this tile again',
+    seen.refusal && `${seen.refusal.detail} LOCK only stops it`,
+    !isHeard(seen, nowMs) && `Not heard. ${failure ?? 'Check its power and the network'}`,
+    seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked',
+    status?.laser.light === 'fault' && 'THE LASER MAY BE LIT: cut its supply',
     ...UNIT_LIST.flatMap(({ name: unit }) => {
-      const one = status?.[unit];
-      if (one === undefined) return [];
+      const { online = true, problem, faults = [] } = status?.[unit] ?? {};
       return [
-        !one.online && `The ${unit} is offline. ${one.problem?.detail ?? ''}`.trim(),
-        one.faults.length > 0 && `The ${unit} shows ${one.faults.join(', ')}.`,
+        !online && `The ${unit} is offline. ${problem?.detail ?? ''}`,
+        faults.length > 0 && `The ${unit} shows ${faults.join(', ')}`,
       ];
     }),
-    status?.access.state === 'open' && 'It is open to everybody: make tokens with sudo trunnion token add.',
-    status?.access.state === 'unavailable' && 'Its list of tokens cannot be read. Run trunnion doctor on it.',
-    status?.storage.ok === false && `Its disk fails. ${status.storage.cure ?? ''}`.trim(),
-    status?.log.ok === false && `Its log does not reach the disk. ${status.log.cure ?? ''}`.trim(),
-  ];
-  return found.filter(text => typeof text === 'string' && text !== '') as string[];
+    status?.access.state === 'open' && 'It is open to everybody: make tokens with sudo trunnion token add',
+    status?.access.state === 'unavailable' && 'Its list of tokens cannot be read. Run trunnion doctor on it',
+    status?.storage.ok === false && `Its disk fails. ${status.storage.cure ?? ''}`,
+    status?.log.ok === false && `Its log does not reach the disk. ${status.log.cure ?? ''}`,
+  ]);
 }
 
 /** The name of another robot that answers with the same id. */
@@ -136,28 +151,25 @@ function twinOf(state: DeskState, name: string): string | undefined {
 export function lacksOf(state: DeskState, name: string, nowMs: number): readonly string[] {
   const seen = seenOf(state, name);
   const { status, match } = seen;
+  const faults = faultsOf(state, name, nowMs);
   if (!isHeard(seen, nowMs) || status === undefined || match === undefined)
-    return [problemsOf(state, name, nowMs)[0] ?? 'Not heard.'];
+    return faults.length > 0 ? faults.slice(0, 1) : ['Not heard.'];
   const holder = match.lease?.holder;
-  const found: (string | false | null)[] = [
-    // A log that contradicts is evidence for later, and keeps nobody from playing.
-    ...problemsOf(state, name, nowMs).filter(text => !text.startsWith('CONTRADICTS')),
-    wishOf(state.wanted, name).place === 'pit' && 'It is in the pit: move it to the field.',
-    match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}.`,
+  return texts([
+    ...faults,
+    wishOf(state.wanted, name).place === 'pit' && 'It is in the pit: move it to the field',
+    match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}`,
     !isLeaseOurs(state, seen) &&
-      (holder === undefined
-        ? 'It has no beat of this desk yet.'
-        : `The desk ${holder} has it: take it over.`),
+      (holder === undefined ? 'It has no beat of this desk yet' : `The desk ${holder} has it: take it over`),
     !isInPhase(state, seen) &&
-      `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match.`,
-    ...UNIT_LIST.map(({ name: unit }) =>
-      status[unit].gains.trial !== undefined || !status[unit].gains.applied
-        ? `The ${unit} does not run its saved gains.`
-        : false,
+      `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
+    ...UNIT_LIST.map(
+      ({ name: unit }) =>
+        (status[unit].gains.trial !== undefined || !status[unit].gains.applied) &&
+        `The ${unit} does not run its saved gains`,
     ),
-    status.laser.light !== 'dark' && 'Its laser is not proven dark.',
-    !isAtRest(seen) && 'It is not stopped, or its motors have torque.',
-    !match.recorded && 'Its disk does not have the newest phase yet.',
-  ];
-  return found.filter(text => typeof text === 'string') as string[];
+    status.laser.light !== 'dark' && 'Its laser is not proven dark',
+    !isAtRest(seen) && 'It is not stopped, or its motors have torque',
+    !match.recorded && 'Its disk does not have the newest phase yet',
+  ]);
 }

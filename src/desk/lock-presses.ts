@@ -1,13 +1,26 @@
+import { withoutControls } from '../core/control-characters.js';
 import { PLAY } from '../core/phases.js';
-import { type Press, refuse, requirePermits, requireRobot } from './press.js';
+import { type OfRobot, type Press, refuse, requirePermits, requireRobot } from './press.js';
 import { changeWish, type DeskLock, type DeskState, isOurs, lockWanted, seenOf, wishOf } from './state.js';
 
-function lockOf(state: DeskState, press: Press, reason: string): DeskLock {
-  return { id: `${state.wanted.holder}:${press.id}`, by: press.by, reason, atMs: press.nowMs };
+const LONGEST_REASON = 200;
+
+interface Why {
+  /** For people. No text refuses a lock. */
+  readonly reason?: string | undefined;
 }
 
-export function lockAll(state: DeskState, press: Press, reason: string): void {
-  state.wanted = { ...state.wanted, lock: lockOf(state, press, reason) };
+function lockOf(
+  state: DeskState,
+  { id, by, nowMs }: Press,
+  { reason = `locked by ${by}` }: Why = {},
+): DeskLock {
+  const said = [...withoutControls(reason)].slice(0, LONGEST_REASON).join('');
+  return { id: `${state.wanted.holder}:${id}`, by, reason: said, atMs: nowMs };
+}
+
+export function lockAll(state: DeskState, press: Press, why?: Why): void {
+  state.wanted = { ...state.wanted, lock: lockOf(state, press, why) };
   for (const { name } of state.robots) seenOf(state, name).unlock = undefined;
 }
 
@@ -25,24 +38,26 @@ export function unlockAll(state: DeskState, press: Press): void {
 function lift(state: DeskState, name: string, fallback: string | undefined, { nowMs }: Press): void {
   const seen = seenOf(state, name);
   const observed = seen.match?.lock?.id;
-  const lock = isOurs(state.wanted, observed) ? observed : fallback;
+  // A robot of 0.3.0 removes any lock, so its lock must have been seen.
+  const lock = isOurs(state.wanted, observed) ? observed : seen.isOld ? undefined : fallback;
   seen.unlockMissed = false;
   seen.unlock = lock === undefined ? undefined : { lock, sinceMs: nowMs };
 }
 
-export function lockOne(state: DeskState, press: Press, name: string, reason: string): void {
-  requireRobot(state, name);
-  changeWish(state, name, { lock: lockOf(state, press, reason) });
-  seenOf(state, name).unlock = undefined;
+export function lockOne(state: DeskState, press: Press, { robot, ...why }: OfRobot & Why): void {
+  requireRobot(state, robot);
+  changeWish(state, robot, { lock: lockOf(state, press, why) });
+  seenOf(state, robot).unlock = undefined;
 }
 
-export function unlockOne(state: DeskState, press: Press, name: string): void {
-  requireRobot(state, name);
+export function unlockOne(state: DeskState, press: Press, { robot }: OfRobot): void {
+  requireRobot(state, robot);
   requirePermits(state);
-  if (state.wanted.match?.without.includes(name) === true && PLAY.includes(state.wanted.match.phase))
+  const { lock, match } = state.wanted;
+  if (match?.without.includes(robot) === true && PLAY.includes(match.phase))
     refuse('The match plays without this robot. End or pause the match first.');
-  const { lock: own, place } = wishOf(state.wanted, name);
-  if (place === 'field' && state.wanted.lock !== null) refuse('LOCK ALL stands. Unlock the field first.');
-  changeWish(state, name, { lock: null });
-  lift(state, name, own?.id, press);
+  const { lock: own, place } = wishOf(state.wanted, robot);
+  if (place === 'field' && lock !== null) refuse('LOCK ALL stands. Unlock the field first.');
+  changeWish(state, robot, { lock: null });
+  lift(state, robot, own?.id, press);
 }

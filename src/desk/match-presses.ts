@@ -1,64 +1,70 @@
 import { RobotError } from '../core/errors.js';
 import { isInPhase, lacksOf } from './judge.js';
 import { lockOne } from './lock-presses.js';
-import { OVER, type Press, refuse, requirePermits } from './press.js';
+import { type OfRobot, OVER, type Press, refuse, requirePermits } from './press.js';
+import { recordName } from './record.js';
 import { type DeskMatch, type DeskState, playsIn, seenOf, wishOf } from './state.js';
 import { paused } from './step.js';
-import type { MatchPlan } from './view.js';
+
+/** A phase without a clock. */
+export const NO_TIME = { endsAtMs: null, leftS: null, interrupted: null, why: null } as const;
 
 export function putMatch(state: DeskState, match: DeskMatch): void {
   state.wanted = { ...state.wanted, match };
 }
 
-function theMatch({ wanted }: DeskState, ...phases: readonly string[]): DeskMatch {
-  const { match } = wanted;
+function theMatch({ wanted: { match } }: DeskState, ...phases: readonly string[]): DeskMatch {
   if (match === null) return refuse('No match is loaded.');
   if (!phases.includes(match.phase)) return refuse(`The match is in ${match.phase}.`);
   return match;
 }
 
-export function loadMatch(state: DeskState, { nowMs, at }: Press, plan: MatchPlan | undefined): void {
+export function loadMatch(
+  state: DeskState,
+  { nowMs: sinceMs, at }: Press,
+  { match: id }: { readonly match: string },
+): void {
   requirePermits(state);
+  const plan = state.plans.find(one => one.id === id);
   if (plan === undefined) throw new RobotError('not-found', { cure: 'FILE has no match of this id.' });
   const { match } = state.wanted;
   if (match !== null && !OVER.includes(match.phase))
     refuse(`The match ${match.id} is in ${match.phase}. End it first.`);
+  const absent = absentOf(state, plan.robots);
+  if (absent.length > 0) refuse(`No robot is called ${absent.join(', ')}. Add it, or correct FILE.`);
   const inPit = plan.robots.filter(name => wishOf(state.wanted, name).place === 'pit');
   if (inPit.length > 0) refuse(`${inPit.join(', ')}: in the pit. Move it to the field first.`);
   putMatch(state, {
     ...plan,
+    ...NO_TIME,
     phase: 'pre',
-    sinceMs: nowMs,
-    endsAtMs: null,
-    leftS: null,
-    interrupted: null,
-    why: null,
+    sinceMs,
     without: [],
     record: recordName(plan.id, at),
   });
 }
 
-/** A name under which the folder of a record sorts by time. */
-export function recordName(id: string, at: Date): string {
-  return `${encodeURIComponent(id)}-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+/** The names that no robot has. A robot may be added after FILE has named it. */
+export function absentOf({ robots }: DeskState, names: readonly string[]): readonly string[] {
+  return names.filter(name => !robots.some(robot => robot.name === name));
 }
 
-function requireReady(state: DeskState, match: DeskMatch, nowMs: number): void {
+/** Starts the phase for so many seconds, if nothing lacks. */
+function play(state: DeskState, match: DeskMatch, nowMs: number, phase: 'auto' | 'teleop', seconds: number) {
   requirePermits(state);
   if (state.wanted.lock !== null) refuse('LOCK ALL stands. Unlock first.');
   const plays = match.robots.filter(name => playsIn(match, name));
   if (plays.length === 0) refuse('No robot is left in the match.');
   const lacks = plays.flatMap(name => lacksOf(state, name, nowMs).map(text => `${name}: ${text}`));
   if (lacks.length > 0) refuse(lacks.join(' '));
+  state.pageMs = nowMs;
+  putMatch(state, { ...match, ...NO_TIME, phase, sinceMs: nowMs, endsAtMs: nowMs + 1000 * seconds });
 }
 
 export function startMatch(state: DeskState, { nowMs }: Press): void {
   const match = theMatch(state, 'pre');
-  requireReady(state, match, nowMs);
-  const phase = match.autoS > 0 ? 'auto' : 'teleop';
-  const seconds = phase === 'auto' ? match.autoS : match.teleopS;
-  state.pageMs = nowMs;
-  putMatch(state, { ...match, phase, sinceMs: nowMs, endsAtMs: nowMs + 1000 * seconds, why: null });
+  const { autoS, teleopS } = match;
+  play(state, match, nowMs, autoS > 0 ? 'auto' : 'teleop', autoS > 0 ? autoS : teleopS);
 }
 
 export function pauseMatch(state: DeskState, { nowMs }: Press): void {
@@ -66,56 +72,44 @@ export function pauseMatch(state: DeskState, { nowMs }: Press): void {
   putMatch(state, { ...match, ...paused(match, nowMs, null) });
 }
 
-export function goOn(state: DeskState, { nowMs }: Press): void {
+/** Phase and seconds are those of the pause, unless the referee gives others. */
+export function goOn(
+  state: DeskState,
+  { nowMs }: Press,
+  given: { readonly phase?: 'auto' | 'teleop' | undefined; readonly seconds?: number | undefined } = {},
+): void {
   const match = theMatch(state, 'pause');
-  requireReady(state, match, nowMs);
-  const { interrupted, leftS } = match;
-  if (interrupted === null || leftS === null || leftS <= 0) refuse('No time is left. End the match.');
-  state.pageMs = nowMs;
-  putMatch(state, {
-    ...match,
-    phase: interrupted,
-    sinceMs: nowMs,
-    endsAtMs: nowMs + 1000 * leftS,
-    leftS: null,
-    interrupted: null,
-    why: null,
-  });
+  const { phase = match.interrupted, seconds = match.leftS } = given;
+  if (phase === null || seconds === null)
+    refuse('The desk does not know what the pause interrupted: choose phase and seconds.');
+  if (seconds <= 0) refuse('No time is left. End the match.');
+  play(state, match, nowMs, phase, seconds);
 }
 
-export function endMatch(state: DeskState, { nowMs }: Press): void {
+export function endMatch(state: DeskState, { nowMs: sinceMs }: Press): void {
   const match = theMatch(state, 'pre', 'auto', 'teleop', 'pause');
-  putMatch(state, {
-    ...match,
-    phase: 'ended',
-    sinceMs: nowMs,
-    endsAtMs: null,
-    leftS: null,
-    interrupted: null,
-    why: null,
-  });
+  putMatch(state, { ...match, ...NO_TIME, phase: 'ended', sinceMs });
 }
 
-export function releaseMatch(state: DeskState, { nowMs }: Press): void {
+export function releaseMatch(state: DeskState, { nowMs: sinceMs }: Press): void {
   requirePermits(state);
-  const match = theMatch(state, 'pre', 'ended', 'none');
-  putMatch(state, { ...match, phase: 'none', sinceMs: nowMs });
+  putMatch(state, { ...theMatch(state, 'pre', 'ended', 'none'), phase: 'none', sinceMs });
 }
 
-export function playWithout(state: DeskState, press: Press, name: string): void {
+export function playWithout(state: DeskState, press: Press, { robot }: OfRobot): void {
   const match = theMatch(state, 'pre', 'pause', 'auto', 'teleop');
-  if (!playsIn(match, name)) return;
-  lockOne(state, press, name, `the match plays without ${name}`);
-  putMatch(state, { ...match, without: [...match.without, name] });
+  if (!playsIn(match, robot)) return;
+  lockOne(state, press, { robot, reason: `the match plays without ${robot}` });
+  putMatch(state, { ...match, without: [...match.without, robot] });
 }
 
-export function joinMatch(state: DeskState, { nowMs }: Press, name: string): void {
+export function joinMatch(state: DeskState, { nowMs }: Press, { robot }: OfRobot): void {
   const match = theMatch(state, 'auto', 'teleop');
   requirePermits(state);
-  if (!playsIn(match, name)) refuse(`${name} is not in the match.`);
-  const seen = seenOf(state, name);
+  if (!playsIn(match, robot)) refuse(`${robot} is not in the match.`);
+  const seen = seenOf(state, robot);
   if (isInPhase(state, seen)) return;
   if (seen.match?.id !== match.id)
-    refuse(`${name} has not got this match. Play without it, or end and load again.`);
+    refuse(`${robot} has not got this match. Play without it, or end and load again.`);
   seen.joinMs = nowMs;
 }

@@ -10,7 +10,13 @@ export interface Press {
   readonly at: Date;
 }
 
-export const OVER = ['none', 'ended', 'pre'];
+/** The body of a press on a tile. */
+export interface OfRobot {
+  readonly robot: string;
+}
+
+/** Phases in which no robot plays. */
+export const OVER: readonly string[] = ['none', 'ended', 'pre'];
 
 export function refuse(reason: string): never {
   throw new RobotError('not-ready', { reason });

@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
+import { withoutControls } from '../core/control-characters.js';
 import { sha256 } from '../core/sha256.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { createFileLog, type FileLog } from '../events/file-log.js';
+import { logFileNames } from '../events/numbered-files.js';
+import type { LogFile } from '../events/verify-log.js';
 import type { LogEvent } from '../schemas/log.js';
 import type { Disk } from '../storage/disk.js';
 import type { RobotLines } from './state.js';
 
 /** The folder of the robots' lines in a record. */
-export const ROBOTS = 'robots';
+const ROBOTS = 'robots';
 const HASH_DIGITS = 16;
+/** If the disk fails, a record is sealed again after this time. */
+const SEAL_AGAIN_MS = 10_000;
 
 interface Parts {
   readonly disk: Disk;
@@ -17,6 +22,13 @@ interface Parts {
   /** The folder of all records. */
   readonly folder: string;
   readonly runId: string;
+}
+
+interface OpenRecord {
+  readonly path: string;
+  readonly log: FileLog;
+  /** The robots whose newest file this run has begun, and appended to without a failure. */
+  readonly continued: Set<string>;
 }
 
 export type MatchRecords = ReturnType<typeof matchRecords>;
@@ -27,37 +39,32 @@ export type MatchRecords = ReturnType<typeof matchRecords>;
  */
 export function matchRecords({ disk, clock, folder, runId }: Parts) {
   const queue = new WorkQueue();
-  let current:
-    | {
-        readonly path: string;
-        readonly log: FileLog;
-        /** The robots whose newest file this run has begun, and appended to without a failure. */
-        readonly continued: Set<string>;
-      }
-    | undefined;
+  let current: OpenRecord | undefined;
   let seq = 0;
   let hasFailed = false;
 
-  /** Adds work to the queue. A failure is shown until later work succeeds. */
-  const later = (work: () => Promise<void>) =>
-    queue.add(work).then(
-      () => {
-        hasFailed = false;
-      },
-      () => {
-        hasFailed = true;
-      },
+  /** Adds work to the queue. Resolves with whether it succeeded. A failure is shown until later work succeeds. */
+  const later = async (work: () => Promise<void>): Promise<boolean> => {
+    hasFailed = await queue.add(work).then(
+      () => false,
+      () => true,
     );
-  const sealed = async ({ path, log }: NonNullable<typeof current>) => {
+    return !hasFailed;
+  };
+  const sealed = async ({ path, log }: OpenRecord): Promise<void> => {
     await log.close();
-    if (log.problem === undefined) await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
+    if (log.problem !== undefined) throw log.problem;
+    await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
     await disk.syncFolder(folder);
   };
+  const seal = async (record: OpenRecord): Promise<void> => {
+    if (!(await later(() => sealed(record)))) clock.after(SEAL_AGAIN_MS, () => void seal(record));
+  };
   /** Ends the record. It gets its hash as the end of its name. */
-  const seal = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     const ended = current;
     current = undefined;
-    if (ended !== undefined) await later(() => sealed(ended));
+    if (ended !== undefined) await seal(ended);
   };
   return {
     get isOk(): boolean {
@@ -65,7 +72,7 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
     },
     /** Begins the record of this name, or continues it after a restart. What comes from now on is in it. */
     begin: async (name: string): Promise<void> => {
-      void seal();
+      void end();
       const path = join(folder, name);
       const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
       current = { path, log, continued: new Set() };
@@ -73,25 +80,25 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
       await later(() => disk.makeFolder(join(path, ROBOTS)));
       await log.open();
     },
-    seal,
+    seal: end,
     add: (event: LogEvent): void => {
       if (current === undefined) return;
       seq += 1;
       current.log.add({ ...event, seq });
     },
     /**
-     * Keeps lines of a robot. A new file begins with lines that do not follow the ones before, and after a restart or a
-     * failure, because the end of the older file may be torn.
+     * Keeps lines of a robot. Resolves with false if the disk fails. A new file begins with lines that do not follow the ones
+     * before, and after a restart or a failure, because the end of the older file may be torn.
      */
-    keep: ({ robot, bytes, follows }: RobotLines): void => {
-      if (current === undefined) return;
+    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean> => {
+      if (current === undefined) return true;
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);
-      void later(async () => {
+      return later(async () => {
         const names = await disk.list(place);
         const count = names.filter(name => robotOfFile(name) === robot).length;
         const isNew = !follows || !continued.delete(robot);
-        const path = join(place, `${encodeURIComponent(robot)}.${isNew ? count + 1 : count}.jsonl`);
+        const path = join(place, `${fileName(robot)}.${isNew ? count + 1 : count}.jsonl`);
         const file = await (isNew ? disk.create(path) : disk.openToAppend(path));
         await file.append(bytes);
         await file.sync();
@@ -106,14 +113,37 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
   };
 }
 
+/** A name that people read, as a part of a file's name. No name gets too long for a file. */
+function fileName(text: string): string {
+  return withoutControls(text).replace(/[%/ ]/g, encodeURIComponent);
+}
+
+/** A name under which the folder of a record sorts by time. */
+export function recordName(id: string, at: Date): string {
+  return `${fileName(id)}-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+}
+
 /** The robot whose lines a file of a record has. Undefined for other files. */
-export function robotOfFile(name: string): string | undefined {
+function robotOfFile(name: string): string | undefined {
   const [, robot] = /^(.+)\.\d+\.jsonl$/.exec(name) ?? [];
-  try {
-    return robot === undefined ? undefined : decodeURIComponent(robot);
-  } catch {
-    return undefined;
+  return robot?.replace(/%(25|2F|20)/g, decodeURIComponent);
+}
+
+/** The files of a record, oldest first: the desk's own, and those of each robot by its name. */
+export async function recordFiles(disk: Disk, folder: string) {
+  const read = async (...names: readonly string[]): Promise<LogFile> => ({
+    name: names.join('/'),
+    content: (await disk.read(join(folder, ...names))) ?? Buffer.alloc(0),
+  });
+  const own = await Promise.all(logFileNames(await disk.list(folder)).map(name => read(name)));
+  const robots = new Map<string, LogFile[]>();
+  const names = await disk.list(join(folder, ROBOTS)).catch(() => []);
+  // File 10 comes after file 9.
+  for (const name of names.toSorted((one, other) => one.length - other.length || (one < other ? -1 : 1))) {
+    const robot = robotOfFile(name);
+    if (robot !== undefined) robots.set(robot, [...(robots.get(robot) ?? []), await read(ROBOTS, name)]);
   }
+  return { own, robots };
 }
 
 /** The hash of all files of a record with their names. */

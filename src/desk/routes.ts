@@ -1,6 +1,5 @@
 import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
-import { withoutControls } from '../core/control-characters.js';
 import { inMs, requireInTime } from '../core/not-after.js';
 import { callerOf } from '../http/authorization.js';
 import { get, post, type Route } from '../http/route.js';
@@ -21,13 +20,12 @@ import {
 import type { Press } from './press.js';
 import type { DeskState } from './state.js';
 import { takeOver } from './take-over.js';
-import type { DeskView, MatchPlan } from './view.js';
+import { type DeskView, RESTRICTING } from './view.js';
 
 interface Parts {
   readonly desk: Desk;
   readonly access: Access;
   readonly clock: Clock;
-  readonly plans: readonly MatchPlan[];
   view(): DeskView;
   /** Resolves when the disk has what is wanted, or soon if it fails. */
   saved(): Promise<void>;
@@ -36,28 +34,24 @@ interface Parts {
 const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
 const robot = s.name(64);
 const reason = s.optional(s.text());
-const LONGEST_REASON = 200;
-/** Presses that make robots safer. They are never too late. */
-const RESTRICTING: readonly string[] = ['/lock', '/robots/lock', '/match/pause', '/match/end'];
-
-/** A reason for people. No text refuses a lock. */
-function said(text: string | undefined, by: string): string {
-  return [...withoutControls(text ?? `locked by ${by}`)].slice(0, LONGEST_REASON).join('');
-}
+const PLAYED = {
+  phase: s.optional(s.oneOf(['auto', 'teleop'])),
+  seconds: s.optional({ ...s.number(), minimum: 0, maximum: 3600 }),
+};
 
 /** The calls of the desk's page. */
-export function deskRoutes({ desk, access, clock, plans, view: viewNow, saved }: Parts): Route[] {
+export function deskRoutes({ desk, access, clock, view: viewNow, saved }: Parts): Route[] {
   const press = <Body extends object>(
     path: string,
-    members: { readonly [Name in keyof Body]: s.Schema<Body[Name]> },
     summary: string,
+    members: { readonly [Name in keyof Body]: s.Schema<Body[Name]> },
     act: (state: DeskState, press: Press, body: Body) => void,
     right: 'rule' | 'stop' = 'rule',
   ): Route =>
-    post(`/api${path}`, right, {
-      id: path.slice(1).replaceAll('/', ' '),
+    post(`/api/${path}`, right, {
+      id: path.replaceAll('/', ' '),
       // The link of an added robot has its token.
-      event: { what: path.slice(1).replaceAll('/', ' '), ...(path === '/robots/add' && { isSecret: true }) },
+      event: { what: path.replaceAll('/', ' '), ...(path === 'robots/add' && { isSecret: true }) },
       summary,
       body: s.object({ ...members, press: s.name(40), notAfterT: s.optional(s.notAfterT) }) as s.Schema<
         Body & { readonly press: string; readonly notAfterT?: number }
@@ -89,63 +83,22 @@ export function deskRoutes({ desk, access, clock, plans, view: viewNow, saved }:
         return viewNow();
       },
     }),
-    press<{ reason: string | undefined }>(
-      '/lock',
-      { reason },
-      'LOCK ALL',
-      (state, made, body) => lockAll(state, made, said(body.reason, made.by)),
-      'stop',
-    ),
-    press('/unlock', {}, 'Lift LOCK ALL', unlockAll),
-    press('/takeover', {}, 'Take over what the robots report', (state, made) => takeOver(state, made, plans)),
-    press<{ match: string }>('/match/load', { match: s.text() }, 'Send pre', (state, made, body) =>
-      loadMatch(
-        state,
-        made,
-        plans.find(({ id }) => id === body.match),
-      ),
-    ),
-    press('/match/start', {}, 'Start the match', startMatch),
-    press('/match/pause', {}, 'Pause the match', pauseMatch),
-    press('/match/go-on', {}, 'Go on with the time left', goOn),
-    press('/match/end', {}, 'End the match', endMatch),
-    press('/match/release', {}, 'Release the robots', releaseMatch),
-    press<{ robot: string }>('/match/without', { robot }, 'Play without a robot', (state, made, body) =>
-      playWithout(state, made, body.robot),
-    ),
-    press<{ robot: string }>('/match/join', { robot }, 'Let a robot join', (state, made, body) =>
-      joinMatch(state, made, body.robot),
-    ),
-    press<{ name: string; link: string }>(
-      '/robots/add',
-      { name: s.name(40), link: s.text() },
-      'Add a robot',
-      (state, _, body) => addRobot(state, body.name, body.link),
-    ),
-    press<{ robot: string }>('/robots/remove', { robot }, 'Forget a robot', (state, _, body) =>
-      removeRobot(state, body.robot),
-    ),
-    press<{ robot: string; place: 'field' | 'pit' }>(
-      '/robots/place',
-      { robot, place: s.oneOf(['field', 'pit']) },
-      'Move a tile',
-      (state, _, body) => placeRobot(state, body.robot, body.place),
-    ),
-    press<{ robot: string; reason: string | undefined }>(
-      '/robots/lock',
-      { robot, reason },
-      'Lock one robot',
-      (state, made, body) => lockOne(state, made, body.robot, said(body.reason, made.by)),
-      'stop',
-    ),
-    press<{ robot: string }>('/robots/unlock', { robot }, 'Unlock one robot', (state, made, body) =>
-      unlockOne(state, made, body.robot),
-    ),
-    press<{ robot: string; id: string }>(
-      '/robots/accept',
-      { robot, id: s.text() },
-      'Accept a new id',
-      (state, _, body) => acceptRobot(state, body.robot, body.id),
-    ),
+    press('lock', 'LOCK ALL', { reason }, lockAll, 'stop'),
+    press('unlock', 'Lift LOCK ALL', {}, unlockAll),
+    press('takeover', 'Take over what the robots report', {}, takeOver),
+    press('match/load', 'Send pre', { match: s.text() }, loadMatch),
+    press('match/start', 'Start the match', {}, startMatch),
+    press('match/pause', 'Pause the match', {}, pauseMatch),
+    press('match/go-on', 'Go on with the time left, or with this phase and time', PLAYED, goOn),
+    press('match/end', 'End the match', {}, endMatch),
+    press('match/release', 'Release the robots', {}, releaseMatch),
+    press('match/without', 'Play without a robot', { robot }, playWithout),
+    press('match/join', 'Let a robot join', { robot }, joinMatch),
+    press('robots/add', 'Add a robot', { name: s.name(40), link: s.text() }, addRobot),
+    press('robots/remove', 'Forget a robot', { robot }, removeRobot),
+    press('robots/place', 'Move a tile', { robot, place: s.oneOf(['field', 'pit']) }, placeRobot),
+    press('robots/lock', 'Lock one robot', { robot, reason }, lockOne, 'stop'),
+    press('robots/unlock', 'Unlock one robot', { robot }, unlockOne),
+    press('robots/accept', 'Accept a new id', { robot, id: s.text() }, acceptRobot),
   ];
 }

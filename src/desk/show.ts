@@ -2,29 +2,25 @@ import { perUnit } from '../core/units.js';
 import { version } from '../core/version.js';
 import { isHeard, isLeaseOurs, isLocked, lacksOf, missedBy, problemsOf } from './judge.js';
 import { type DeskMatch, type DeskState, isOurs, lockWanted, playsIn, seenOf, wishOf } from './state.js';
-import type { DeskView, MatchPlan, MatchView, RobotView } from './view.js';
+import type { DeskView, MatchView, RobotView } from './view.js';
 
 /** After this time a lock that no robot has confirmed counts as not confirmed. */
 const CONFIRM_MS = 1000;
 
-/** What the desk knows about itself. */
-export interface Own extends Pick<DeskView, 'problems' | 'recorded' | 'access'> {
-  readonly plans: readonly MatchPlan[];
-  /** The names of the robots in FILE. */
-  readonly inFile: ReadonlySet<string>;
-}
-
-export function viewOf(state: DeskState, own: Own, nowMs: number): DeskView {
-  const { holder, permits, lock, match } = state.wanted;
+/** `own`: what the desk knows about itself. */
+export function viewOf(
+  state: DeskState,
+  own: Pick<DeskView, 'problems' | 'recorded'>,
+  nowMs: number,
+): DeskView {
+  const { holder, permits, lock, match, added } = state.wanted;
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
   return {
     version,
     t: nowMs / 1000,
     holder,
     permits,
-    problems: own.problems,
-    recorded: own.recorded,
-    access: own.access,
+    ...own,
     lock: lock && {
       id: lock.id,
       by: lock.by,
@@ -34,12 +30,12 @@ export function viewOf(state: DeskState, own: Own, nowMs: number): DeskView {
       of: field.length,
     },
     match: match && matchView(state, match, nowMs),
-    matches: own.plans,
+    matches: state.plans,
     otherDesk: otherDesk(state, nowMs),
     robots: state.robots.map(({ name, address }) => ({
       ...robotView(state, name, nowMs),
       address,
-      isInFile: own.inFile.has(name),
+      isInFile: !added.some(robot => robot.name === name),
     })),
   };
 }
@@ -114,7 +110,7 @@ function robotView(state: DeskState, name: string, nowMs: number): Omit<RobotVie
     modes: status === undefined ? null : perUnit(unit => status[unit.name].mode),
     plays: playsIn(state.wanted.match, name),
     missed: missedBy(state, name, nowMs),
-    contradicts: seen.contradicts ?? null,
+    contradicts: seen.logFault?.what === 'contradicts' ? seen.logFault.why : null,
     unlockMissed: seen.unlockMissed,
   };
 }

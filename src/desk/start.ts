@@ -16,6 +16,7 @@ import { RobotClient } from './client.js';
 import { Desk } from './desk.js';
 import type { DeskFile } from './desk-file.js';
 import { deskMetricsRoute } from './desk-metrics.js';
+import { absentOf } from './match-presses.js';
 import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
 import { viewOf } from './show.js';
@@ -80,40 +81,35 @@ export async function startDesk(parts: DeskParts) {
     if (match.phase === 'none') sealing ??= clock.after(SEAL_MS, () => void records.seal());
   };
   const desk = new Desk({
+    ...file,
     clock,
     wanted,
-    robots: file.robots,
-    pauseWithoutPageMs: file.pauseWithoutPageMs,
     send: (robot, ask) => client.send(robot, ask),
     save,
     record: event => memory.record(event),
     keep: lines => records.keep(lines),
   });
-  kept.save(wanted, SAVE_MS).catch(() => undefined);
-  follow(wanted);
-  const inFile = new Set(file.robots.map(({ name }) => name));
   const view = () => {
-    const isKept = kept.problem === undefined;
+    const recorded = kept.problem === undefined && records.isOk;
     const problems = [
       !desk.state.wanted.permits &&
-        'The state of the desk was damaged: look at the field, then press Take over.',
-      !isKept && `The desk cannot keep its state. ${kept.problem?.context.cure ?? ''}`,
+        'The state of the desk was damaged. It permits nothing until Take over is pressed: look at the field first.',
+      kept.problem && `The desk cannot keep its state. ${kept.problem.context.cure ?? ''}`,
+      !recorded && 'NOT RECORDED: the disk of the desk does not work.',
       access.problem &&
-        'The list of tokens cannot be read: run trunnion-desk token add, which starts a new one if it is damaged.',
-      access.state === 'open' && !isLoopback(file.host) && 'The desk is open to everybody in this network.',
+        'The list of tokens cannot be read. If it is damaged, move tokens.json away, and run trunnion-desk token add.',
+      access.state === 'open' &&
+        'Everybody who reaches this desk may press: trunnion-desk token add closes it.',
+      ...file.plans.map(({ id, robots }) => {
+        const absent = absentOf(desk.state, robots);
+        return absent.length > 0 && `The match ${id} names ${absent.join(', ')}: add it, or correct FILE.`;
+      }),
     ].filter(text => typeof text === 'string');
-    const own = {
-      problems,
-      recorded: isKept && records.isOk,
-      access: access.state,
-      plans: file.plans,
-      inFile,
-    };
-    return viewOf(desk.state, own, clock.nowMs());
+    return viewOf(desk.state, { problems, recorded }, clock.nowMs());
   };
   const app = createRouteApp({
     routes: [
-      ...deskRoutes({ desk, access, clock, plans: file.plans, view, saved: () => saving }),
+      ...deskRoutes({ desk, access, clock, view, saved: () => saving }),
       deskMetricsRoute(desk, view),
       ...sessionRoutes({ access, robot: { simulated: false } }),
     ],

@@ -3,6 +3,8 @@ import type { LogHead } from '../schemas/log.js';
 import type { RobotMatch, RobotStatus } from './answers.js';
 import type { MatchPlan } from './view.js';
 
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+
 /** A robot that the desk asks. */
 export interface Robot {
   readonly name: string;
@@ -58,24 +60,26 @@ export interface Wanted {
 export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null };
 
 /** What was observed of one robot. It is lost with the process. */
-export interface Seen {
+export class Seen {
   /** When each kind of request was last sent, and how many of it are not answered. */
-  readonly sentMs: Map<Kind, number>;
-  readonly waiting: Map<Kind, number>;
+  readonly sentMs = new Map<Kind, number>();
+  readonly waiting = new Map<Kind, number>();
+  /** How often each kind of request was sent for its present purpose. */
+  readonly tries = new Map<Kind, { readonly of: string; readonly count: number }>();
   /** Whether the robot's own id answered at its address. Only then a token is sent. */
-  isChecked: boolean;
+  isChecked = false;
   /** When that was. */
-  checkedMs: number;
+  checkedMs = LONG_AGO;
   /** The id that answered; undefined from 0.3.0 and before any answer. */
   shownId: string | null | undefined;
-  isOld: boolean;
+  isOld = false;
   /** When the newest answer of any kind came. */
-  answeredMs: number;
+  answeredMs = LONG_AGO;
   status: RobotStatus | undefined;
-  statusMs: number;
+  statusMs = LONG_AGO;
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
-  matchMs: number;
+  matchMs = LONG_AGO;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;
@@ -89,19 +93,26 @@ export interface Seen {
   unlockedByOthers: string | undefined;
   /** The lock that answered 200, and when its request was sent. */
   locked: { readonly id: string; readonly sentMs: number } | undefined;
-  /** How often each kind of request was sent for its present purpose. */
-  readonly tries: Map<Kind, { readonly of: string; readonly count: number }>;
   unlock: { readonly lock: string; readonly sinceMs: number } | undefined;
-  unlockMissed: boolean;
-  joinMs: number;
+  unlockMissed = false;
+  joinMs = LONG_AGO;
   /** The press or instant whose phase the robot took. */
-  tookMs: number;
-  takeoverMs: number;
-  revision: number;
+  tookMs = LONG_AGO;
+  takeoverMs = LONG_AGO;
+  revision = 0;
   head: LogHead | undefined;
-  contradicts: string | undefined;
+  /** Why the lines of the robot's log do not follow those that were kept before. */
+  logFault: LogFault | undefined;
   /** Whether the lines of the robot's log are asked from the oldest one on. */
-  isFromOldest: boolean;
+  isFromOldest = false;
+  /** Whether the disk has not kept the last lines yet. No more are asked for until then. */
+  isKeeping = false;
+}
+
+/** `contradicts`: the log was cut, rewritten, or is another one. `lines-missing`: it may just have dropped its oldest lines. */
+export interface LogFault {
+  readonly what: 'contradicts' | 'lines-missing';
+  readonly why: string;
 }
 
 export type Kind =
@@ -116,39 +127,6 @@ export type Kind =
   | 'head'
   | 'lines';
 
-export function newSeen(): Seen {
-  return {
-    sentMs: new Map(),
-    waiting: new Map(),
-    isChecked: false,
-    checkedMs: Number.NEGATIVE_INFINITY,
-    shownId: undefined,
-    isOld: false,
-    answeredMs: Number.NEGATIVE_INFINITY,
-    status: undefined,
-    statusMs: Number.NEGATIVE_INFINITY,
-    match: undefined,
-    matchMs: Number.NEGATIVE_INFINITY,
-    time: undefined,
-    roundTripMs: undefined,
-    failure: undefined,
-    lockProblem: undefined,
-    refusal: undefined,
-    unlockedByOthers: undefined,
-    locked: undefined,
-    tries: new Map(),
-    unlock: undefined,
-    unlockMissed: false,
-    joinMs: Number.NEGATIVE_INFINITY,
-    tookMs: Number.NEGATIVE_INFINITY,
-    takeoverMs: Number.NEGATIVE_INFINITY,
-    revision: 0,
-    head: undefined,
-    contradicts: undefined,
-    isFromOldest: false,
-  };
-}
-
 /** The whole state of the desk: what is wanted, and what was observed. */
 export interface DeskState {
   wanted: Wanted;
@@ -157,6 +135,8 @@ export interface DeskState {
   readonly seen: Map<string, Seen>;
   /** When a referee's page last asked for the status. */
   pageMs: number;
+  /** The matches that can be loaded. */
+  readonly plans: readonly MatchPlan[];
   /** Lines of robots' logs that are to be recorded. */
   lines: RobotLines[];
 }
@@ -167,6 +147,8 @@ export interface RobotLines {
   readonly bytes: Buffer;
   /** False if the lines do not follow what was kept before. */
   readonly follows: boolean;
+  /** The last of these lines. */
+  readonly head: LogHead;
 }
 
 /** One request to a robot. */
@@ -187,7 +169,7 @@ export interface Ask {
 export function seenOf(state: DeskState, name: string): Seen {
   const known = state.seen.get(name);
   if (known !== undefined) return known;
-  const seen = newSeen();
+  const seen = new Seen();
   state.seen.set(name, seen);
   return seen;
 }

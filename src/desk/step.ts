@@ -33,25 +33,30 @@ const LINES_HANG_MS = 6000;
 const TIME_MS = 5000;
 /** An address at which nothing has answered for this long is checked again before a token is sent to it. */
 const CHECK_AGAIN_MS = 6000;
+/** The characters of a reason that a robot of 0.3.0 takes, beside the id of the lock. */
+const OLD_REASON = 120;
 /** Robots end a phase on their own clocks. The desk asks those that have not ended it after this time. */
 const OWN_END_MS = 300;
 
-/** Lets time pass: the clock of the match, and the silence of all pages. Returns whether what is wanted has changed. */
+/**
+ * Lets time pass: the clock of the match, and the silence of all pages. What is due first takes effect first, at its own
+ * time. Returns whether what is wanted has changed.
+ */
 export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number): boolean {
   const { match } = state.wanted;
   if (match === null || match.endsAtMs === null) return false;
-  const put = (to: Partial<typeof match>) => {
-    state.wanted = { ...state.wanted, match: { ...match, ...to } };
-    return true;
-  };
-  if (nowMs >= match.endsAtMs) {
-    const sinceMs = match.endsAtMs;
-    if (match.phase === 'auto' && match.teleopS > 0)
-      return put({ phase: 'teleop', sinceMs, endsAtMs: sinceMs + 1000 * match.teleopS });
-    return put({ phase: 'ended', sinceMs, endsAtMs: null, why: 'time is up' });
-  }
-  if (pauseWithoutPageMs === 0 || nowMs - state.pageMs < pauseWithoutPageMs) return false;
-  return put(paused(match, nowMs, "no referee's page answers"));
+  const { endsAtMs, phase, teleopS } = match;
+  const silentMs = pauseWithoutPageMs === 0 ? Number.POSITIVE_INFINITY : state.pageMs + pauseWithoutPageMs;
+  const sinceMs = Math.min(endsAtMs, silentMs);
+  if (nowMs < sinceMs) return false;
+  const next =
+    silentMs < endsAtMs
+      ? paused(match, silentMs, "no referee's page answers")
+      : phase === 'auto' && teleopS > 0
+        ? { phase: 'teleop' as const, sinceMs, endsAtMs: sinceMs + 1000 * teleopS }
+        : { phase: 'ended' as const, sinceMs, endsAtMs: null, why: 'time is up' };
+  state.wanted = { ...state.wanted, match: { ...match, ...next } };
+  return true;
 }
 
 /** The pause of a running match, which keeps its clock. */
@@ -85,12 +90,12 @@ function askKnown(state: DeskState, due: Due): void {
   askLock(state, due);
   // A hanging answer is not waited for: another connection may be better.
   due.every('status', seen.waiting.get('status') ? AGAIN_MS : STATUS_MS, 'GET', '/api/status');
-  if (seen.isOld || (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed')) return;
+  if (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed') return;
   if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS)
     due.every('match', AGAIN_MS, 'GET', '/api/match');
   if (!wanted.permits) return;
   askUnlock(due);
-  if (match === null || !match.robots.includes(name)) return;
+  if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(state, due);
   if (match.phase !== 'none') {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
@@ -107,15 +112,17 @@ function askLock(state: DeskState, due: Due): void {
   // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
   if (seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS) return;
   const { id, reason } = lock;
+  // A robot of 0.3.0 takes no id.
+  const body = seen.isOld ? { reason: `${reason.slice(0, OLD_REASON)} (${id})` } : { id, reason };
   if (seen.refusal !== undefined) {
     due.tried('stop', id, AGAIN_MS, '/api/stop', { withToken: false });
     // The token may be in order again.
-    due.every('lock', AGAIN_MS, 'POST', '/api/match/lock', { body: { reason }, of: id });
+    due.every('lock', AGAIN_MS, 'POST', '/api/match/lock', { body, of: id });
   } else if (isLockedByOthers(state, seen)) {
     // Their lock stands, but the robot is not proven to be at rest.
     due.tried('stop', id, AGAIN_MS, '/api/stop');
   } else {
-    due.tried('lock', id, AGAIN_MS, '/api/match/lock', { body: seen.isOld ? { reason } : { id, reason } });
+    due.tried('lock', id, AGAIN_MS, '/api/match/lock', { body });
   }
 }
 
@@ -140,16 +147,12 @@ function askUnlock(due: Due): void {
 function askLines(state: DeskState, due: Due): void {
   const { name, seen } = due;
   const { head } = wishOf(state.wanted, name);
-  if (seen.isFromOldest) due.every('lines', SECOND_MS, 'GET', '/api/log/lines');
+  const periodMs = seen.waiting.get('lines') ? LINES_HANG_MS : AGAIN_MS;
+  if (seen.isKeeping) return;
+  if (seen.isFromOldest) due.every('lines', periodMs, 'GET', '/api/log/lines');
   else if (head === null) due.every('head', AGAIN_MS, 'GET', '/api/log/head');
   else if (seen.head !== undefined && seen.head.hash !== head.hash)
-    due.every(
-      'lines',
-      seen.waiting.get('lines') ? LINES_HANG_MS : AGAIN_MS,
-      'GET',
-      `/api/log/lines?after=${head.hash}`,
-      { of: head.hash },
-    );
+    due.every('lines', periodMs, 'GET', `/api/log/lines?after=${head.hash}`, { of: head.hash });
 }
 
 function askPhase(state: DeskState, due: Due): void {

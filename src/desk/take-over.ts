@@ -1,12 +1,12 @@
 import { PLAY } from '../core/phases.js';
 import { PERMIT_MS } from './judge.js';
-import { putMatch, recordName } from './match-presses.js';
+import { NO_TIME, putMatch } from './match-presses.js';
 import { OVER, type Press } from './press.js';
+import { recordName } from './record.js';
 import { type DeskState, seenOf, wishOf } from './state.js';
-import type { MatchPlan } from './view.js';
 
 /** Takes over what the robots report: the match of another desk, and its locks. */
-export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly MatchPlan[]): void {
+export function takeOver(state: DeskState, { nowMs, at }: Press): void {
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
   const reports = field.flatMap(({ name }) => {
     const seen = seenOf(state, name);
@@ -25,7 +25,7 @@ export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly
   if (id === undefined || id === '' || (id === known?.id && !OVER.includes(known.phase))) return;
   const own = running.filter(({ match }) => match.id === id);
   const phase = mostFrequent(own.map(({ match }) => match.phase)) ?? 'pause';
-  const plan = plans.find(one => one.id === id) ?? {
+  const plan = state.plans.find(one => one.id === id) ?? {
     id,
     robots: own.map(({ name }) => name),
     autoS: 0,
@@ -45,13 +45,11 @@ export function takeOver(state: DeskState, { nowMs, at }: Press, plans: readonly
   const isPlay = PLAY.includes(phase);
   putMatch(state, {
     ...plan,
+    ...NO_TIME,
     phase: isPlay && ends.length === 0 ? 'pause' : phase,
     // This press starts no robot: one that is not in the phase joins by a press of its own.
     sinceMs: nowMs - PERMIT_MS - 1,
     endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
-    leftS: null,
-    interrupted: null,
-    why: null,
     without: plan.robots.filter(name => !own.some(one => one.name === name)),
     record: recordName(id, at),
   });

@@ -8,17 +8,23 @@ import {
   type DeskState,
   isOurs,
   lockWanted,
+  type RobotLines,
   type Seen,
   seenOf,
   wishOf,
 } from './state.js';
 
-/** What became of a request: an answer, or the reason for which there is none. */
-export type Outcome =
-  | { readonly status: number; readonly body: unknown }
-  | { readonly failure: string; readonly isMoved?: boolean };
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
 
-const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
+/** What became of a request: an answer, or the reason for which there is none. */
+export type Outcome = Answer | { readonly failure: string; readonly isMoved?: boolean };
+
+export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
+/** The id of a lock in its reason. A robot of 0.3.0 keeps no other id of it. */
+const ID_IN_REASON = /\((desk-[0-9a-f]+:.+)\)$/;
 /** A robot that has restarted shows a shorter time since its start. */
 const RESTART_S = 1;
 
@@ -87,35 +93,49 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
   if (kind === 'unlock' && ask.of?.startsWith(`${seen.unlock?.lock} `)) seen.unlock = undefined;
 }
 
-/** Keeps lines that follow those that were kept before. Lines that do not follow are kept too, and shown. */
-function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, outcome: Outcome): void {
-  if (!('body' in outcome)) return;
-  const contradict = (why: string) => {
-    seen.contradicts = why;
-    seen.isFromOldest = true;
-    changeWish(state, robot, { head: null });
-  };
+/** Takes lines that follow those that were kept before. Lines that do not follow are taken too, and shown. */
+function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, { status, body }: Answer): void {
   const { head } = wishOf(state.wanted, robot);
-  if ((head?.hash ?? undefined) !== of) return;
-  if (outcome.status === 404) contradict('its log does not have the line that this desk has kept last.');
-  if (outcome.status !== 200 || !Buffer.isBuffer(outcome.body)) return;
-  const lines = wholeLines(outcome.body);
-  const isFirst = of === undefined;
-  let last = of ?? parseLine(String(lines[0] ?? ''))?.prev ?? NOTHING_BEFORE;
-  let seq = head?.seq ?? 0;
+  const contradict = (why: string) => {
+    seen.logFault = { what: 'contradicts', why };
+    seen.isFromOldest = true;
+  };
+  if (of !== (seen.isFromOldest ? undefined : head?.hash)) return;
+  if (status === 404) seen.isFromOldest = true;
+  if (status !== 200 || !Buffer.isBuffer(body)) return;
+  const lines = wholeLines(body);
+  const first = parseLine(String(lines[0] ?? ''));
+  if (of === undefined && head !== null && seen.logFault === undefined) {
+    if (first === undefined || first.seq <= head.seq || first.prev === NOTHING_BEFORE)
+      contradict('its log does not have the line that this desk has kept last.');
+    // A log drops its oldest lines to make room. Nothing tells that apart from a log that was cut there.
+    else
+      seen.logFault = {
+        what: 'lines-missing',
+        why: 'its log begins after the lines that this desk has kept: it dropped lines to make room, or was cut.',
+      };
+  }
+  let newest = { seq: 0, hash: of ?? first?.prev ?? NOTHING_BEFORE };
   for (const bytes of lines) {
     const line = parseLine(bytes.toString());
-    if (line === undefined || line.prev !== last) {
+    if (line === undefined || line.prev !== newest.hash) {
       contradict('a line of its log does not follow the one before.');
       return;
     }
-    last = sha256(bytes);
-    seq = line.seq;
+    newest = { seq: line.seq, hash: sha256(bytes) };
   }
   if (lines.length === 0) return;
+  seen.isKeeping = true;
+  state.lines.push({ robot, bytes: body, follows: of !== undefined, head: newest });
+}
+
+/** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */
+export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept: boolean): void {
+  const seen = seenOf(state, robot);
+  seen.isKeeping = false;
+  if (!isKept) return;
   seen.isFromOldest = false;
-  changeWish(state, robot, { head: { seq, hash: last } });
-  state.lines.push({ robot, bytes: outcome.body, follows: !isFirst });
+  changeWish(state, robot, { head });
 }
 
 function checked(state: DeskState, seen: Seen, robot: string, id: string | null | undefined): void {
@@ -129,7 +149,9 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
 
 function matchSeen(seen: Seen, match: RobotMatch, sentMs: number): void {
   if (sentMs < seen.matchMs) return;
-  seen.match = match;
+  const { lock } = match;
+  const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
+  seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
 }
 

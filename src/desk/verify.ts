@@ -1,10 +1,10 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { sha256 } from '../core/sha256.js';
 import { parseLine, wholeLines } from '../events/log-line.js';
-import { logFileNames } from '../events/numbered-files.js';
-import { verifyLog } from '../events/verify-log.js';
+import { type LogFile, verifyLog } from '../events/verify-log.js';
+import type { LogHead } from '../schemas/log.js';
 import type { Disk } from '../storage/disk.js';
-import { hashOf, ROBOTS, robotOfFile } from './record.js';
+import { hashOf, recordFiles } from './record.js';
 
 export interface Verdict {
   /** The robot, or `desk`, or `folder`. */
@@ -15,76 +15,75 @@ export interface Verdict {
 
 /** Says of each part of a record whether it is whole. Needs neither desk nor robot. */
 export async function verifyRecord(disk: Disk, folder: string): Promise<readonly Verdict[]> {
-  const content = async (...names: readonly string[]) =>
-    (await disk.read(join(folder, ...names))) ?? Buffer.alloc(0);
   const verdicts: Verdict[] = [];
   const [, hash] = /-([0-9a-f]{16})$/.exec(basename(folder)) ?? [];
   if (hash === undefined)
-    verdicts.push({ of: 'folder', is: 'missing', why: 'it is not sealed: the match has not been released.' });
+    verdicts.push({
+      of: 'folder',
+      is: 'missing',
+      why: 'it is not sealed: the match was not released, or the desk ended within 10 s of that.',
+    });
   else if ((await hashOf(disk, folder)) !== hash)
     verdicts.push({ of: 'folder', is: 'changed', why: 'its files do not have the hash of its name.' });
-  const names = logFileNames(await disk.list(folder));
-  const files = await Promise.all(names.map(async name => ({ name, content: await content(name) })));
-  const log = verifyLog(files);
+  const { own, robots } = await recordFiles(disk, folder);
+  const log = verifyLog(own);
   if (!log.ok)
     return [...verdicts, { of: 'desk', is: 'changed', why: `${log.file}:${log.line}: ${log.why}` }];
   verdicts.push({ of: 'desk', is: 'whole', why: `${log.lines.length} lines.` });
-  const heads = new Map<string, string[]>();
+  const heads = new Map<string, LogHead[]>();
   const contradicted = new Map<string, string>();
   for (const { what, detail } of log.lines) {
-    const { robot, hash, why } = detail ?? {};
+    const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
-    if (what === 'head' && typeof hash === 'string') heads.set(robot, [...(heads.get(robot) ?? []), hash]);
+    if (what === 'head' && typeof hash === 'string')
+      heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
     if (what === 'contradicts') contradicted.set(robot, String(why));
   }
-  const lines = await disk.list(join(folder, ROBOTS)).catch(() => []);
-  const robots = new Set([...heads.keys(), ...lines.flatMap(name => robotOfFile(name) ?? [])]);
-  for (const of of [...robots].sort()) {
-    const own = lines
-      .filter(name => robotOfFile(name) === of)
-      .sort((one, other) => one.length - other.length || (one < other ? -1 : 1));
-    const contents = await Promise.all(own.map(name => content(ROBOTS, name)));
-    verdicts.push({ of, ...robotVerdict(contents, heads.get(of) ?? [], contradicted.get(of)) });
+  for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {
+    const why = contradicted.get(of);
+    const verdict = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
+    verdicts.push({ of, ...(why === undefined ? verdict : { is: 'changed', why }) });
   }
   return verdicts;
 }
 
 /** Whether the lines form one chain that has every head which the robot showed. */
-function robotVerdict(
-  files: readonly Buffer[],
-  heads: readonly string[],
-  contradicted: string | undefined,
-): Omit<Verdict, 'of'> {
-  if (contradicted !== undefined) return { is: 'changed', why: contradicted };
-  const hashes = new Set<string>();
-  let last: string | undefined;
+function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Omit<Verdict, 'of'> {
+  const known = new Set<string>();
+  let last: LogHead | undefined;
   let lines = 0;
-  let gap: string | undefined;
-  for (const bytes of files)
-    for (const [index, lineBytes] of wholeLines(bytes).entries()) {
-      const hash = sha256(lineBytes);
-      // A desk that was killed may have kept lines twice.
-      if (hashes.has(hash)) continue;
+  let hasGap = false;
+  for (const { content } of files)
+    for (const [index, bytes] of wholeLines(content).entries()) {
+      const hash = sha256(bytes);
+      // If the desk was killed or its disk failed, it has asked again for lines that it may have kept already.
+      if (known.has(hash)) continue;
       lines += 1;
-      const line = parseLine(lineBytes.toString());
+      const line = parseLine(bytes.toString());
       if (line === undefined) return { is: 'changed', why: `line ${lines} is no line of a log.` };
-      if (last !== undefined && line.prev !== last) {
-        if (index > 0 || hashes.has(line.prev))
+      if (last !== undefined && line.prev !== last.hash) {
+        if (index > 0 || known.has(line.prev))
           return { is: 'changed', why: `line ${lines} does not follow the one before.` };
-        gap = `lines before line ${lines} are missing: the desk was killed, or its disk failed.`;
+        hasGap = true;
       }
-      hashes.add(line.prev).add(hash);
-      last = hash;
+      known.add(line.prev).add(hash);
+      last = { seq: line.seq, hash };
     }
-  const missing = heads.filter(head => !hashes.has(head)).length;
-  if (gap !== undefined) return { is: 'missing', why: gap };
-  if (missing === 0) return { is: 'whole', why: `${lines} lines, with all ${heads.length} heads.` };
+  if (hasGap)
+    return {
+      is: 'missing',
+      why: 'lines between are missing: the robot had dropped them, or its log was cut.',
+    };
   // The lines before the first head that is there were not asked for.
-  const from = heads.findIndex(head => hashes.has(head));
-  if (from > 0 && from === missing) return { is: 'whole', why: `${lines} lines, from head ${from + 1} on.` };
-  const newest = heads.at(-1);
-  const isEnd = newest !== undefined && !hashes.has(newest);
-  return isEnd
-    ? { is: 'missing', why: `the lines up to the newest head are missing; ${lines} lines are there.` }
-    : { is: 'changed', why: `${missing} heads that the robot showed are in no line.` };
+  const from = Math.max(
+    0,
+    heads.findIndex(({ hash }) => known.has(hash)),
+  );
+  const absent = heads.slice(from).filter(({ hash }) => !known.has(hash));
+  if (absent.some(({ seq }) => seq < (last?.seq ?? 0)))
+    return { is: 'changed', why: 'a head that the robot showed is in no line.' };
+  if (absent.length > 0)
+    return { is: 'missing', why: `the lines up to the newest head are missing; ${lines} lines are there.` };
+  const since = from > 0 ? `from head ${from + 1} on` : `with all ${heads.length} heads`;
+  return { is: 'whole', why: `${lines} lines, ${since}.` };
 }

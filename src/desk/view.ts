@@ -18,8 +18,6 @@ export interface DeskView {
   readonly problems: readonly string[];
   /** False if what happens does not reach the desk's disk. */
   readonly recorded: boolean;
-  /** `open`: everybody who reaches the desk may press. */
-  readonly access: 'open' | 'closed' | 'unavailable';
   /** LOCK ALL stands. Null if it does not. */
   readonly lock: {
     readonly id: string;

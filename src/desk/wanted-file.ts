@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Boot } from '../core/boot.js';
 import { sha256 } from '../core/sha256.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
-import type { DeskMatch, Wanted } from './state.js';
+import type { DeskLock, Wanted } from './state.js';
 import { paused } from './step.js';
 
 function newWanted(): Wanted {
@@ -10,51 +10,44 @@ function newWanted(): Wanted {
   return { holder, former: [], permits: true, lock: null, match: null, added: [], robots: {} };
 }
 
+/** Puts each time of a match and of locks through `to`. */
+function withTimes(wanted: Wanted, to: (ms: number) => number): Wanted {
+  const { match, robots } = wanted;
+  const moved = (lock: DeskLock | null) => lock && { ...lock, atMs: to(lock.atMs) };
+  const wishes = Object.entries(robots).map(([name, wish]) => [name, { ...wish, lock: moved(wish.lock) }]);
+  return {
+    ...wanted,
+    lock: moved(wanted.lock),
+    match: match && {
+      ...match,
+      sinceMs: to(match.sinceMs),
+      endsAtMs: match.endsAtMs === null ? null : to(match.endsAtMs),
+    },
+    robots: Object.fromEntries(wishes),
+  };
+}
+
 /**
  * The file of what the referees want. A restarted desk goes on with it under its holder name. After a boot of this machine
  * a running match is paused, because nobody knows for how long the machine was off. A damaged file permits nothing.
  */
 export function wantedFile(parts: StateParts, boot: Boot): StateFile<Wanted> {
-  /** Moves the times of a match and of locks between the clock of this process and that of the boot. */
-  const moved = (wanted: Wanted, way: 1 | -1): Wanted => {
-    const byMs = way * (boot.nowMs() - parts.clock.nowMs());
-    const { match, lock, robots } = wanted;
-    const lockMoved = <L extends Wanted['lock']>(one: L): L =>
-      one === null ? one : { ...one, atMs: one.atMs + byMs };
-    return {
-      ...wanted,
-      lock: lockMoved(lock),
-      match: match && {
-        ...match,
-        sinceMs: match.sinceMs + byMs,
-        endsAtMs: match.endsAtMs === null ? null : match.endsAtMs + byMs,
-      },
-      robots: Object.fromEntries(
-        Object.entries(robots).map(([name, wish]) => [name, { ...wish, lock: lockMoved(wish.lock) }]),
-      ),
-    };
-  };
+  /** How far the clock of the boot is ahead of that of this process. */
+  const aheadMs = () => boot.nowMs() - parts.clock.nowMs();
   const ofThisBoot = (wanted: Wanted, isSame: boolean): Wanted => {
-    if (isSame) return moved(wanted, -1);
+    const byMs = aheadMs();
     const nowMs = parts.clock.nowMs();
-    const now = <L extends Wanted['lock']>(lock: L): L => (lock === null ? lock : { ...lock, atMs: nowMs });
-    const { match } = wanted;
-    const rested: DeskMatch | null = match && {
-      ...match,
-      sinceMs: nowMs,
-      ...(match.endsAtMs !== null &&
-        paused({ ...match, endsAtMs: nowMs }, nowMs, 'the machine of the desk was off')),
-    };
-    const robots = Object.entries(wanted.robots).map(([name, wish]) => [
-      name,
-      { ...wish, lock: now(wish.lock) },
-    ]);
-    return { ...wanted, lock: now(wanted.lock), match: rested, robots: Object.fromEntries(robots) };
+    const here = withTimes(wanted, isSame ? ms => ms - byMs : () => nowMs);
+    const { match } = here;
+    if (isSame || match === null || match.endsAtMs === null) return here;
+    const rested = paused(match, nowMs, 'the machine of the desk was off');
+    return { ...here, match: { ...match, ...rested, leftS: null } };
   };
   return stateFile<Wanted>(parts, {
     name: 'desk.json',
     encode: wanted => {
-      const recorded = { ...moved(wanted, 1), boot: boot.id ?? null };
+      const byMs = aheadMs();
+      const recorded = { ...withTimes(wanted, ms => ms + byMs), boot: boot.id ?? null };
       return `${JSON.stringify({ recorded, sha256: sha256(JSON.stringify(recorded)) })}\n`;
     },
     decode: text => {

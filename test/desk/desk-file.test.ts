@@ -49,7 +49,6 @@ describe('the file of a field', () => {
     ['a robot without a token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
     ['a name that is given twice', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
     ['an address with a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
-    ['a match with an unknown robot', GOOD.replace('[Red 1, Blue 1]', '[Red 1, Blue 2]'), 8, 'Blue 2'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
     it(`names the line of ${mistake}`, async () => {
@@ -59,6 +58,11 @@ describe('the file of a field', () => {
         .to.match(new RegExp(`^${line}: `))
         .and.include(words);
     });
+
+  it('may name a robot that is added later', async () => {
+    const file = await read(GOOD.replace('[Red 1, Blue 1]', '[Red 1, Blue 2]'));
+    expect(file).to.have.nested.property('plans[0].robots').that.deep.equals(['Red 1', 'Blue 2']);
+  });
 
   it('is refused if others may read it', async () => {
     expect(String(await read(GOOD, 0o640))).to.include('chmod 600');

@@ -11,7 +11,7 @@ import {
   releaseMatch,
   startMatch,
 } from '../../src/desk/match-presses.js';
-import type { Press } from '../../src/desk/press.js';
+import type { OfRobot, Press } from '../../src/desk/press.js';
 import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
@@ -66,7 +66,7 @@ class FakeDesk {
 
   #begun(wanted: Wanted): DeskState {
     const robots = NAMES.map(name => ({ name, address: `http://${name}`, token: 'secret-token' }));
-    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, lines: [] };
+    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN], lines: [] };
   }
 
   /** Kills this run. Another one goes on with what the disk has. */
@@ -140,13 +140,16 @@ export class FakeField {
     const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
     const before = desk.state.wanted.match;
     try {
-      ACTS[what](desk.state, press, robot);
+      ACTS[what](desk.state, press, { robot });
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
     const { match } = desk.state.wanted;
     if (what === 'unlock' || what === 'unlock one') this.permits.push({ what: 'unlock', atMs: this.nowMs });
-    if (['start', 'go on', 'join', 'release'].includes(what) && (match !== before || what === 'join'))
+    if (
+      ['start', 'go on', 'go on in teleop', 'join', 'release'].includes(what) &&
+      (match !== before || what === 'join')
+    )
       this.permits.push({ what: match?.phase ?? 'none', atMs: this.nowMs });
     desk.step();
     return undefined;
@@ -224,21 +227,23 @@ export class FakeField {
   }
 }
 
-type Act = (state: DeskState, press: Press, robot: string) => void;
+type Act = (state: DeskState, press: Press, body: OfRobot) => void;
 
 export const ACTS = {
-  'lock all': (state, press) => lockAll(state, press, 'walk'),
+  'lock all': (state, press) => lockAll(state, press, { reason: 'walk' }),
   unlock: unlockAll,
-  'lock one': (state, press, robot) => lockOne(state, press, robot, 'walk'),
+  'lock one': lockOne,
   'unlock one': unlockOne,
-  load: (state, press) => loadMatch(state, press, PLAN),
+  load: (state, press) => loadMatch(state, press, { match: PLAN.id }),
   start: startMatch,
   pause: pauseMatch,
-  'go on': goOn,
+  'go on': (state, press) => goOn(state, press),
+  'go on in teleop': (state, press) => goOn(state, press, { phase: 'teleop', seconds: 7 }),
   end: endMatch,
   release: releaseMatch,
   without: playWithout,
   join: joinMatch,
-  accept: (state, _, robot) => acceptRobot(state, robot, state.seen.get(robot)?.shownId ?? ''),
-  'take over': (state, press) => takeOver(state, press, [PLAN]),
+  accept: (state, press, { robot }) =>
+    acceptRobot(state, press, { robot, id: state.seen.get(robot)?.shownId ?? '' }),
+  'take over': takeOver,
 } as const satisfies Readonly<Record<string, Act>>;

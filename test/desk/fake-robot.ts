@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/core/clock.js';
 import { Deadlines } from '../../src/core/deadlines.js';
-import { asRobotError } from '../../src/core/errors.js';
+import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { inMs, requireInTime } from '../../src/core/not-after.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { sha256 } from '../../src/core/sha256.js';
@@ -23,6 +23,8 @@ export class FakeRobot {
   lockedMs = Number.NEGATIVE_INFINITY;
   isOff = false;
   stopped = false;
+  /** As a daemon of 0.3.0: no id of the robot or of a lock, and an unlock removes any lock. */
+  isOld = false;
   /** The code with which the robot refuses the desk's token. */
   refuses: 'token-unknown' | 'not-allowed' | undefined;
   readonly #nowMs: () => number;
@@ -85,7 +87,8 @@ export class FakeRobot {
 
   answer({ method, path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
     try {
-      if (path === '/healthz') return { status: 200, body: { status: 'ok', id: this.id } };
+      if (path === '/healthz')
+        return { status: 200, body: { status: 'ok', ...(!this.isOld && { id: this.id }) } };
       if (path === '/api/stop') {
         this.stopped = true;
         return { status: 200, body: { stopped: true } };
@@ -106,8 +109,12 @@ export class FakeRobot {
     const before = match.state;
     if (path === '/api/status') return this.#status();
     if (path === '/api/match/lease') match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
-    if (path === '/api/match/lock') match.lock({ id: body.id, by: 'desk', reason: body.reason });
-    if (path === '/api/match/unlock') {
+    if (path === '/api/match/lock') {
+      if (this.isOld && 'id' in body) throw new RobotError('invalid-request', { errors: [] });
+      match.lock({ id: body.id ?? `${this.#nowMs()}`, by: 'desk', reason: body.reason });
+    }
+    if (path === '/api/match/unlock' && this.isOld) match.unlock();
+    else if (path === '/api/match/unlock') {
       requireInTime(inMs(body.notAfterT), this.#ownMs);
       match.unlock(body.lock);
       if (before.lock !== null) this.permitted.push({ what: 'unlock', atMs: this.#nowMs() });
@@ -138,9 +145,10 @@ export class FakeRobot {
     const { call, phase, endsAtMs, lock } = this.match.state;
     if (lock !== null) this.lockedMs = this.#nowMs();
     const unit = { ...UNIT_STATUS, torque: this.stopped ? ('off' as const) : ('on' as const) };
+    const old = { id: undefined, version: '0.3.0', lock: lock && { ...lock, id: undefined } };
+    const { lock: shownLock, ...shown } = this.isOld ? old : { id: this.id, version: '0.4.0', lock };
     return statusWith({
-      id: this.id,
-      version: '0.4.0',
+      ...shown,
       uptimeS: this.#ownMs / 1000,
       stopped: this.stopped,
       gimbal: unit,
@@ -151,7 +159,7 @@ export class FakeRobot {
         revision: call?.revision ?? 0,
         phase,
         endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
-        lock,
+        lock: shownLock as typeof lock,
         lease: this.match.lease.owner,
         refereeSilent: this.match.refereeSilent,
         allows: this.match.allows,

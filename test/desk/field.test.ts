@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import { viewOf } from '../../src/desk/show.js';
 import { tick } from '../../src/desk/step.js';
 import type { DeskView, RobotView } from '../../src/desk/view.js';
-import { FakeField, NAMES, PLAN } from './fake-field.js';
+import { FakeField, NAMES } from './fake-field.js';
 
-const OWN = { problems: [], recorded: true, access: 'open', plans: [PLAN], inFile: new Set(NAMES) } as const;
+const OWN = { problems: [], recorded: true };
+const PRESS = { id: 'P', by: 'referee', nowMs: 0, at: new Date(0) };
 
 describe('a desk', () => {
   let field: FakeField;
@@ -263,7 +265,7 @@ describe('a desk', () => {
     press('load');
     field.wait(1500);
     const seen = field.first.state.seen.get('Red 1');
-    if (seen !== undefined) seen.contradicts = 'a line is missing.';
+    if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
     press('start');
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
@@ -313,6 +315,66 @@ describe('a desk', () => {
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
   });
 
+  it('loads a match of a robot that was added after FILE named it, and keeps that robot until the match is over', () => {
+    const { state } = field.first;
+    state.robots = state.robots.slice(0, -1);
+    expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
+    addRobot(state, PRESS, { name: 'Blue 1', link: 'http://blue-1/#token=secret-token' });
+    play();
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    expect(() => removeRobot(state, PRESS, { robot: 'Blue 1' })).to.throw('not-ready');
+    press('end');
+    removeRobot(state, PRESS, { robot: 'Blue 1' });
+    expect(view().robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
+  });
+
+  it('goes on after a pause that it has taken over, with the phase and the seconds that the referee gives', () => {
+    play();
+    press('pause');
+    field.wait(100);
+    field.first.isOff = true;
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    field.wait(1500);
+    expect(field.press('go on', { desk: field.second })).to.include('choose phase and seconds');
+    press('go on in teleop', { desk: field.second });
+    field.wait(6900);
+    expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
+    field.wait(500);
+    expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('locks and unlocks a robot of 0.3.0, and leaves a lock that somebody else put on it', () => {
+    const red = field.robot('Red 1');
+    red.isOld = true;
+    field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
+    field.first.restart();
+    field.wait(600);
+    press('lock all');
+    field.wait(300);
+    expect([tile('Red 1').locking, tile('Red 1').lock?.isOurs]).to.deep.equal(['confirmed', true]);
+    press('unlock');
+    field.wait(100);
+    expect(locks()).to.deep.equal([false, false, false]);
+    red.lockByOthers();
+    field.wait(300);
+    press('lock all');
+    field.wait(300);
+    press('unlock');
+    field.wait(1500);
+    expect([red.match.state.lock?.by, tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
+  });
+
+  it('ends each sentence about a robot with one full stop', () => {
+    press('load');
+    field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
+    field.wait(600);
+    const texts = view().match?.lacks.map(({ text }) => text) ?? [];
+    expect(texts).to.include('Locked by robot: match.json cannot be read.');
+    for (const text of texts) expect(text).to.match(/[^.]\.$/);
+  });
+
   it('shows another desk, and takes its match over with one press', () => {
     play();
     field.second.isOff = false;
@@ -357,6 +419,15 @@ describe('a desk', () => {
     press('end');
     field.wait(1100);
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
+  it('lets what was due first take effect first, and at its own time', () => {
+    play();
+    const { state } = field.first;
+    const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
+    state.pageMs = endsAtMs - 6000;
+    expect(tick(state, endsAtMs + 3000, 5000)).to.equal(true);
+    expect(state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'auto', leftS: 1 });
   });
 
   it('pauses the match if no page of a referee has answered for 5 s, and keeps the clock', () => {

@@ -19,27 +19,53 @@ const WANTED: Wanted = {
   robots: {},
 };
 
-function made(wanted: Wanted = WANTED) {
+function made(wanted: Wanted = WANTED, pauseWithoutPageMs = 0) {
   const clock = new ManualClock();
   const recorded: NewEvent[] = [];
   const desk = new Desk({
     clock,
     wanted,
     robots: [],
-    pauseWithoutPageMs: 0,
+    plans: [],
+    pauseWithoutPageMs,
     send: async () => ({ failure: 'none' }),
     save: () => undefined,
     record: event => recorded.push(event),
-    keep: () => undefined,
+    keep: async () => true,
   });
   return { clock, desk, recorded };
 }
+
+const MATCH: DeskMatch = {
+  id: 'final',
+  robots: [],
+  autoS: 0,
+  teleopS: 10,
+  phase: 'teleop',
+  sinceMs: 0,
+  endsAtMs: 10_000,
+  leftS: null,
+  interrupted: null,
+  why: null,
+  without: [],
+  record: 'final-1',
+};
+
+describe('a desk that was frozen for longer than a match goes on without a page', () => {
+  it('pauses the match at the time at which the page was missed, whoever is heard first afterwards', async () => {
+    const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
+    desk.pageAnswered();
+    await clock.advance(30_000);
+    desk.pageAnswered();
+    expect(desk.state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'teleop', leftS: 5 });
+  });
+});
 
 describe('a press on a desk', () => {
   it('counts once if it arrives twice, and is another press if it is for another button', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
-    const lock = () => desk.press('/lock', press, (state, made) => lockAll(state, made, 'inspection'));
+    const lock = () => desk.press('/lock', press, (state, made) => lockAll(state, made));
     const unlock = () => desk.press('/unlock', press, unlockAll);
     lock();
     unlock();
@@ -49,23 +75,9 @@ describe('a press on a desk', () => {
   });
 
   it('finds and records a phase whose time was up before', async () => {
-    const match: DeskMatch = {
-      id: 'final',
-      robots: [],
-      autoS: 0,
-      teleopS: 10,
-      phase: 'teleop',
-      sinceMs: 0,
-      endsAtMs: 10_000,
-      leftS: null,
-      interrupted: null,
-      why: null,
-      without: [],
-      record: 'final-1',
-    };
-    const { clock, desk, recorded } = made({ ...WANTED, match });
+    const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
-    desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll(state, made, 'inspection'));
+    desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll(state, made));
     expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
   });
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sha256 } from '../../src/core/sha256.js';
-import { matchRecords } from '../../src/desk/record.js';
-import { type Ask, type DeskState, NEW_WISH, newSeen } from '../../src/desk/state.js';
-import { take } from '../../src/desk/take.js';
+import { matchRecords, recordName } from '../../src/desk/record.js';
+import { type Ask, type DeskState, NEW_WISH, Seen } from '../../src/desk/state.js';
+import { keptLines, take } from '../../src/desk/take.js';
 import { timelineOf } from '../../src/desk/timeline.js';
 import { verifyRecord } from '../../src/desk/verify.js';
 import { MemoryLog } from '../../src/events/memory-log.js';
@@ -20,6 +20,8 @@ async function robotLines(count: number) {
   const lines = text.split('\n').slice(0, -1);
   return lines.map(line => ({ bytes: Buffer.from(`${line}\n`), hash: sha256(line) }));
 }
+
+const sealed = (path: string) => /^\/records\/final-1-[0-9a-f]{16}\//.test(path);
 
 describe('the record of a match', () => {
   let disk: RecordingDisk;
@@ -41,15 +43,15 @@ describe('the record of a match', () => {
     log = new MemoryLog(clock);
     log.recorded.add(({ event }) => records.add(event));
   });
-  const head = (hash: string) =>
-    log.record({ what: 'head', detail: { robot: 'Red 1', seq: 1, hash, robotT: clock.nowMs() / 1000 - 98 } });
+  const head = (hash: string, seq: number) =>
+    log.record({ what: 'head', detail: { robot: 'Red 1', seq, hash, robotT: clock.nowMs() / 1000 - 98 } });
   /** Records a match with these lines of a robot. Returns the folder. */
   const record = async (count: number) => {
     const lines = await robotLines(count);
     await clock.during(records.begin('final-1'));
-    for (const { bytes, hash } of lines) {
-      records.keep({ robot: 'Red 1', bytes, follows: true });
-      head(hash);
+    for (const [index, { bytes, hash }] of lines.entries()) {
+      void records.keep({ robot: 'Red 1', bytes, follows: true });
+      head(hash, index + 1);
     }
     await clock.advance(1000);
     await clock.during(records.seal());
@@ -84,24 +86,48 @@ describe('the record of a match', () => {
     const bytes = (from: number, to: number) => Buffer.concat(lines.slice(from, to).map(one => one.bytes));
     await clock.during(records.begin('final-1'));
     disk.put(file('/records/final-1'), Buffer.concat([bytes(0, 2), bytes(2, 3).subarray(0, 20)]));
-    records.keep({ robot: 'Red 1', bytes: bytes(1, 3), follows: true });
-    records.keep({ robot: 'Red 1', bytes: bytes(3, 4), follows: true });
-    head(lines[3]!.hash);
+    void records.keep({ robot: 'Red 1', bytes: bytes(1, 3), follows: true });
+    void records.keep({ robot: 'Red 1', bytes: bytes(3, 4), follows: true });
+    head(lines[3]!.hash, 4);
     await clock.advance(1000);
     expect(await robots('/records/final-1')).to.include('Red 1 whole');
   });
 
-  it('calls lines missing, and no robot a liar, if the disk of the desk failed to keep them', async () => {
-    const lines = await robotLines(3);
+  for (const [what, again, is] of [
+    ['is whole if the disk of the desk was full for a while, because the desk asks again', true, 'whole'],
+    ['calls lines missing, and no robot a liar, if the robot never sent them again', false, 'missing'],
+  ] as const)
+    it(what, async () => {
+      const lines = await robotLines(3);
+      await clock.during(records.begin('final-1'));
+      for (const [index, { bytes, hash }] of lines.entries()) {
+        const keep = (part: Buffer) =>
+          clock.during(records.keep({ robot: 'Red 1', bytes: part, follows: true }));
+        disk.fail(...(index === 1 ? (['sync'] as const) : []));
+        expect(await keep(index === 1 ? bytes.subarray(0, 20) : bytes)).to.equal(index !== 1);
+        disk.fail();
+        if (index === 1 && again) await keep(bytes);
+        head(hash, index + 1);
+      }
+      await clock.advance(5000);
+      expect(await robots('/records/final-1')).to.include(`Red 1 ${is}`);
+    });
+
+  it('is sealed as soon as the disk works again', async () => {
     await clock.during(records.begin('final-1'));
-    for (const [index, { bytes, hash }] of lines.entries()) {
-      disk.fail(...(index === 1 ? (['sync'] as const) : []));
-      records.keep({ robot: 'Red 1', bytes: index === 1 ? bytes.subarray(0, 20) : bytes, follows: true });
-      await clock.advance(1000);
-      head(hash);
-    }
-    await clock.advance(5000);
-    expect(await robots('/records/final-1')).to.include('Red 1 missing');
+    disk.fail('sync');
+    log.record({ what: 'start' });
+    await clock.during(records.seal());
+    expect([records.isOk, Object.keys(disk.files()).some(sealed)]).to.deep.equal([false, false]);
+    disk.fail();
+    await clock.advance(11_000);
+    expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
+  });
+
+  it('has a folder whatever a robot calls its match', () => {
+    const at = new Date(Date.UTC(2030, 0, 1));
+    expect(recordName('a/b \ud800', at)).to.equal('a%2Fb%20\ufffd-20300101T000000Z');
+    expect(Buffer.byteLength(recordName('\u6bd4'.repeat(64), at))).to.be.lessThan(255 - 17);
   });
 
   it('names the robot whose log has a second end', async () => {
@@ -151,8 +177,9 @@ describe("a robot's log that does not continue what the desk has kept", () => {
       robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } },
     },
     robots: [],
-    seen: new Map([['Red 1', newSeen()]]),
+    seen: new Map([['Red 1', new Seen()]]),
     pageMs: 0,
+    plans: [],
     lines: [],
   });
   const ask = (of: string | undefined): Ask => ({
@@ -166,16 +193,16 @@ describe("a robot's log that does not continue what the desk has kept", () => {
     ...(of !== undefined && { of }),
   });
 
+  const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
+    Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
+
   it('is kept while it continues, and CONTRADICTS if it was cut, rewritten, or is of another card', async () => {
     const lines = await robotLines(4);
     const [first, second, third] = lines;
-    const rest = (from: number) => Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
-    const desk = state(first!.hash);
-    take(desk, ask(first!.hash), { status: 200, body: rest(1) }, 0);
-    expect([desk.lines.length, desk.wanted.robots['Red 1']?.head?.hash]).to.deep.equal([1, lines[3]!.hash]);
+    const unknown = { status: 404, body: { code: 'unknown-head', detail: '' } };
     for (const outcome of [
-      { status: 404, body: { code: 'unknown-head', detail: '' } },
-      { status: 200, body: rest(2) },
+      unknown,
+      { status: 200, body: rest(lines, 2) },
       {
         status: 200,
         body: Buffer.concat([
@@ -185,12 +212,40 @@ describe("a robot's log that does not continue what the desk has kept", () => {
         ]),
       },
     ]) {
-      const other = state(first!.hash);
-      take(other, ask(first!.hash), outcome, 0);
-      expect(other.seen.get('Red 1')?.contradicts).to.be.a('string');
+      const other = state('f'.repeat(64));
+      take(other, ask('f'.repeat(64)), outcome, 0);
       // Both logs stay: the new one is asked from its oldest line on, into a file of its own.
-      take(other, ask(undefined), { status: 200, body: rest(0) }, 0);
-      expect(other.lines).to.deep.equal([{ robot: 'Red 1', bytes: rest(0), follows: false }]);
+      take(other, ask(undefined), { status: 200, body: rest(lines, 0) }, 0);
+      expect(other.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+      expect(other.lines).to.deep.include({
+        robot: 'Red 1',
+        bytes: rest(lines, 0),
+        follows: false,
+        head: { seq: 4, hash: lines[3]!.hash },
+      });
     }
+    const desk = state(first!.hash);
+    take(desk, ask(first!.hash), { status: 200, body: rest(lines, 1) }, 0);
+    expect([desk.lines.length, desk.seen.get('Red 1')?.logFault]).to.deep.equal([1, undefined]);
+  });
+
+  it('has LINES MISSING, and no contradiction, if it begins after the kept line', async () => {
+    const lines = await robotLines(4);
+    const desk = state('f'.repeat(64));
+    take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
+    take(desk, ask(undefined), { status: 200, body: rest(lines, 2) }, 0);
+    expect(desk.seen.get('Red 1')?.logFault?.what).to.equal('lines-missing');
+    expect(desk.lines.map(({ bytes, follows }) => [bytes, follows])).to.deep.equal([[rest(lines, 2), false]]);
+  });
+
+  it('is asked again for lines that the disk of the desk has not kept', async () => {
+    const lines = await robotLines(2);
+    const desk = state(lines[0]!.hash);
+    for (const isKept of [false, true]) {
+      take(desk, ask(lines[0]!.hash), { status: 200, body: rest(lines, 1) }, 0);
+      expect(desk.wanted.robots['Red 1']?.head?.hash).to.equal(lines[0]!.hash);
+      keptLines(desk, desk.lines.splice(0)[0]!, isKept);
+    }
+    expect(desk.wanted.robots['Red 1']?.head).to.deep.equal({ seq: 2, hash: lines[1]!.hash });
   });
 });
