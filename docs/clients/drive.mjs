@@ -3,18 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
-Object.assign(KEYS, { '[a': { pitch: 0.5 }, '[b': { pitch: -0.5 } }); // The arrows send \x1b[A to \x1b[D.
-Object.assign(KEYS, { '[d': { yaw: 1 }, '[c': { yaw: -1 } });
+Object.assign(KEYS, { '[a': { pitch: 0.5 }, '[b': { pitch: -0.5 }, '[d': { yaw: 1 }, '[c': { yaw: -1 } });
 /** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
 const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
-/** A terminal reports no key-up, so a key drives for this long. */
+/** A terminal reports no key-up, so a key drives for this long. The arrows send \x1b[A to \x1b[D. */
 const KEY_MS = 300;
 const [robot, joystick] = process.argv.slice(2);
 const token = process.env.TRUNNION_TOKEN;
 const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
 const id = `drive.mjs ${randomUUID().slice(0, 6)}`;
-const held = new Map();
-const pad = new Map();
+const [held, pad] = [new Map(), new Map()];
 /** Nothing is sent again: a command that got no answer ends by itself. */
 async function call(method, path, body) {
   const asked = { method, headers, signal: AbortSignal.timeout(500), body: body && JSON.stringify(body) };
@@ -26,33 +24,35 @@ async function call(method, path, body) {
 function ratesNow() {
   const fresh = [...held].filter(([, at]) => performance.now() - at < KEY_MS);
   if (joystick === undefined) return Object.assign({}, ...fresh.map(([key]) => key));
-  const deflection = number => pad.get(`2 ${number}`) ?? 0;
-  const sticks = Object.entries(STICKS).map(([axis, [number, rate]]) => [axis, rate * deflection(number)]);
+  const sticks = Object.entries(STICKS).map(([axis, [n, rate]]) => [axis, rate * (pad.get(`2 ${n}`) ?? 0)]);
   return Object.fromEntries(pad.get('1 4') ? sticks.filter(([, rate]) => Math.abs(rate) > 0.1) : []);
 }
-function fail(why) {
-  console.error(why);
-  process.exit(1);
-}
-
+const fail = why => process.exit(console.error(why) ?? 1);
 if (!robot) fail('usage: [TRUNNION_TOKEN=…] node drive.mjs URL [/dev/input/js0]. W A S D, arrows; q ends.');
 const { t, detail, status } = await call('GET', '/api/match');
 if (t === undefined) fail(detail + (status === 401 ? ' Set it as TRUNNION_TOKEN.' : ''));
-/** The robot's clock minus ours, and the time for which a command may be under way, in ms. */
-const aheadMs = 1000 * t - performance.now() + 300;
-const drive = ({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) => {
+/** The robot's clock minus ours, and the time for which a command may be under way, in ms. A restart changes it. */
+const aheadOf = seconds => 1000 * seconds - performance.now() + 300;
+let aheadMs = aheadOf(t);
+async function drive({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) {
   const command = { chassis: { speed, turn }, gimbal: { yaw, pitch }, holdMs: 200, id };
-  return call('POST', '/api/drive', { ...command, notAfterT: (performance.now() + aheadMs) / 1000 });
-};
+  const notAfterT = (performance.now() + aheadMs) / 1000;
+  const answer = await call('POST', '/api/drive', { ...command, notAfterT });
+  if (answer.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
+  return answer;
+}
+/** The last turn of the loop. If it is long ago, this program was frozen, and its keys are old. */
+let atMs = 0;
 if (!joystick) process.stdin.setRawMode?.(true);
 (joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin).on('data', data => {
   const text = data.toString();
   if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
   else if (text.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());
-  else
+  else if (performance.now() - atMs < KEY_MS)
     for (const key of text.match(/\[[A-D]|\w/g) ?? []) held.set(KEYS[key.toLowerCase()], performance.now());
 });
-for (let moved = false; ; await new Promise(done => setTimeout(done, 40))) {
+for (let moved = false; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
+  atMs = performance.now();
   const rates = ratesNow();
   if (moved || Object.keys(rates).length > 0)
     process.stdout.write(`\r\x1b[K${JSON.stringify(await drive(rates))}`);

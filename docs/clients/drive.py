@@ -10,8 +10,7 @@ class Robot:
     def __init__(self, url):
         self.id, self.host, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", urllib.parse.urlsplit(url).netloc, None
         answer = self.call("GET", "/api/match")
-        if "t" not in answer:
-            sys.exit(answer["detail"] + (" Set it as TRUNNION_TOKEN." if answer.get("status") == 401 else ""))
+        if "t" not in answer: sys.exit(answer["detail"] + (" Set it as TRUNNION_TOKEN." if answer.get("status") == 401 else ""))
         self.ahead = answer["t"] - time.monotonic()  # the robot's clock minus ours
     def call(self, method, path, body=None):
         """Nothing is sent again. After a failure, the next command opens a new connection."""
@@ -25,36 +24,37 @@ class Robot:
     def drive(self, rates):
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
         asked |= {"holdMs": HOLD_MS, "notAfterT": time.monotonic() + self.ahead + 0.3, "id": self.id}
-        return self.call("POST", "/api/drive", asked)
+        answer = self.call("POST", "/api/drive", asked)
+        if answer.get("code") == "too-late":  # A daemon that was restarted counts its time anew.
+            self.ahead = self.call("GET", "/api/match").get("t", 0) - time.monotonic()
+        return answer
 def rates_of(source, held, pad):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
     while select.select([source], [], [], 0)[0]:
         if pad is None:
-            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64))
+            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64) or sys.exit())
             held.update((KEYS.get(key.lower(), KEYS.get(key)), time.monotonic()) for key in keys)
             continue
         _, value, kind, number = struct.unpack("IhBB", os.read(source, 8))
         pad[kind & 3, number] = value / 32767
-    if pad is None:
-        return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
+    if pad is None: return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
     sticks = [(axis, rate * pad.get((2, number), 0)) for number, (axis, rate) in STICKS.items() if pad.get((1, ENABLE))]
     return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
 if __name__ == "__main__":
     len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
-    robot, held, pad, moved = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, False
+    robot, held, pad, moved, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, False, 0
     source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
     before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
-    if before:
-        tty.setcbreak(0)
+    if before: tty.setcbreak(0)
     try:
         while True:
+            if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]:
+                os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
+            at = time.monotonic()
             rates = rates_of(source, held, pad)
-            if rates or moved:
-                print(f"\r\x1b[K{json.dumps(robot.drive(rates))}", end="", flush=True)
+            if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates))}", end="", flush=True)
             moved = bool(rates)
             time.sleep(0.04)
-    except KeyboardInterrupt:
-        robot.drive({})
+    except KeyboardInterrupt: robot.drive({})
     finally:
-        if before:
-            termios.tcsetattr(0, termios.TCSADRAIN, before)
+        if before: termios.tcsetattr(0, termios.TCSADRAIN, before)

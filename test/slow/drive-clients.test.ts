@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
@@ -9,26 +10,37 @@ describe('an example of a client that drives', function () {
   const daemon = simulatedDaemon();
   const axes = async (unit: 'gimbal' | 'chassis') => (await daemon.get('/sim/state')).body[unit].axes;
   const chassis = () => axes('chassis');
+  const stands = async () => Math.abs((await chassis()).speedMS) < 0.01;
   const yawRad = async () => (await axes('gimbal')).yaw.angleRad;
 
   for (const [program, file] of [
     ['python3', 'docs/clients/drive.py'],
     ['node', 'docs/clients/drive.mjs'],
   ] as const)
-    it(`in ${program} moves the robot by two keys that arrive together, and the robot stops when the client is killed`, async function () {
+    it(`in ${program} moves the robot by two keys that arrive together, and the robot stops when the client is frozen or killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
       const fromRad = await yawRad();
       const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
-      const pressed = setInterval(() => child.stdin.write('w\x1b[D'), 100);
+      const press = () => setInterval(() => child.stdin.write('w\x1b[D'), 100);
+      let pressed = press();
       try {
         await eventually(async () => (await chassis()).xM > xM + 0.2);
         await eventually(async () => (await yawRad()) > fromRad + 0.2);
+        child.kill('SIGSTOP');
+        await eventually(stands);
+        clearInterval(pressed);
+        const frozenM = (await chassis()).xM;
+        child.kill('SIGCONT');
+        await delay(800);
+        expect((await chassis()).xM, 'by the keys of the frozen time').to.be.closeTo(frozenM, 0.02);
+        pressed = press();
+        await eventually(async () => !(await stands()));
       } finally {
         clearInterval(pressed);
         child.kill('SIGKILL');
       }
-      await eventually(async () => Math.abs((await chassis()).speedMS) < 0.01);
+      await eventually(stands);
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
     });
 });
