@@ -138,7 +138,7 @@ describe('the console of a robot with tokens and a match', function () {
     const page = await blank();
     await page.goto(`${robot.url}/#token=${secret}`);
     const panel = page.getByRole('region', { name: 'Referee' });
-    await shows(panel, /^No desk has the lease/);
+    await shows(panel, /No desk has the lease/);
     const button = (name: string) => panel.getByRole('button', { name, exact: true });
     const match = async () => (await callAs(operator, 'GET', '/api/match')).body;
     expect(await mode(page, 'Gimbal', 'auto').count()).to.equal(0);

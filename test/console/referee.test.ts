@@ -201,6 +201,7 @@ describe('the last events of a match', () => {
       event(21, { what: 'lease', who: 'desk', detail: { holder: 'desk', before: null } }),
       event(22, { detail: { before: 'pre', after: 'auto', why: 'set' } }),
       event(22, { who: 'desk', outcome: 'done', detail: { id: 'M1', revision: 2, remainingS: 29.5 } }),
+      event(30, { what: 'resume', who: 'op', outcome: 'done', detail: { repeats: 3 } }),
       event(52, { detail: { before: 'auto', after: 'ended', why: 'time is up' } }),
     ];
     const texts = matchEvents(events).map(({ text }) => text);

@@ -43,6 +43,7 @@ export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchSta
       {referee.isBeating ? (
         <Press
           run={() => referee.release()}
+          holds
           disabled={isPlaying}
           hint={isPlaying ? 'not during play' : ''}
           title="This page stops sending beats"

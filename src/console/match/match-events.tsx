@@ -6,7 +6,7 @@ export function MatchEvents() {
   const { log, surroundings } = useModel();
   const now = surroundings.clock.wallTime();
   return (
-    <ol class="events" aria-label="Last events">
+    <ol class="events of-match" aria-label="Last events">
       {matchEvents(log.events.value).map(({ event: { seq, at }, text }) => (
         <li key={seq}>
           <time dateTime={at}>{clockText(at, now)}</time>
