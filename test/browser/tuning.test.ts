@@ -71,7 +71,7 @@ describe('tuning on the page', function () {
     await panel.getByRole('button', { name: 'Tune…' }).click();
     await shows(
       panel,
-      /Speed loop moves ±0\.3 m\/s .* for at most 45 s\.All 3 move one after another: Speed loop ±0\.3 m\/s; Heading angle loop ±0\.3 rad; Position loop ±0\.3 m\. About 56 s in all.*put in debug mode first\. The laser goes dark/,
+      /Speed loop moves ±0\.3 m\/s .* for at most 45 s\. It ends .*off by 2\.5 m\/s\.All 3 move one after another: Speed loop ±0\.3 m\/s .*; Heading angle loop ±0\.3 rad .*; Position loop ±0\.3 m \(ends if off by 2\.5 m\)\. About 56 s in all.*put in debug mode first\. The laser goes dark/,
     );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await panel.getByRole('button', { name: /^Tune all 3/ }).click();

@@ -35,19 +35,18 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
     <fieldset class="question" aria-label="Tune">
       <p>
         <strong>{loop.title}</strong> moves {farText(loop)} around its present value, in jumps every{' '}
-        {loop.excitationPeriodS / 2} s, for at most {LONGEST_TUNING_S} s.
+        {loop.excitationPeriodS / 2} s, for at most {LONGEST_TUNING_S} s. It ends if the loop is off by{' '}
+        {loop.runaway} {loop.quantity}.
       </p>
       <p>
         <strong>All {unit.loops.length}</strong> move one after another:{' '}
         {insideOut(unit)
-          .map(one => `${one.title} ${farText(one)}`)
+          .map(one => `${one.title} ${farText(one)} (ends if off by ${one.runaway} ${one.quantity})`)
           .join('; ')}
         . About {usualS(unit.loops)} s in all, at most {LONGEST_TUNING_S * unit.loops.length} s.
       </p>
       <p>
-        If a loop is off by more than {unit.loops.map(one => `${one.runaway} ${one.quantity}`).join(', ')},
-        its test steps end.
-        {model.status.value?.[unit.name].mode !== 'debug' && ` The ${name} is put in debug mode first.`} The
+        {model.status.value?.[unit.name].mode !== 'debug' && `The ${name} is put in debug mode first. `}The
         laser goes dark. The tuning ends with this page, with a stop, or by End; it proposes gains and saves
         none.
       </p>
