@@ -43,23 +43,14 @@ export function Page() {
   if (hash.value.startsWith('#match')) return <MatchView />;
   return (
     <>
-      <Desk helps={helps} />
-      {helps.value && <KeyHelp helps={helps} />}
-    </>
-  );
-}
-
-function Desk({ helps }: { readonly helps: Signal<boolean> }) {
-  const { access } = useModel();
-  return (
-    <>
       <a class="skip" href="#panels">
         Skip to plots and gains
       </a>
       <TopBar helps={helps} />
       <main id="panels" tabIndex={-1}>
-        {access.isShut ? <Login /> : <Panels />}
+        {model.access.isShut ? <Login /> : <Panels />}
       </main>
+      {helps.value && <KeyHelp helps={helps} />}
     </>
   );
 }
@@ -68,14 +59,14 @@ function Panels() {
   const { access, status } = useModel();
   const simulated = status.value?.simulated;
   const [drives, rules] = [access.hasRight('drive'), access.hasRight('rule')];
+  const referee = [<RefereePanel key="panel" />, <MatchEvents key="events" />];
   return (
     <>
       <div class="instruments">
         {rules && !drives && (
           <section class="card" aria-label="Referee">
             <h2>Referee</h2>
-            <RefereePanel />
-            <MatchEvents />
+            {referee}
           </section>
         )}
         {simulated && drives && <FirstMinute />}
@@ -89,12 +80,7 @@ function Panels() {
         <DrawerCard name="Log">
           <EventList />
         </DrawerCard>
-        {rules && drives && (
-          <DrawerCard name="Referee">
-            <RefereePanel />
-            <MatchEvents />
-          </DrawerCard>
-        )}
+        {rules && drives && <DrawerCard name="Referee">{referee}</DrawerCard>}
         {simulated && drives && (
           <DrawerCard name="Simulator">
             <SimPanel />

@@ -1,10 +1,8 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { every } from '../../core/clock.js';
 import { PLAY } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
-import { Press, useModel } from '../parts/parts.js';
+import { Press, useEvery, useModel } from '../parts/parts.js';
 
 const LOOK_MS = 1000;
 
@@ -13,15 +11,10 @@ export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchSta
   const { referee, surroundings } = useModel();
   const { clock } = surroundings;
   const nowMs = useSignal(clock.nowMs());
-  useEffect(
-    () =>
-      every(clock, 200, () => {
-        nowMs.value = clock.nowMs();
-      }),
-    [],
-  );
-  const hasLease = lease !== null && !lease.expired;
-  useEffect(() => (hasLease ? every(clock, LOOK_MS, () => void referee.look()) : undefined), [hasLease]);
+  useEvery(200, () => {
+    nowMs.value = clock.nowMs();
+  });
+  useEvery(LOOK_MS, () => referee.look(), lease !== null && !lease.expired);
   const isSilent = referee.isSilent(nowMs.value);
   const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;
   const beat = referee.beatMs.value === undefined ? '' : ` Last beat ${fixed(ageS, 1)} s ago.`;

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { every } from '../../core/clock.js';
+import { useEffect, useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import { CallerName, Login } from '../bar/access.js';
@@ -8,9 +7,9 @@ import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { Sticks } from '../drive/drive-panel.js';
-import { useModel, writes } from '../parts/parts.js';
-import { MatchBoard } from './match-board.js';
 import { MatchEvents } from './match-events.js';
+import { useEvery, useModel, writes } from '../parts/parts.js';
+import { MatchBoard } from './match-board.js';
 import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. */
@@ -66,19 +65,17 @@ const CHECK_MS = 2000;
 /** The daemon's response time, and the number of readings a second. */
 function LinkQuality() {
   const { daemon, telemetry, surroundings } = useModel();
+  const { clock } = surroundings;
   const answerMs = useSignal<number | undefined>(undefined);
   const hz = useSignal<number | undefined>(undefined);
-  useEffect(() => {
-    const { clock } = surroundings;
-    let count = telemetry.count;
-    return every(clock, CHECK_MS, async () => {
-      hz.value = Math.round(((telemetry.count - count) * 1000) / CHECK_MS);
-      count = telemetry.count;
-      const sentMs = clock.nowMs();
-      const outcome = await daemon.get('/healthz');
-      answerMs.value = 'body' in outcome ? Math.max(1, Math.round(clock.nowMs() - sentMs)) : undefined;
-    });
-  }, []);
+  const count = useRef(telemetry.count);
+  useEvery(CHECK_MS, async () => {
+    hz.value = Math.round(((telemetry.count - count.current) * 1000) / CHECK_MS);
+    count.current = telemetry.count;
+    const sentMs = clock.nowMs();
+    const outcome = await daemon.get('/healthz');
+    answerMs.value = 'body' in outcome ? Math.max(1, Math.round(clock.nowMs() - sentMs)) : undefined;
+  });
   return (
     <LinkState>
       Live · {answerMs.value ?? '–'} ms · {hz.value ?? '–'} Hz

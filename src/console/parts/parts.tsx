@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import { every } from '../../core/clock.js';
 import type { Outcome as RequestOutcome } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
@@ -31,6 +32,12 @@ export function useModel(): Model {
 export function useAction(): Action {
   const { surroundings } = useModel();
   return useMemo(() => new Action(surroundings.clock), []);
+}
+
+/** Calls `act` at this interval while the component is shown and `isOn`. */
+export function useEvery(periodMs: number, act: () => unknown, isOn = true): void {
+  const { clock } = useModel().surroundings;
+  useEffect(() => (isOn ? every(clock, periodMs, act) : undefined), [isOn]);
 }
 
 /** The latest answer to a question. The question is asked again when something in `about` changes. */

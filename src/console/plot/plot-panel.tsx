@@ -1,12 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import { telemetryFile } from '../model/csv.js';
 import { keyOf, type LoopChoice } from '../model/loop-choice.js';
 import { PlotSettings } from '../model/plot-window.js';
-import { offerCsv, Press, Segments, Toggle, useModel } from '../parts/parts.js';
+import { offerCsv, Press, Segments, Toggle, useEvery, useModel } from '../parts/parts.js';
 import { LoopPlot } from './loop-plot.js';
 
 const SPANS_S = [5, 15, 60, 120];
@@ -66,18 +65,13 @@ export function PlotPanel() {
 
 /** The stream does not tell each bus retry, so the page asks for their number while a plot shows them. */
 function useRetries(isShown: boolean) {
-  const { daemon, surroundings, telemetry } = useModel();
-  useEffect(() => {
-    if (!isShown) return undefined;
-    const end = every(surroundings.clock, RETRIES_EVERY_MS, async () => {
-      const outcome = await daemon.get<Status>('/api/status');
-      if ('body' in outcome) telemetry.heardRetries(outcome.body.bus.retries);
-    });
-    return () => {
-      end();
-      telemetry.heardRetries(undefined);
-    };
-  }, [isShown]);
+  const { daemon, telemetry } = useModel();
+  const ask = async () => {
+    const status = await daemon.read<Status>('/api/status');
+    if (status !== undefined) telemetry.heardRetries(status.bus.retries);
+  };
+  useEvery(RETRIES_EVERY_MS, ask, isShown);
+  useEffect(() => () => telemetry.heardRetries(undefined), [isShown]);
 }
 
 /** The largest number of loops below the chosen one. */

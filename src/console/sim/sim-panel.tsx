@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { every } from '../../core/clock.js';
 import { UNIT_LIST } from '../../core/units.js';
 import type { DaemonClient } from '../daemon/daemon.js';
-import { Outcome, Press, useAction, useModel } from '../parts/parts.js';
+import { Outcome, Press, useAction, useEvery, useModel } from '../parts/parts.js';
 
 const OF_BUS = ['nack', 'timeout', 'corrupt', 'hang', 'clear'];
 const FAULTS: readonly (readonly [target: string, faults: readonly string[]])[] = [
@@ -20,16 +18,12 @@ const play = (daemon: DaemonClient, target: string, fault: string) =>
 
 /** All faults of the simulator, and the state of the simulated hardware. */
 export function SimPanel() {
-  const { daemon, surroundings } = useModel();
+  const { daemon } = useModel();
   const truth = useSignal<readonly string[]>([]);
   const act = useAction();
-  useEffect(() => {
-    const check = async () => {
-      truth.value = truthLines((await daemon.read<Readonly<Record<string, unknown>>>('/sim/state')) ?? {});
-    };
-    void check();
-    return every(surroundings.clock, CHECK_MS, check);
-  }, []);
+  useEvery(CHECK_MS, async () => {
+    truth.value = truthLines((await daemon.read<Readonly<Record<string, unknown>>>('/sim/state')) ?? {});
+  });
   return (
     <>
       {FAULTS.map(([target, faults]) => (
