@@ -11,7 +11,7 @@ import { ALL_WELL, stripLines, wellText } from './strip.js';
 export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const model = useModel();
   const open = useSignal(false);
-  const held = useMemo(() => new HeldLines(model.surroundings.clock), []);
+  const held = useMemo(() => new HeldLines(model.clock), []);
   const lines = held.hold(stripLines(model, isForThumb));
   const well = wellText(model);
   const strip = useRef<HTMLElement>(null);

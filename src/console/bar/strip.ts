@@ -69,7 +69,7 @@ export function wellText({ status: { value: status } }: Model): string {
   return active.length === 0 ? ALL_WELL : ['No faults', ...active].join(' · ');
 }
 
-function lastHeard({ stream, surroundings: { clock } }: Model): string {
+function lastHeard({ stream, clock }: Model): string {
   const now = clock.wallTime();
   return clockText(new Date(now.getTime() + stream.heardMs - clock.nowMs()).toISOString(), now);
 }
@@ -84,17 +84,17 @@ const DARK_CAUSES: Readonly<Record<string, (who: string) => string>> = {
 };
 
 /** ` at 14:02:10: op began a tuning`, for the line about a laser that went dark. Undefined if the log does not say. */
-function darkCause({ log, surroundings }: Model): string | undefined {
+function darkCause({ log, clock }: Model): string | undefined {
   const { lastDark } = log;
   const cause = DARK_CAUSES[String(lastDark?.detail?.reason)];
   if (lastDark === undefined || cause === undefined) return undefined;
-  return ` at ${clockText(lastDark.at, surroundings.clock.wallTime())}: ${cause(log.causerOf(lastDark) ?? 'somebody')}`;
+  return ` at ${clockText(lastDark.at, clock.wallTime())}: ${cause(log.causerOf(lastDark) ?? 'somebody')}`;
 }
 
 /** ` at 14:02:10 by op`, for a line about a stop. */
-function stopCause({ log: { lastStop }, surroundings }: Model): string {
+function stopCause({ log: { lastStop }, clock }: Model): string {
   if (lastStop === undefined) return '';
-  const at = clockText(lastStop.at, surroundings.clock.wallTime());
+  const at = clockText(lastStop.at, clock.wallTime());
   const why = lastStop.why.startsWith('by ') ? ` ${lastStop.why}` : lastStop.why && ` (${lastStop.why})`;
   return ` at ${at}${why}`;
 }
@@ -149,8 +149,8 @@ function driveLines({ driving: { hindrance: text } }: Model): Line[] {
 }
 
 /** A line about an older press, with its time. */
-function pressLine({ surroundings }: Model, about: string, pressedMs: number, text: string): Line {
-  const at = clockText(new Date(pressedMs).toISOString(), surroundings.clock.wallTime());
+function pressLine({ clock }: Model, about: string, pressedMs: number, text: string): Line {
+  const at = clockText(new Date(pressedMs).toISOString(), clock.wallTime());
   return { tone: 'bad', about, text: `of ${at} ${text}` };
 }
 
@@ -169,8 +169,8 @@ function isSaidElsewhere({ refusal }: Action, status: Status | undefined): boole
 
 /** Lines about restarts of controllers and of the daemon that nobody has confirmed. */
 function restartLines(model: Model): AnswerableLine[] {
-  const { log, status, surroundings } = model;
-  const now = surroundings.clock.wallTime();
+  const { log, status, clock } = model;
+  const now = clock.wallTime();
   return log.restarts.value.map(event => {
     const answer = gotIt(model, event);
     if (event.unit === undefined)
@@ -186,12 +186,12 @@ const LOSSES: Readonly<Record<string, string>> = { offline: 'was offline', 'no t
 
 /** The line about test steps that ended with contact or torque, after the unit is back. */
 function endedLines(model: Model, { name, title }: Unit): AnswerableLine[] {
-  const { log, status, surroundings } = model;
+  const { log, status, clock } = model;
   const ended = log.lastEvent('excitation', name);
   const loss = LOSSES[String(ended?.detail?.why)];
   if (ended === undefined || loss === undefined || log.isSeen(ended) || !status.value?.[name].online)
     return [];
-  const at = clockText(ended.at, surroundings.clock.wallTime());
+  const at = clockText(ended.at, clock.wallTime());
   const text = `${at}: ${title.toLowerCase()} ${loss}.`;
   return [{ tone: 'note', about: 'Test steps ended', text, answer: gotIt(model, ended) }];
 }

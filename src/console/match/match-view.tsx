@@ -7,9 +7,9 @@ import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { Sticks } from '../drive/drive-panel.js';
-import { MatchEvents } from './match-events.js';
 import { useEvery, useModel, writes } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
+import { MatchEvents } from './match-events.js';
 import { RefereePanel } from './referee-panel.js';
 
 /** The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. */
@@ -64,8 +64,7 @@ const CHECK_MS = 2000;
 
 /** The daemon's response time, and the number of readings a second. */
 function LinkQuality() {
-  const { daemon, telemetry, surroundings } = useModel();
-  const { clock } = surroundings;
+  const { daemon, telemetry, clock } = useModel();
   const answerMs = useSignal<number | undefined>(undefined);
   const hz = useSignal<number | undefined>(undefined);
   const count = useRef(telemetry.count);

@@ -1,23 +1,21 @@
 import { signal } from '@preact/signals';
-import type { DaemonClient, Session } from '../daemon/daemon.js';
+import type { Session } from '../daemon/daemon.js';
 import { type Outcome, SESSION } from '../daemon/request.js';
-import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
+import type { Whole } from './whole.js';
 
 /** Knows who uses this page, and which rights they have. */
 export class Access {
   /** Undefined until the daemon has answered. A daemon without tokens gives all rights. */
   readonly session = signal<Session | undefined>(undefined);
   readonly action: Action;
-  readonly #daemon: DaemonClient;
-  readonly #onAnswer: () => void;
+  readonly #daemon: Whole['daemon'];
   /** The number of session requests so far, and the number of the newest one that was answered. */
   #asked = 0;
   #answered = 0;
 
-  constructor(daemon: DaemonClient, { clock }: Surroundings, onAnswer: () => void) {
+  constructor({ daemon, clock }: Whole) {
     this.#daemon = daemon;
-    this.#onAnswer = onAnswer;
     this.action = new Action(clock, 'Session');
   }
 
@@ -64,6 +62,6 @@ export class Access {
     if (turn < this.#answered) return;
     this.#answered = turn;
     this.session.value = session;
-    this.#onAnswer();
+    this.#daemon.heard();
   }
 }

@@ -7,7 +7,7 @@ import type { Tune } from '../../schemas/tune.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import { LEASE_S, Renewal } from './own-trial.js';
-import type { Observed } from './stop.js';
+import type { Whole } from './whole.js';
 
 const RETRY_MS = 1000;
 
@@ -67,18 +67,15 @@ export class Autotune {
   /** The id of the tuning whose result was dismissed. */
   readonly dismissed = signal('');
   readonly action: Action;
-  readonly #observed: Observed;
-  /** Brings the unit into debug mode unless it is there. */
-  readonly #prepare: (unit: UnitName) => Promise<boolean>;
+  readonly #whole: Whole;
   readonly #renewal: Renewal;
   /** By unit, the timer that asks again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
-  constructor(observed: Observed, prepare: (unit: UnitName) => Promise<boolean>) {
-    this.#observed = observed;
-    this.#prepare = prepare;
-    this.action = new Action(observed.clock, 'Tuning');
-    this.#renewal = new Renewal(observed.clock);
+  constructor(whole: Whole) {
+    this.#whole = whole;
+    this.action = new Action(whole.clock, 'Tuning');
+    this.#renewal = new Renewal(whole.clock);
   }
 
   get running(): Tune | undefined {
@@ -109,14 +106,22 @@ export class Autotune {
     const before = this.tunes[tune.unit].peek();
     const own = this.#renewal.id.peek();
     this.tunes[tune.unit].value = tune;
-    if (before?.id === own && (tune.id !== own || tune.state !== 'running')) this.#renewal.drop();
+    if (before?.id !== own) return;
+    if (tune.id !== own || tune.state !== 'running') this.#renewal.drop();
+    else if (tune.loop !== before?.loop) this.#follow(tune);
   }
 
-  /** Begins to tune these loops, inner loops first. */
+  /** Plot and step card follow the loop that a tuning of this page moves. */
+  #follow({ unit, loop }: Tune): void {
+    this.#whole.choose({ unit, loop });
+  }
+
+  /** Begins to tune these loops, inner loops first. Puts the unit in debug mode before. */
   async begin(unit: UnitName, loops: readonly string[]): Promise<void> {
-    if (!(await this.#prepare(unit))) return;
+    const { status } = this.#whole;
+    if (status.peek()?.[unit].mode !== 'debug' && !(await this.#whole.switchMode(unit, 'debug'))) return;
     await this.action.run(async () => {
-      const outcome = await this.#observed.daemon.tune(unit, {
+      const outcome = await this.#whole.daemon.tune(unit, {
         loops,
         style: this.style.peek(),
         leaseS: LEASE_S,
@@ -127,15 +132,16 @@ export class Autotune {
   }
 
   end(unit: UnitName): Promise<boolean> {
-    return this.action.run(() => this.#observed.daemon.endTune(unit));
+    return this.action.run(() => this.#whole.daemon.endTune(unit));
   }
 
   #hold(tune: Tune): void {
     const { id, unit } = tune;
     this.take(tune);
+    this.#follow(tune);
     this.#renewal.hold(
       id,
-      () => this.#observed.daemon.tune(unit, { id, leaseS: LEASE_S }),
+      () => this.#whole.daemon.tune(unit, { id, leaseS: LEASE_S }),
       () => this.#learn(unit),
     );
   }
@@ -143,7 +149,7 @@ export class Autotune {
   /** Fetches the unit's latest tuning. A restarted daemon has none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
-    const { daemon, clock } = this.#observed;
+    const { daemon, clock } = this.#whole;
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
     // Asks again, because a tuning wrongly shown as running would hide the unit's excitations and trials.

@@ -1,8 +1,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import { parsedJson } from '../../core/json.js';
 import type { GainSet, Gains, Unit } from '../../core/units.js';
-import type { DaemonClient } from '../daemon/daemon.js';
-import type { Surroundings } from '../daemon/surroundings.js';
 import { Action } from './action.js';
 import {
   changeText,
@@ -18,6 +16,7 @@ import {
 } from './edits.js';
 import { GainDoubts } from './gain-doubts.js';
 import { OwnTrial } from './own-trial.js';
+import type { Whole } from './whole.js';
 
 /** Saved gains and their revision. */
 export interface Stored {
@@ -65,20 +64,19 @@ export class GainEdits {
   });
   /** The gains that this page's last save replaced. */
   readonly #replaced = signal<Stored | undefined>(undefined);
-  readonly #daemon: DaemonClient;
-  readonly #clock: Surroundings['clock'];
+  readonly #whole: Whole;
   /**
    * Revision and time of the gains that were fetched. The time counts too, because another state folder may
    * have the same revision.
    */
   #loaded = '';
 
-  constructor(unit: Unit, daemon: DaemonClient, { clock, storage }: Surroundings) {
+  constructor(unit: Unit, whole: Whole) {
+    const { clock, storage } = whole;
     this.unit = unit;
-    this.#daemon = daemon;
-    this.#clock = clock;
+    this.#whole = whole;
     this.saving = new Action(clock, `${unit.title} gains`);
-    this.trial = new OwnTrial(unit, daemon, clock);
+    this.trial = new OwnTrial(unit, whole);
     this.doubts = new GainDoubts(unit, clock, () => ({
       changes: this.edits.value.changes,
       texts: this.kept.value.texts,
@@ -257,7 +255,7 @@ export class GainEdits {
     return this.saving.run(async () => {
       const before = this.stored.peek();
       const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
-      const outcome = await this.#daemon.post<GainSet>(url, body);
+      const outcome = await this.#whole.daemon.post<GainSet>(url, body);
       if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
       else {
         const { errors, revision } = outcome.refusal;
@@ -298,10 +296,10 @@ export class GainEdits {
 
   async #load(version: string, revision: number): Promise<void> {
     this.#loaded = version;
-    const outcome = await this.#daemon.get<GainSet>(`/api/${this.unit.name}/pidconfig`);
+    const outcome = await this.#whole.daemon.get<GainSet>(`/api/${this.unit.name}/pidconfig`);
     if (this.#loaded !== version) return;
     if ('refusal' in outcome) {
-      this.#clock.after(RETRY_MS, () => {
+      this.#whole.clock.after(RETRY_MS, () => {
         if (this.#loaded === version) void this.#load(version, revision);
       });
       return;

@@ -3,7 +3,7 @@ import type { Status } from '../../schemas/status.js';
 import { LASER } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
-import type { Observed } from './stop.js';
+import type { Whole } from './whole.js';
 
 /**
  * The page closes a silent stream and cancels an unanswered request earlier than this. So data and answers
@@ -14,7 +14,7 @@ const LATEST_MS = 5000;
 /** The page's requests about the laser, and whether it may be lit. */
 export class Laser {
   readonly action: Action;
-  readonly #observed: Observed;
+  readonly #whole: Whole;
   /**
    * `on`: a person asked for light here. `dark`: an Off or a STOP was answered. Undefined: a newer status has
    * replaced both.
@@ -25,9 +25,9 @@ export class Laser {
   /** The number of statuses that said that the laser is lit. */
   #litCount = 0;
 
-  constructor(observed: Observed) {
-    const { daemon, clock, status, fresh } = observed;
-    this.#observed = observed;
+  constructor(whole: Whole) {
+    const { daemon, clock, status, fresh } = whole;
+    this.#whole = whole;
     this.action = new Action(clock, 'Laser');
     effect(() => {
       const isDark = fresh.value && status.value?.laser.light === 'dark';
@@ -37,33 +37,33 @@ export class Laser {
 
   /** True if the laser was lit at the last contact, or if light was requested since. */
   get mayBeLit(): boolean {
-    return (this.#since.value ?? this.#observed.status.value?.laser.light) === 'on';
+    return (this.#since.value ?? this.#whole.status.value?.laser.light) === 'on';
   }
 
   /** True if the pin shows light or does not obey. Also true without contact, if the laser may be lit. */
   get looksLit(): boolean {
-    const { fresh, status } = this.#observed;
+    const { fresh, status } = this.#whole;
     const light = status.value?.laser.light;
     return light === 'fault' || (fresh.value ? light === 'on' : this.mayBeLit);
   }
 
   /** True while an Off is unanswered. */
   get isOwed(): boolean {
-    return this.#observed.daemon.asks.insisting(LASER)?.fate.state.value === 'pending';
+    return this.#whole.daemon.asks.insisting(LASER)?.fate.state.value === 'pending';
   }
 
   light(): Promise<unknown> {
     this.#since.value = 'on';
-    this.#askedMs = this.#observed.clock.nowMs();
+    this.#askedMs = this.#whole.clock.nowMs();
     return this.action.run(async () => {
-      const outcome = await this.#observed.daemon.light();
+      const outcome = await this.#whole.daemon.light();
       if ('refusal' in outcome && !isUnanswered(outcome.refusal)) this.#since.value = undefined;
       return outcome;
     });
   }
 
   darken(): void {
-    void this.action.run(fate => this.darkened(this.#observed.daemon.darken(fate)));
+    void this.action.run(fate => this.darkened(this.#whole.daemon.darken(fate)));
   }
 
   /** After an Off or a STOP has succeeded the laser is dark, unless a status since the press said that it is lit. */
@@ -80,7 +80,7 @@ export class Laser {
    */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
-    const isOlder = this.#observed.clock.nowMs() - this.#askedMs < LATEST_MS;
+    const isOlder = this.#whole.clock.nowMs() - this.#askedMs < LATEST_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isOlder) this.#since.value = undefined;
   }
 }

@@ -2,8 +2,8 @@ import { computed, signal } from '@preact/signals';
 import { isObject } from '../../core/json.js';
 import { UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
 import type { LogEvent, LogPage } from '../../schemas/log.js';
-import type { DaemonClient } from '../daemon/daemon.js';
-import { type PageStorage, readList } from '../daemon/surroundings.js';
+import { readList } from '../daemon/surroundings.js';
+import type { Whole } from './whole.js';
 
 const MOST_EVENTS = 500;
 const SEEN_KEY = 'trunnion.noted';
@@ -22,8 +22,7 @@ export class LogView {
   readonly events = signal<readonly LogEvent[]>([]);
   /** The number of events that the daemon no longer has. */
   readonly dropped = signal(0);
-  readonly #daemon: DaemonClient;
-  readonly #storage: PageStorage;
+  readonly #whole: Whole;
   /** The id of the daemon's run. */
   #run: string | undefined;
   readonly #seen = signal<readonly string[]>([]);
@@ -35,9 +34,9 @@ export class LogView {
   /** The restarts in `#newest` that nobody has confirmed. */
   readonly restarts = computed(() => this.#newest.value.filter(event => !this.isSeen(event)));
 
-  constructor(daemon: DaemonClient, storage: PageStorage) {
-    this.#daemon = daemon;
-    this.#storage = storage;
+  constructor(whole: Whole) {
+    const { storage } = whole;
+    this.#whole = whole;
     storage.follow(SEEN_KEY, () => {
       this.#seen.value = readList(storage, SEEN_KEY).map(String);
     });
@@ -52,7 +51,7 @@ export class LogView {
    */
   async load(): Promise<LogEvent | undefined> {
     const before = this.events.peek();
-    const page = await this.#daemon.read<LogPage>('/api/log?after=0');
+    const page = await this.#whole.daemon.read<LogPage>('/api/log?after=0');
     if (page === undefined) return undefined;
     const { boot, events, dropped } = page;
     const isOther = this.#run !== undefined && this.#run !== boot;
@@ -97,7 +96,7 @@ export class LogView {
   /** Hides the line about this event, in every window. */
   confirm(event: LogEvent): void {
     this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
-    this.#storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
+    this.#whole.storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 
   /** The caller who saved this revision. Undefined if the log no longer says. */
@@ -128,7 +127,7 @@ export class LogView {
     if (restarts.length === 0) return;
     const all = [...this.#newest.peek(), ...restarts];
     this.#newest.value = [...new Map(all.map(restart => [restart.unit, restart])).values()];
-    this.#storage.write(RESTARTS_KEY, JSON.stringify(this.#newest.value));
+    this.#whole.storage.write(RESTARTS_KEY, JSON.stringify(this.#newest.value));
   }
 }
 

@@ -1,4 +1,5 @@
-import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals';
+import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Clock } from '../../core/clock.js';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
@@ -6,7 +7,7 @@ import type { Telemetry } from '../../schemas/telemetry.js';
 import type { Ask } from '../daemon/asks.js';
 import { DaemonClient } from '../daemon/daemon.js';
 import { EventStream } from '../daemon/event-stream.js';
-import type { Surroundings } from '../daemon/surroundings.js';
+import type { PageStorage, Surroundings } from '../daemon/surroundings.js';
 import { Access } from './access.js';
 import { Action } from './action.js';
 import { Autotune } from './autotune.js';
@@ -22,13 +23,16 @@ import { changesByRestart, daemonRestartText } from './restart.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry.js';
+import type { Whole } from './whole.js';
 
 /** Operations that a match may forbid. */
 export type Operation = 'drive' | 'laser' | 'tune' | 'resume';
 
 /** The page's knowledge of the robot, and its requests. Components read the model and call it. */
-export class Model {
+export class Model implements Whole {
   readonly surroundings: Surroundings;
+  readonly clock: Clock;
+  readonly storage: PageStorage;
   readonly openedAt: Date;
   readonly daemon: DaemonClient;
   readonly stream: EventStream;
@@ -68,6 +72,8 @@ export class Model {
   constructor(surroundings: Surroundings) {
     const { clock, storage } = surroundings;
     this.surroundings = surroundings;
+    this.clock = clock;
+    this.storage = storage;
     this.openedAt = clock.wallTime();
     this.daemon = new DaemonClient(surroundings, {
       onStuck: () => this.stream.room.askForWay(),
@@ -91,33 +97,20 @@ export class Model {
       },
     });
     this.fresh = this.stream.fresh;
-    const { daemon, status, fresh } = this;
-    this.access = new Access(daemon, surroundings, () => daemon.heard());
-    const observed = { daemon, clock, storage, status, fresh };
-    this.laser = new Laser(observed);
-    this.stop = new Stop(observed);
-    this.go = new Go(observed, this);
+    this.access = new Access(this);
+    this.laser = new Laser(this);
+    this.stop = new Stop(this);
+    this.go = new Go(this);
     this.telemetry = new TelemetryView(clock);
-    this.log = new LogView(daemon, storage);
-    this.gains = perUnit(unit => new GainEdits(unit, daemon, surroundings));
+    this.log = new LogView(this);
+    this.gains = perUnit(unit => new GainEdits(unit, this));
     this.resuming = new Action(clock, 'Resume');
     this.modes = perUnit(({ title }) => new Action(clock, `${title} mode`));
     this.exciting = perUnit(({ title }) => new Action(clock, `${title} test steps`));
-    this.autotune = new Autotune(
-      observed,
-      async unit => status.peek()?.[unit].mode === 'debug' || this.switchMode(unit, 'debug'),
-    );
-    this.referee = new Referee(observed);
-    this.driving = new Driving(observed, () => this.hasRightTo('drive'));
-    this.runs = new Runs(daemon, this.choice, this.tunedLoop);
-    const moved = computed(() =>
-      this.autotune.isOwn && this.autotune.running ? keyOf(this.autotune.running) : '',
-    );
-    effect(() => {
-      // Plot and step card follow the loop that a tuning of this page moves.
-      const running = moved.value === '' ? undefined : untracked(() => this.autotune.running);
-      if (running !== undefined) this.choose({ unit: running.unit, loop: running.loop });
-    });
+    this.autotune = new Autotune(this);
+    this.referee = new Referee(this);
+    this.driving = new Driving(this);
+    this.runs = new Runs(this, this.tunedLoop);
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();
@@ -233,7 +226,7 @@ export class Model {
     if (start === undefined) return this.telemetry.mark(before, status);
     const restart = { ...start, detail: { changes: changesByRestart(before, status).join(', ') } };
     this.log.storeRestarts([restart]);
-    this.telemetry.note(`The daemon ${daemonRestartText(restart, this.surroundings.clock.wallTime())}`);
+    this.telemetry.note(`The daemon ${daemonRestartText(restart, this.clock.wallTime())}`);
   }
 
   #takeStatus(status: Status): void {

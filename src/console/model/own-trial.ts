@@ -3,9 +3,9 @@ import { type Clock, every } from '../../core/clock.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import { WorkQueue } from '../../core/work-queue.js';
 import type { TrialStatus } from '../../schemas/status.js';
-import type { DaemonClient } from '../daemon/daemon.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
+import type { Whole } from './whole.js';
 
 /** The lease in seconds: a trial or a tuning ends this long after the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
@@ -54,14 +54,14 @@ export class Renewal {
 export class OwnTrial {
   readonly action: Action;
   readonly #unit: Unit;
-  readonly #daemon: DaemonClient;
+  readonly #daemon: Whole['daemon'];
   readonly #renewal: Renewal;
   /** The requests. Each one waits for the answer to the one before, because that answer contains the trial's id. */
   readonly #requests = new WorkQueue();
   /** The gains of the trial that is renewed. */
   #gains: GainSet | undefined;
 
-  constructor(unit: Unit, daemon: DaemonClient, clock: Clock) {
+  constructor(unit: Unit, { daemon, clock }: Whole) {
     this.#unit = unit;
     this.#daemon = daemon;
     this.#renewal = new Renewal(clock);

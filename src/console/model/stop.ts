@@ -1,47 +1,34 @@
-import { effect, type ReadonlySignal, untracked } from '@preact/signals';
-import type { Clock } from '../../core/clock.js';
-import type { Status } from '../../schemas/status.js';
+import { effect, untracked } from '@preact/signals';
 import { type Insisting, STOP } from '../daemon/asks.js';
-import type { DaemonClient } from '../daemon/daemon.js';
-import type { PageStorage } from '../daemon/surroundings.js';
-
-/** The parts of the model that stop, laser, tuning and referee need. */
-export interface Observed {
-  readonly daemon: DaemonClient;
-  readonly clock: Clock;
-  readonly storage: PageStorage;
-  readonly status: ReadonlySignal<Status | undefined>;
-  /** Whether `status` is known to be true now. */
-  readonly fresh: ReadonlySignal<boolean>;
-}
+import type { Whole } from './whole.js';
 
 /**
  * Knows the newest STOP that was pressed on this page, and whether the robot is stopped. The press is forgotten when the
  * status shows that the robot is stopped, or that a caller has resumed it.
  */
 export class Stop {
-  readonly #observed: Observed;
+  readonly #whole: Whole;
 
-  constructor(observed: Observed) {
-    this.#observed = observed;
+  constructor(whole: Whole) {
+    this.#whole = whole;
     effect(() => {
       const { stopped } = this;
       // The status may be older than the answer. Only a status that arrives after the answer says whether the robot
       // is stopped.
       const press = untracked(() => this.press);
       if (press === undefined || press.fate.state.peek() === 'pending') return;
-      if (stopped || (stopped === false && this.#wasResumed(press))) observed.daemon.asks.forget(STOP);
+      if (stopped || (stopped === false && this.#wasResumed(press))) whole.daemon.asks.forget(STOP);
     });
   }
 
   /** The newest STOP, until the page no longer needs to show it. */
   get press(): Insisting | undefined {
-    return this.#observed.daemon.asks.insisting(STOP);
+    return this.#whole.daemon.asks.insisting(STOP);
   }
 
   /** Undefined while it is unknown. */
   get stopped(): boolean | undefined {
-    const { fresh, status } = this.#observed;
+    const { fresh, status } = this.#whole;
     return fresh.value ? status.value?.stopped : undefined;
   }
 
@@ -56,7 +43,7 @@ export class Stop {
 
   /** Call this for each status. A status tells more than the answer to a STOP. */
   heardStatus(): void {
-    if (this.press?.fate.state.value === 'done') this.#observed.daemon.asks.forget(STOP);
+    if (this.press?.fate.state.value === 'done') this.#whole.daemon.asks.forget(STOP);
   }
 
   /**
@@ -65,7 +52,7 @@ export class Stop {
    */
   #wasResumed({ fate: { refusal }, sentMs }: Insisting): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';
-    const { status, clock } = this.#observed;
+    const { status, clock } = this.#whole;
     const ranMs = 1000 * (status.value?.uptimeS ?? 0);
     return isObeyed && ranMs > clock.nowMs() - sentMs;
   }

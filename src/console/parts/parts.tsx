@@ -30,13 +30,13 @@ export function useModel(): Model {
 
 /** An action that belongs to one component. */
 export function useAction(): Action {
-  const { surroundings } = useModel();
-  return useMemo(() => new Action(surroundings.clock), []);
+  const { clock } = useModel();
+  return useMemo(() => new Action(clock), []);
 }
 
 /** Calls `act` at this interval while the component is shown and `isOn`. */
 export function useEvery(periodMs: number, act: () => unknown, isOn = true): void {
-  const { clock } = useModel().surroundings;
+  const { clock } = useModel();
   useEffect(() => (isOn ? every(clock, periodMs, act) : undefined), [isOn]);
 }
 

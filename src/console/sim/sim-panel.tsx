@@ -60,8 +60,7 @@ const KEY = 'trunnion.begun';
 /** First steps for a new user of the simulated robot, until dismissed. */
 export function FirstMinute() {
   const model = useModel();
-  const { daemon } = model;
-  const { storage } = model.surroundings;
+  const { daemon, storage } = model;
   const dismissed = useSignal(storage.read(KEY) !== null);
   if (dismissed.value) return null;
   const dismiss = () => {

@@ -1,0 +1,23 @@
+import type { ReadonlySignal } from '@preact/signals';
+import type { Clock } from '../../core/clock.js';
+import type { Mode, UnitName } from '../../core/units.js';
+import type { Status } from '../../schemas/status.js';
+import type { Ask } from '../daemon/asks.js';
+import type { DaemonClient } from '../daemon/daemon.js';
+import type { PageStorage } from '../daemon/surroundings.js';
+import type { LoopChoice } from './loop-choice.js';
+
+/** What a part of the model asks of the whole model. */
+export interface Whole {
+  readonly daemon: DaemonClient;
+  readonly clock: Clock;
+  readonly storage: PageStorage;
+  readonly status: ReadonlySignal<Status | undefined>;
+  /** Whether `status` is known to be true now. */
+  readonly fresh: ReadonlySignal<boolean>;
+  readonly choice: ReadonlySignal<LoopChoice>;
+  choose(choice: LoopChoice): void;
+  hasRightTo(operation: 'drive'): boolean;
+  resume(options: Pick<Ask, 'since'>): Promise<boolean>;
+  switchMode(unit: UnitName, mode: Mode, options?: Pick<Ask, 'since'>): Promise<boolean>;
+}
