@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import { Fate } from './fate.js';
-import { isUnanswered, type Outcome, TAKEN_BACK } from './request.js';
+import { Fate, isUnanswered, type Outcome, TAKEN_BACK } from './request.js';
 
 /** After this time, a person may no longer want what was pressed. */
 export const WANTED_MS = 60_000;

@@ -2,8 +2,7 @@ import type { GainSet, Mode, Rates, UnitName } from '../../core/units.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { Tune } from '../../schemas/tune.js';
 import { type Ask, Asks, deadlineMs, STOP } from './asks.js';
-import type { Fate } from './fate.js';
-import { createSend, type Send, type SendHandlers } from './request.js';
+import { createSend, type Fate, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
 /** The caller's name and rights, from the daemon. */

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { Complaint } from '../../schemas/status.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -28,6 +29,23 @@ export const TAKEN_BACK: Refusal = { code: 'taken-back', detail: '', errors: [] 
 /** True if it is unknown whether the daemon acted on the request. */
 export function isUnanswered(refusal: Refusal): boolean {
   return refusal === UNREACHABLE || refusal === TAKEN_BACK;
+}
+
+/** What became of one press of a person. */
+export class Fate {
+  /**
+   * `dropped`: another press took its place. `expired`: unanswered, or refused for a missing right, for longer than a
+   * person may want it.
+   */
+  readonly state = signal<'pending' | 'done' | 'refused' | 'dropped' | 'expired'>('pending');
+  /** Why it was refused. */
+  refusal: Refusal | undefined;
+
+  settle(outcome: Outcome<unknown>): void {
+    this.refusal = 'refusal' in outcome ? outcome.refusal : undefined;
+    this.state.value =
+      this.refusal === undefined ? 'done' : this.refusal === TAKEN_BACK ? 'dropped' : 'refused';
+  }
 }
 
 /** The path that says who is logged in, and that accepts a token. */

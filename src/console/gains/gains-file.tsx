@@ -4,8 +4,8 @@ import { parsedJson } from '../../core/json.js';
 import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { KeptProfile, Profile } from '../../schemas/profile.js';
 import { importGains } from '../model/edits.js';
-import { gainsText } from '../model/figures.js';
 import { loopNamed } from '../model/loop-choice.js';
+import { gainsText } from '../model/numbers.js';
 import { Outcome, offerJson, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
 
 /** Exports and imports all gains and all profiles. Imported gains become edits. Imported profiles are confirmed one by one. */

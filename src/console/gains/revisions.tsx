@@ -1,10 +1,9 @@
 import { defaultGains, type GainSet, type Unit } from '../../core/units.js';
 import type { HistoryLine } from '../../schemas/history.js';
 import { changeText, difference } from '../model/edits.js';
-import { figuresText } from '../model/figures.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { loopOf } from '../model/loop-choice.js';
-import { clockText } from '../model/numbers.js';
+import { clockText, figuresText } from '../model/numbers.js';
 import { Outcome, Press, scrolls, useAnswer, useModel } from '../parts/parts.js';
 
 const SHOWN = 50;

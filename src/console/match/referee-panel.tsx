@@ -50,12 +50,6 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
   const why = referee.whyNot(id, phase);
   const begin = () => referee.begin(id, phase);
   const endsMatch = RUNS.includes(match.phase) && ENDS.includes(phase);
-  const button = {
-    pressed: why === 'now',
-    // A second press on the current phase would start it again with its whole time.
-    disabled: why !== '',
-    hint: why,
-  };
   return (
     <span>
       {isPaused ? (
@@ -69,7 +63,10 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
         </Press>
       ) : (
         <Twice
-          {...button}
+          pressed={why === 'now'}
+          // A second press on the current phase would start it again with its whole time.
+          disabled={why !== ''}
+          hint={why}
           asks={endsMatch && (phase === 'ended' || !isTouchScreen)}
           holds={endsMatch && phase !== 'ended'}
           run={begin}

@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import { Fate } from '../daemon/fate.js';
-import type { Outcome, Refusal } from '../daemon/request.js';
+import { Fate, type Outcome, type Refusal } from '../daemon/request.js';
 
 const SHOWN_MS = { done: 8000, refusal: 10_000 };
 

@@ -8,6 +8,8 @@ import type { Pose, Reading, Telemetry } from '../../schemas/telemetry.js';
 /** Enough samples for 2 minutes at 50 Hz. */
 const SAMPLES = 8192;
 const MOST_MARKS = 500;
+const TRAIL_POSES = 400;
+const TRAIL_STEP_M = 0.03;
 /** Readings of a stream in contact are about this late at most, in seconds. */
 const LATEST_S = 0.5;
 /** Readings further apart than this are a gap, in seconds. */
@@ -18,7 +20,8 @@ const GAP_FRAME_S = 0.1;
 /** The latest measurements of the robot, on the page's time axis. */
 export class TelemetryView {
   readonly buffer = new TelemetryBuffer(SAMPLES);
-  readonly trail = new Trail();
+  /** The latest places of the robot. */
+  readonly trail: Pose[] = [];
   readonly timeline = new Timeline();
   readonly marks: Mark[] = [];
   /** Changes at most once per frame of the browser. Drawings of telemetry depend on it. */
@@ -47,10 +50,18 @@ export class TelemetryView {
     const t = this.timeline.pageTime(sample.t, this.#pageS());
     this.buffer.push({ ...sample, t, retries: this.#retries?.perS });
     this.#isBroken = false;
-    this.trail.take(sample);
+    this.#trace(sample);
     this.latest = sample;
     this.count += 1;
     this.#hasNews = true;
+  }
+
+  #trace({ chassis }: Telemetry): void {
+    const [pose, last] = [chassis?.pose, this.trail.at(-1)];
+    if (!isPose(pose)) return;
+    if (last !== undefined && Math.hypot(pose.x - last.x, pose.y - last.y) < TRAIL_STEP_M) return;
+    this.trail.push(pose);
+    if (this.trail.length > TRAIL_POSES) this.trail.shift();
   }
 
   /** Takes in readings from before the page was opened, oldest first. */
@@ -59,7 +70,7 @@ export class TelemetryView {
     if (last === undefined) return;
     const offset = this.timeline.offsetAt(last.t, this.#pageS());
     this.buffer.prepend(samples.map(sample => ({ ...sample, t: sample.t + offset })));
-    for (const sample of samples) this.trail.take(sample);
+    for (const sample of samples) this.#trace(sample);
     this.#hasNews = true;
   }
 
@@ -151,24 +162,17 @@ export interface Mark {
 
 /** Changes between two statuses that plots mark. */
 export function marksBetween(before: Status, after: Status, t: number): Mark[] {
-  const marks: Mark[] = [];
-  for (const { name } of UNIT_LIST) {
-    const was = before[name];
-    const is = after[name];
-    if (is.gains.revision !== was.gains.revision) {
-      marks.push({ t, unit: name, text: `rev ${is.gains.revision}` });
-    }
-    if (is.mode !== was.mode && is.mode !== null) {
-      marks.push({ t, unit: name, text: is.mode });
-    }
-    if (is.online !== was.online) {
-      marks.push({ t, unit: name, text: is.online ? 'online' : 'offline' });
-    }
-  }
-  if (after.stopped !== before.stopped) {
-    marks.push({ t, text: after.stopped ? 'STOP' : 'resume' });
-  }
-  return marks;
+  const ofUnits = UNIT_LIST.flatMap(({ name }) => {
+    const [was, is] = [before[name], after[name]];
+    const texts = [
+      is.gains.revision !== was.gains.revision && `rev ${is.gains.revision}`,
+      is.mode !== was.mode && is.mode,
+      is.online !== was.online && (is.online ? 'online' : 'offline'),
+    ];
+    return texts.flatMap(text => (text ? [{ t, unit: name, text }] : []));
+  });
+  if (after.stopped === before.stopped) return ofUnits;
+  return [...ofUnits, { t, text: after.stopped ? 'STOP' : 'resume' }];
 }
 
 export const SERIES = ['setpoint', 'measured', 'output'] as const;
@@ -238,27 +242,10 @@ export class TelemetryBuffer {
   }
 }
 
-const TRAIL_POSES = 400;
-const TRAIL_STEP_M = 0.03;
-
 export function isReading(value: unknown): value is Reading {
   return isObject(value) && typeof value.setpoint === 'number' && typeof value.measured === 'number';
 }
 
 export function isPose(value: unknown): value is Pose {
   return isObject(value) && typeof value.x === 'number' && typeof value.heading === 'number';
-}
-
-/** The latest places of the robot. */
-export class Trail {
-  readonly poses: Pose[] = [];
-
-  take(sample: Telemetry): void {
-    const pose = sample.chassis?.pose;
-    if (!isPose(pose)) return;
-    const last = this.poses.at(-1);
-    if (last !== undefined && Math.hypot(pose.x - last.x, pose.y - last.y) < TRAIL_STEP_M) return;
-    this.poses.push(pose);
-    if (this.poses.length > TRAIL_POSES) this.poses.shift();
-  }
 }

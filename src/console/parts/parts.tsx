@@ -1,5 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { type ButtonHTMLAttributes, type ComponentChildren, createContext } from 'preact';
+import {
+  type ButtonHTMLAttributes,
+  type ComponentChild,
+  type ComponentChildren,
+  type Context,
+  createContext,
+} from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import { every } from '../../core/clock.js';
 import type { Outcome as RequestOutcome } from '../daemon/request.js';
@@ -16,17 +22,14 @@ type PressRules = Pick<Model, 'isStopping' | 'may' | 'hasRightTo'> & {
 
 export const PressContext = createContext<PressRules | undefined>(undefined);
 
-export function usePressRules(): PressRules {
-  const rules = useContext(PressContext);
-  if (rules === undefined) throw new TypeError('used outside of the page');
-  return rules;
+function useGiven<T>(context: Context<T | undefined>): T {
+  const given = useContext(context);
+  if (given === undefined) throw new TypeError('used outside of the page');
+  return given;
 }
 
-export function useModel(): Model {
-  const model = useContext(ModelContext);
-  if (model === undefined) throw new TypeError('used outside of the page');
-  return model;
-}
+export const useModel = () => useGiven(ModelContext);
+export const usePressRules = () => useGiven(PressContext);
 
 /** An action that belongs to one component. */
 export function useAction(): Action {
@@ -294,20 +297,10 @@ export function typed(text: { value: string | undefined }) {
 }
 
 /** The heads of a table's columns; empty for a column of buttons. */
-export function Heads({ texts }: { readonly texts: readonly string[] }) {
+export function Heads({ texts }: { readonly texts: readonly ComponentChild[] }) {
   return (
     <thead>
-      <tr>
-        {texts.map(text =>
-          text === '' ? (
-            <td key={text} />
-          ) : (
-            <th scope="col" key={text}>
-              {text}
-            </th>
-          ),
-        )}
-      </tr>
+      <tr>{texts.map(text => (text === '' ? <td /> : <th scope="col">{text}</th>))}</tr>
     </thead>
   );
 }

@@ -2,12 +2,11 @@ import { useSignal } from '@preact/signals';
 import type { Unit } from '../../core/units.js';
 import type { Comparison } from '../../schemas/history.js';
 import type { RememberedStep } from '../../schemas/step.js';
-import { figuresText, gainsText } from '../model/figures.js';
 import type { LoopChoice } from '../model/loop-choice.js';
-import { clockText } from '../model/numbers.js';
+import { clockText, figuresText, gainsText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
-import { Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
+import { Heads, Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
 import { StepChart } from '../step/step-chart.js';
 
 /** The number of revisions to choose from. */
@@ -50,13 +49,7 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
   return (
     <>
       <table class="figures compared" aria-label="Comparison">
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">{chooser(a, 'Compare')}</th>
-            <th scope="col">{chooser(b, 'With')}</th>
-          </tr>
-        </thead>
+        <Heads texts={['', chooser(a, 'Compare'), chooser(b, 'With')]} />
         <tbody>
           {unit.loops.map(({ name, title }) => {
             const loop = loops?.[name];

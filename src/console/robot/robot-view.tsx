@@ -105,8 +105,8 @@ function TopView() {
   telemetry.frame.value;
   const { latest, trail } = telemetry;
   const shown = latest?.chassis?.pose;
-  const pose = isPose(shown) ? shown : (trail.poses.at(-1) ?? { x: 0, y: 0, heading: 0 });
-  const path = [...trail.poses, pose];
+  const pose = isPose(shown) ? shown : (trail.at(-1) ?? { x: 0, y: 0, heading: 0 });
+  const path = [...trail, pose];
   const { x, y, span } = boundsOf(path);
   const { angle_yaw: yaw, visual_yaw: offset, target } = latest?.gimbal ?? {};
   const aim = isReading(yaw) ? `rotate(${degrees(yaw.measured)})` : undefined;

@@ -4,8 +4,8 @@ import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { KEEP, SavedNote, TRY } from '../gains/gain-acts.js';
 import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
-import { gainsText, milliseconds, withUnit } from '../model/figures.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
+import { gainsText, milliseconds, withUnit } from '../model/numbers.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
 

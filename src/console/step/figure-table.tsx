@@ -1,8 +1,8 @@
 import type { RememberedStep, StepFigures } from '../../schemas/step.js';
-import { gainsText, milliseconds, withUnit } from '../model/figures.js';
+import { gainsText, milliseconds, withUnit } from '../model/numbers.js';
 import type { DrawnRun } from '../model/runs.js';
 import { caveatOf, wildnessOf } from '../model/step-curve.js';
-import { useModel } from '../parts/parts.js';
+import { Heads, useModel } from '../parts/parts.js';
 import type { ChartUnit } from '../plot/chart.js';
 
 type Figure = (figures: StepFigures, quantity: ChartUnit) => string;
@@ -26,6 +26,12 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
   const wildness = wildnessOf(current, quantity);
   const caveat = caveatOf(current);
   const steps = [{ step: current, colour: 'accent' }, ...(previous === undefined ? [] : [previous])];
+  const heads = steps.map(({ step: { number, gains }, colour }) => (
+    <span key={number} style={{ color: `var(--${colour})` }}>
+      {number === newest ? 'Newest' : `Run #${number}`}
+      <small>{gainsText(gains)}</small>
+    </span>
+  ));
   return (
     <div class="reading">
       {wildness && (
@@ -35,17 +41,7 @@ export function FigureTable({ current, previous, quantity }: FigureTableProps) {
       )}
       {caveat !== undefined && <p class="caveat">{caveat}</p>}
       <table class="figures">
-        <thead>
-          <tr>
-            <td />
-            {steps.map(({ step, colour }) => (
-              <th scope="col" key={step.number} style={{ color: `var(--${colour})` }}>
-                {step.number === newest ? 'Newest' : `Run #${step.number}`}
-                <small>{gainsText(step.gains)}</small>
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads texts={['', ...heads]} />
         <tbody>
           {Object.entries(FIGURES).map(([title, text]) => (
             <tr key={title}>

@@ -1,5 +1,4 @@
-import { gainsText, milliseconds, withUnit } from '../model/figures.js';
-import { clockText } from '../model/numbers.js';
+import { clockText, gainsText, milliseconds, withUnit } from '../model/numbers.js';
 import { wildnessOf } from '../model/step-curve.js';
 import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
 
