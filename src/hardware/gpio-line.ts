@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type Clock, pause } from '../core/clock.js';
 import { errnoOf, type RobotError } from '../core/errors.js';
 import { pinError } from './gpio-chip.js';
-import type { OutputPin } from './ports.js';
 
 /**
  * The longest wait for access to a line's files. After an export, udev changes their owner a few milliseconds
@@ -78,36 +77,25 @@ export interface NativeLine {
   unexport(): void;
 }
 
+export type Pin = ReturnType<typeof pinOn>;
+
 /** An open line. With `activeLow`, level 0 is `true`. Every failure is `pin-failed`. */
-export class Pin implements OutputPin {
-  readonly #native: NativeLine;
-  readonly #readSync: () => 0 | 1;
-  readonly #line: number;
-  readonly #activeLow: boolean;
-  readonly #isLaser: boolean;
+export function pinOn(native: NativeLine, line: number, activeLow: boolean, isLaser: boolean) {
+  // The interlock's line gets another method later.
+  const readSync = native.readSync.bind(native);
+  const write = (on: boolean): void =>
+    onLine(line, 'be written', () => native.writeSync(on !== activeLow ? 1 : 0));
+  return {
+    write,
+    read: (): boolean => onLine(line, 'be read', () => readSync() === 1) !== activeLow,
 
-  constructor(native: NativeLine, line: number, activeLow: boolean, isLaser: boolean) {
-    this.#native = native;
-    this.#readSync = native.readSync.bind(native);
-    this.#line = line;
-    this.#activeLow = activeLow;
-    this.#isLaser = isLaser;
-  }
-
-  write(on: boolean): void {
-    onLine(this.#line, 'be written', () => this.#native.writeSync(on !== this.#activeLow ? 1 : 0));
-  }
-
-  read(): boolean {
-    return onLine(this.#line, 'be read', () => this.#readSync() === 1) !== this.#activeLow;
-  }
-
-  /** Never throws. Writes a laser's pin dark before it gives the line back, because the line may keep its level. */
-  release(): void {
-    // The line is given back even if darkening fails: opening it again is the other way to darken it.
-    if (this.#isLaser) attempted(() => this.write(false));
-    attempted(() => this.#native.unexport());
-  }
+    /** Never throws. Writes a laser's pin dark before it gives the line back, because the line may keep its level. */
+    release: (): void => {
+      // The line is given back even if darkening fails: opening it again is the other way to darken it.
+      if (isLaser) attempted(() => write(false));
+      attempted(() => native.unexport());
+    },
+  };
 }
 
 /** Runs `act` and ignores its failure, because the line may be gone already. */

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../core/clock.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
-import { exportLine, type NativeLine, onLine, Pin } from './gpio-line.js';
+import { exportLine, type NativeLine, onLine, type Pin, pinOn } from './gpio-line.js';
 
 /** The part of the addon onoff that is used here. */
 export interface GpioNative {
@@ -43,7 +43,7 @@ export async function openLaserPin(options: GpioOptions, { bcm, activeLow }: Pin
   const line = await ready(options, bcm, ['value', 'direction', 'active_low']);
   if (options.record !== undefined) await leaveRecord(options.record, `${line} ${level}\n`);
   const native = onLine(line, 'be opened', () => new options.native.Gpio(line, level, 'none', RAW));
-  return prepared(new Pin(native, line, activeLow, true), () =>
+  return prepared(pinOn(native, line, activeLow, true), () =>
     verify(line, { direction: 'out', ...RAW, level: activeLow ? 1 : 0 }, () => ({
       direction: native.direction(),
       activeLow: native.activeLow(),
@@ -60,7 +60,7 @@ export async function openInterlockPin(
 ): Promise<Pin> {
   const line = await ready(options, bcm, ['value', 'direction', 'active_low', 'edge']);
   const native = onLine(line, 'be opened', () => new options.native.Gpio(line, 'in', 'both', RAW));
-  const pin = new Pin(native, line, activeLow, false);
+  const pin = pinOn(native, line, activeLow, false);
   const read = native.readSync.bind(native);
   // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge, and
   // the listener then reads the line itself.

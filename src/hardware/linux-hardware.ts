@@ -8,7 +8,7 @@ import { type GpioNative, type GpioOptions, openInterlockPin, openLaserPin, type
 import type { Pin } from './gpio-line.js';
 import { type I2cNative, LinuxI2cBus } from './i2c.js';
 import type { Hardware, Interlock, Missing, OutputPin } from './ports.js';
-import { Reopened } from './reopened.js';
+import { reopened } from './reopened.js';
 
 export const GPIO_ROOT = '/sys/class/gpio';
 
@@ -59,7 +59,7 @@ export async function openOn(
     if (natives.gpio instanceof RobotError) throw natives.gpio;
     return { native: natives.gpio, root: natives.gpioRoot, clock, record };
   };
-  const laserLine = new Reopened(clock, async () => openLaserPin(gpio(), laser));
+  const laserLine = reopened(clock, async () => openLaserPin(gpio(), laser));
   const laserPin: OutputPin = {
     write: on => laserLine.use(pin => pin.write(on)),
     read: () => laserLine.use(pin => pin.read()),
@@ -90,7 +90,7 @@ export async function openOn(
 /** The interlock of a contact, and the line that the contact is on. */
 function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>) {
   const opened = new Listeners<void>();
-  const line: Reopened<Pin> = new Reopened(
+  const line: ReturnType<typeof reopened<Pin>> = reopened(
     clock,
     async () => open(() => onEdge()),
     () => opened.emit(),
@@ -104,7 +104,7 @@ function watchedContact(clock: Clock, open: (onEdge: () => void) => Promise<Pin>
     try {
       interlock.isClosed();
     } catch {
-      // The line is lost. `Reopened` has already told the listeners.
+      // The line is lost, and the listeners know it already.
       return;
     }
     opened.emit();
