@@ -159,13 +159,14 @@ export function motorUnit(options: UnitOptions) {
     setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
-        // Writing manual in manual does not end a motion.
-        if (state.wanted.driver !== undefined) await halt(untilMs);
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
         sameBoot();
+        const { driver } = state.wanted;
         state.confirmedMode(mode, shown);
+        // Writing manual in manual does not end a motion.
+        if (driver !== undefined) await halt();
       });
     },
 
@@ -181,7 +182,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     move,
-    halt: () => halt(),
+    halt,
     requireOnline: gate.requireOnline,
 
     /** Throws `wrong-mode` unless the unit is in manual and nobody has asked for another mode. */

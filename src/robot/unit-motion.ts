@@ -28,9 +28,9 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
     }
   };
   /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */
-  const halt = async (untilMs = clock.nowMs() + HALT_MS): Promise<void> => {
+  const halt = async (): Promise<void> => {
     if (!observed.flags.includes('motion')) return;
-    await controller.move({}, () => 0, untilMs).catch(() => undefined);
+    await controller.move({}, () => 0, clock.nowMs() + HALT_MS).catch(() => undefined);
   };
   return { move, halt };
 }

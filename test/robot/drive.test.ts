@@ -218,7 +218,7 @@ describe('a drive command', () => {
     clocked.let({ kind: 'write', register: 'mode' }, 'fails');
     expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
     clocked.allIsWell();
-    expect([who(), ends()]).to.deep.equal(['operator', []]);
+    expect([who(), ends(), motions().at(-1)?.rates]).to.deep.equal(['operator', [], [0.5, 0]]);
     expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
     expect(await driven(YAW)).to.deep.equal(YAW);
   });
