@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,9 +10,12 @@ import type { DeskView } from '../../src/desk/view.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { Child } from '../support/child.js';
 import { call, temporaryFolder } from '../support/daemon.js';
+import { requirePrograms, skip } from '../support/programs.js';
 
 const TOKEN = 'a958-qtpq-xerk-zhhn-2mgm-h9j7-xyqr-arrh';
 const NAMES = ['Red 1', 'Red 2', 'Blue 1'];
+/** A network namespace, and the cable to it. */
+const FAR = `tr-far-${process.pid % 10_000}`;
 const LISTENS = /http:\/\/127\.0\.0\.1:\d+/;
 
 describe('a desk with three robots', function () {
@@ -44,15 +48,17 @@ describe('a desk with three robots', function () {
   };
   const phases = (view: DeskView) => view.robots.map(({ phase }) => phase);
 
+  const newState = (name: string) => {
+    const state = join(temporary(), name);
+    mkdirSync(state);
+    writeFileSync(tokenFile(state), encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf(TOKEN) }]));
+    return state;
+  };
+
   beforeEach(async () => {
     const robots = await Promise.all(
-      NAMES.map(async (name, index) => {
-        const state = join(temporary(), `robot-${index}`);
-        mkdirSync(state);
-        writeFileSync(
-          tokenFile(state),
-          encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf(TOKEN) }]),
-        );
+      NAMES.map(async name => {
+        const state = newState(name);
         const child = new Child('sim/main.js', ['--port', '0', '--state', state]);
         children.push(child);
         const [address] = await child.line(LISTENS);
@@ -60,7 +66,7 @@ describe('a desk with three robots', function () {
       }),
     );
     file = join(temporary(), 'field.yaml');
-    const matches = [{ id: 'final', robots: NAMES, auto: 4, teleop: 600 }];
+    const matches = [{ id: 'final', robots: NAMES, auto: 15, teleop: 600 }];
     writeFileSync(file, JSON.stringify({ robots, matches }), { mode: 0o600 });
     await startDesk();
   });
@@ -96,5 +102,35 @@ describe('a desk with three robots', function () {
       'desk whole',
       ...[...NAMES].sort().map(name => `${name} whole`),
     ]);
+  });
+
+  it('does not hear a robot whose cable is pulled, locks the others, and locks it when it is back', async function () {
+    requirePrograms(this, 'ip');
+    const ip = (words: string) => spawnSync('ip', words.split(' ')).status === 0;
+    const isMade =
+      ip(`netns add ${FAR}`) &&
+      ip(`link add ${FAR} type veth peer name eth0 netns ${FAR}`) &&
+      ip(`address add 198.51.100.1/30 dev ${FAR}`) &&
+      ip(`-n ${FAR} address add 198.51.100.2/30 dev eth0`) &&
+      ip(`-n ${FAR} link set eth0 up`) &&
+      ip(`link set ${FAR} up`);
+    const serve = [process.execPath, 'dist/sim/main.js', '--host', '0.0.0.0', '--state', newState('far')];
+    const robot = isMade ? spawn('ip', ['netns', 'exec', FAR, ...serve], { stdio: 'ignore' }) : undefined;
+    try {
+      if (!isMade) skip(this, 'no network namespace with a cable can be made here');
+      await press('/api/robots/add', { name: 'Far', link: `http://198.51.100.2:8080/#token=${TOKEN}` });
+      await until(({ robots }) => robots.length === 4 && robots.every(({ heard }) => heard));
+      ip(`link set ${FAR} down`);
+      await until(({ robots }) => robots.some(({ heard }) => !heard));
+      await press('/api/lock');
+      await until(({ lock }) => lock?.confirmed === 3);
+      expect((await view()).robots.map(({ heard }) => heard)).to.deep.equal([true, true, true, false]);
+      ip(`link set ${FAR} up`);
+      await until(({ lock }) => lock?.confirmed === 4);
+    } finally {
+      robot?.kill('SIGKILL');
+      ip(`link delete ${FAR}`);
+      ip(`netns delete ${FAR}`);
+    }
   });
 });
