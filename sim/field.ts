@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { hashOf, newSecret } from '../src/access/token.js';
-import { writeTokens } from '../src/access/token-file.js';
 import { isObject, parsedJson } from '../src/core/json.js';
-import { realDisk } from '../src/storage/disk.js';
+import { newFieldState } from './field-tokens.js';
 
 /** A desk with simulated robots: `npm run desk -- --simulate 4`. Without `--simulate` it starts the desk alone. */
 const SIMULATOR = fileURLToPath(new URL('./main.js', import.meta.url));
@@ -40,12 +38,7 @@ async function simulate(count: number, port: number, others: readonly string[]):
   const robots = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const state = join(folder, `robot-${index + 1}`);
-      const [token, driver] = [newSecret(), newSecret()];
-      await realDisk.makeFolder(state);
-      await writeTokens(realDisk, state, [
-        { name: 'desk', role: 'referee', hash: hashOf(token) },
-        { name: 'driver', role: 'operator', hash: hashOf(driver) },
-      ]);
+      const { token, driver } = await newFieldState(state);
       const address = await startRobot(state);
       return { name: `Robot ${index + 1}`, address, token, driver };
     }),

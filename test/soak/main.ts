@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { argumentsOf, refuse, script, withFolder } from '../../scripts/script.js';
 import { startCallers } from './callers.js';
+import { soakDesk } from './soaked-desk.js';
 import { type Insides, SoakedRobot } from './soaked-robot.js';
 
 const { values } = argumentsOf(
@@ -9,7 +10,10 @@ const { values } = argumentsOf(
     about:
       'A simulated robot under mixed load with faults and log rotation, then with kills. Fails on a leak.',
   },
-  { minutes: { type: 'string', default: '10', about: 'how long' } },
+  {
+    minutes: { type: 'string', default: '10', about: 'how long' },
+    desk: { type: 'boolean', about: 'instead: a desk with twenty robots, match after match, with faults' },
+  },
 );
 const totalMs = Number(values.minutes) * 60_000;
 if (!(totalMs > 0)) refuse(`--minutes takes a number above 0, not "${values.minutes}"`);
@@ -31,8 +35,11 @@ const ALLOWED: Readonly<Record<'rssMiB' | 'handles' | 'timers', number>> = {
 await script(() =>
   withFolder('soak', async folder => {
     const complaints: string[] = [];
-    await live(folder, totalMs * (1 - KILLED_SHARE), complaints);
-    await dieOften(folder, totalMs * KILLED_SHARE, complaints);
+    if (values.desk) await soakDesk(folder, totalMs, complaints);
+    else {
+      await live(folder, totalMs * (1 - KILLED_SHARE), complaints);
+      await dieOften(folder, totalMs * KILLED_SHARE, complaints);
+    }
     for (const complaint of complaints.slice(0, 20)) console.error(complaint);
     console.log(
       complaints.length === 0 ? 'nothing to complain about' : `FAILED: ${complaints.length} complaints`,
