@@ -17,8 +17,10 @@ const KEPT = 1200;
  * and cause no further reads.
  */
 export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => Buffer {
-  // The readings are kept as JSON text, so that an answer takes no time.
+  // The readings are kept as JSON text, and all answers between two readings are one, so that many answers take little
+  // time.
   const texts: string[] = [];
+  let answer: Buffer | undefined;
   let dueMs = 0;
   robot.polled.add(() => {
     const nowMs = clock.nowMs();
@@ -28,8 +30,12 @@ export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => 
     dueMs = Math.max(dueMs + PERIOD_MS, nowMs);
     texts.push(JSON.stringify(readings(robot, clock)));
     if (texts.length > kept) texts.shift();
+    answer = undefined;
   });
-  return () => Buffer.from(`[${texts.join()}]`);
+  return () => {
+    answer ??= Buffer.from(`[${texts.join()}]`);
+    return answer;
+  };
 }
 
 /** The latest readings of both units; null for a unit that is offline. If both are offline, `t` is the time now. */

@@ -18,6 +18,7 @@ describe('telemetry of the event stream', () => {
     await clocked.wait(2000);
     const samples: Telemetry[] = JSON.parse(recent().toString());
     expect(samples).to.have.lengthOf(10);
+    expect(recent(), 'made once for all callers').to.equal(recent());
     const [first, last] = [samples[0]!.t, samples.at(-1)!.t];
     expect(last - first).to.be.within(0.85, 1.3);
     expect(last).to.be.closeTo(clocked.clock.nowMs() / 1000, 0.2);
