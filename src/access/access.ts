@@ -3,10 +3,11 @@ import { endedWithin, type Timer } from '../core/clock.js';
 import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { START_MS } from '../storage/disk.js';
+import { replaceFile } from '../storage/durable-file.js';
 import type { StateParts } from '../storage/state-file.js';
 import { type Need, RIGHTS, type Right, ROLES, type Role } from './roles.js';
 import { type Token, tokenOf } from './token.js';
-import { readTokens } from './token-file.js';
+import { encodeTokens, readTokens, tokenFile } from './token-file.js';
 
 /** `unavailable`: the file of tokens is damaged or cannot be read, so its tokens are not known. */
 type AccessState = 'open' | 'closed' | 'unavailable';
@@ -21,7 +22,8 @@ export interface Caller {
 export const READ_AGAIN_MS = 500;
 
 const CURE_OF_SLOW = 'The disk is too slow: check it.';
-const CURE_OF_GONE = 'It is gone: bring it back, or sudo trunnion token add starts a new list.';
+const CURE_OF_GONE =
+  'It is gone and cannot be written again: bring it back, or sudo trunnion token add starts a new list.';
 const NOBODY: Caller = { token: undefined, rights: [] };
 /** The caller has a secret that belongs to no token. */
 const STRANGER: Caller = { token: undefined, rights: [] };
@@ -133,9 +135,10 @@ export class Access {
     try {
       const tokens = await readTokens(disk, folder);
       // A list disappears only if something was deleted, moved or unmounted. That must not open the robot to
-      // everybody.
-      if (tokens === undefined && this.#hadList) this.#keep({ cure: CURE_OF_GONE });
-      else this.#hold(tokens ?? [], undefined);
+      // everybody, also not after a restart.
+      if (tokens !== undefined || !this.#hadList) this.#hold(tokens ?? [], undefined);
+      else if (await this.#putBack()) this.#hold(this.#last, undefined);
+      else this.#keep({ cure: CURE_OF_GONE });
     } catch (error) {
       const isKnown = isRobotError(error, 'access-unavailable');
       const problem = isKnown ? error : new RobotError('access-unavailable', {}, { cause: error });
@@ -146,6 +149,17 @@ export class Access {
       if (context.isUnread && (this.#hadList || !isNotOurs)) this.#keep(context, problem);
       else this.#hold('damaged', problem);
     }
+  }
+
+  /** Writes the list in force again. False if it is not known, or if the disk fails. */
+  async #putBack(): Promise<boolean> {
+    const { disk, folder } = this.#settings;
+    if (this.#tokens === undefined) return false;
+    const written = replaceFile(disk, tokenFile(folder), [encodeTokens(this.#tokens)]);
+    return written.then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Leaves the last list in force, because the file cannot be read now. */

@@ -28,7 +28,7 @@ export interface TokenPlace extends Place {
 }
 
 const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
-If the list was deleted while the daemon runs, the daemon keeps using it until a restart or the next token add.`;
+A running daemon keeps the list that it has read, and writes it again if it was deleted.`;
 
 /**
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.

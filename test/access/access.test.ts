@@ -94,11 +94,14 @@ describe('a list of tokens that was read', () => {
   let now = list();
   const open = async () => {
     clock = new ManualClock();
-    access = accessOn({ ...realDisk, read: path => now.read(path) }, clock);
+    // A disk that is another one at each operation.
+    access = accessOn(new Proxy(now, { get: (_, name) => Reflect.get(now, name).bind?.(now) }), clock);
     await access.open();
   };
   const broken = list();
   broken.fail('read');
+  const gone = list();
+  gone.fail('create');
   const becomes = async (found: RecordingDisk) => {
     now = found;
     await clock.advance(600);
@@ -106,7 +109,7 @@ describe('a list of tokens that was read', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['is gone', list(), 'bring it back'],
+    ['is gone and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
     it(`stays in force while its file ${how}, which is logged once`, async () => {
@@ -137,12 +140,22 @@ describe('a list of tokens that was read', () => {
     now = found;
     await open();
     await clock.advance(1000);
-    for (const lost of [broken, list()]) {
+    for (const lost of [broken, gone]) {
       await becomes(lost);
       expect(access.problem?.context.lastHolds).to.equal(true);
       await becomes(found);
       expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
     }
+  });
+
+  it('is written again if its file is gone, so that a restart does not open the robot', async () => {
+    now = list(encodeTokens(TOKENS));
+    await open();
+    await becomes(list());
+    expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
+    access.close();
+    await open();
+    expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
   it('does not close an open robot while the list cannot be read', async () => {
