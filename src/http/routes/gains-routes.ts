@@ -1,4 +1,6 @@
+import { RobotError } from '../../core/errors.js';
 import { completeGains, type GainSet, type Unit, type UnitName } from '../../core/units.js';
+import { WorkQueue } from '../../core/work-queue.js';
 import { changedLoops } from '../../gains/changed-loops.js';
 import { gainsBody } from '../../schemas/gains.js';
 import { comparison, type HistoryLine, historyLine } from '../../schemas/history.js';
@@ -37,6 +39,7 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
   const path = `/api/${name}/pidconfig`;
   const anyGains = gainsBody(unit, {});
   const save = saver(options, unit);
+  const historyText = historyTexts(name, steps);
   return [
     get(path, 'read', {
       id: `${name}Gains`,
@@ -61,7 +64,11 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
       query: s.growing({ limit: s.optional({ ...s.count(), minimum: 1, maximum: 1000, default: 50 }) }),
       answer: s.array(historyLine(anyGains)),
       problems: ['storage-failed'],
-      act: ({ query: { limit = 50 } }) => historyText(name, robot.store.history(name, limit), steps),
+      act: ({ query: { limit = 50 }, ctx }) =>
+        historyText(() => {
+          if (ctx.socket.destroyed) throw new RobotError('caller-gone');
+          return robot.store.history(name, limit);
+        }),
     }),
     post(`${path}/restore`, 'tune', {
       id: `${name}RestoreGains`,
@@ -82,20 +89,23 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
  */
 const LINES_AT_ONCE = 50;
 
-/** A history as JSON, each revision with the figures that were measured on it. */
-export async function historyText(
-  unit: UnitName,
-  history: readonly HistoryLine[],
-  figures: Pick<StepMemory, 'measured'>,
-): Promise<Buffer> {
-  const lines: string[] = [];
-  for (const [index, saved] of history.entries()) {
-    if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
-    const measured = figures.measured(unit, saved);
-    const line: HistoryLine = Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
-    lines.push(JSON.stringify(line));
-  }
-  return Buffer.from(`[${lines.join(',')}]`);
+/**
+ * Returns a function that makes a history JSON, each revision with the figures that were measured on it. Histories wait for
+ * each other, so that many callers do not make that millisecond longer. `read` is called when the turn comes.
+ */
+export function historyTexts(unit: UnitName, figures: Pick<StepMemory, 'measured'>) {
+  const queue = new WorkQueue();
+  return (read: () => readonly HistoryLine[]): Promise<Buffer> =>
+    queue.add(async () => {
+      const lines: string[] = [];
+      for (const [index, saved] of read().entries()) {
+        if (index % LINES_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
+        const measured = figures.measured(unit, saved);
+        const line: HistoryLine = Object.keys(measured).length > 0 ? { ...saved, measured } : saved;
+        lines.push(JSON.stringify(line));
+      }
+      return Buffer.from(`[${lines.join(',')}]`);
+    });
 }
 
 /** Two sets of gains beside each other, by loop. Each is a revision or a profile. */
