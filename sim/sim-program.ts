@@ -71,19 +71,14 @@ export function simProgram({ name, coreFile }: Place): Program {
 export function conformanceProgram(name: string): Program {
   const commands = UNIT_LIST.map(
     (unit): Command =>
-      command(conformanceShape(unit), ({ values: { move } }) => {
+      command(conformanceShape(unit), () => {
         const { bus, close } = simulatedRobot().hardware;
         const open = async () => ({
           readBlock: (...read: Parameters<typeof bus.readBlock>) => bus.readBlock(...read),
           writeBlock: (...write: Parameters<typeof bus.writeBlock>) => bus.writeBlock(...write),
           close,
         });
-        return conformanceCommand(
-          unit,
-          open,
-          loadConfig(undefined, {}, SIMULATOR),
-          move ? async () => true : undefined,
-        );
+        return conformanceCommand(unit, open, loadConfig(undefined, {}, SIMULATOR), undefined);
       }),
   );
   return { name, about: 'Checks the simulated firmware.', commands };

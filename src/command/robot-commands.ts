@@ -5,7 +5,7 @@ import { UNIT_LIST } from '../core/units.js';
 import type { Entry } from '../daemon/run.js';
 import { type Options, valued } from './arguments.js';
 import { benchCommand, LASER_OFFS, MOST_SECONDS } from './bench-command.js';
-import { type Command, command, type Program } from './command.js';
+import { type Command, command, type Program, wrong } from './command.js';
 import { completionCommand, SHELLS } from './completion-command.js';
 import { checkConfig } from './config-command.js';
 import {
@@ -175,19 +175,16 @@ It changes nothing. Root sees more.`,
             ...conformanceShape(unit),
             options: {
               ...conformanceShape(unit).options,
-              simulated: { type: 'boolean', about: 'check the simulated firmware instead' },
+              simulated: { type: 'boolean', about: 'check the simulated firmware instead, without --move' },
               ...CONFIG_OPTION,
             },
           },
-          ({ values: { simulated, move = false, json = false, ...asked } }) =>
-            simulated
-              ? simulatedConformance([unit.name, ...(move ? ['--move'] : []), ...(json ? ['--json'] : [])])
-              : conformanceCommand(
-                  unit,
-                  entry.openBus,
-                  configOf(ROBOT, asked),
-                  move ? agreesToMove : undefined,
-                ),
+          async ({ values: { simulated, move, json, ...asked } }) => {
+            const agrees = move ? agreesToMove : undefined;
+            if (!simulated) return conformanceCommand(unit, entry.openBus, configOf(ROBOT, asked), agrees);
+            if (move) return wrong('--move needs gains, which only a daemon gives: leave out --simulated');
+            return simulatedConformance([unit.name, ...(json ? ['--json'] : [])]);
+          },
         ),
       ),
       command(
