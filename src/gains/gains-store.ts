@@ -113,7 +113,7 @@ export class GainsStore {
     const { problem, setAside } = this.#journal;
     if (problem === undefined) return { ok: true, setAside };
     const { operation, path, errno, cure } = problem.context;
-    const detail = `cannot ${operation} ${path}: ${errno}.`;
+    const detail = `Cannot ${operation} ${path}: ${errno}.`;
     return { ok: false, detail, cure, setAside };
   }
 

@@ -83,7 +83,7 @@ describe('the alert strip', () => {
       'bad: Gimbal is offline. Does not answer. Check its cable.',
       'bad: Chassis reports over current.',
       'bad: Chassis does not run the stored gains yet.',
-      'bad: Storage The disk is full. Make room. Cannot be kept over a power cut: gains, events, lock and phase.',
+      'bad: Storage cannot keep over a power cut: gains, events, lock and phase. The disk is full. Make room.',
       'bad: Storage set a damaged file aside: gains.1',
       'bad: Tokens: The tokens are damaged.',
     ]);

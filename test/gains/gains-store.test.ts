@@ -74,7 +74,7 @@ describe('a journal of a newer format', () => {
     it(`is refused with an explanation, and is not changed: ${name}`, async () => {
       const { store, disk } = await storeOf(journal);
       const { ok, detail, cure } = store.report();
-      expect([ok, detail]).to.deep.equal([false, `cannot read ${PATH}: format 2.`]);
+      expect([ok, detail]).to.deep.equal([false, `Cannot read ${PATH}: format 2.`]);
       expect(cure).to.contain('A newer version of Trunnion wrote it: install that version, or move');
       expect(codeOf(() => store.current('chassis'))).to.equal('storage-failed');
       expect((await refusal(store.save('chassis', chassis))).cure).to.equal(cure);

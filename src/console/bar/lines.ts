@@ -68,8 +68,8 @@ export function diskLines({ storage, log, match }: Status): Line[] {
     ...(match.recorded ? [] : ['lock and phase']),
   ];
   if (lost.length === 0) return [];
-  const { detail, cure } = storage.ok && !log.ok ? log : storage;
-  const words = [detail, cure, `Cannot be kept over a power cut: ${lost.join(', ')}.`];
+  const { detail, cure = 'Look at the disk.' } = storage.ok && !log.ok ? log : storage;
+  const words = [`cannot keep over a power cut: ${lost.join(', ')}.`, detail, cure];
   return [bad('Storage', words.filter(Boolean).join(' '))];
 }
 

@@ -24,13 +24,15 @@ export function StepPanel() {
   const unit = isPercent ? '%' : quantity;
   const { action, running } = model.autotune;
   const tuned = model.tuned.value;
+  const drives = model.access.hasRight('drive');
+  if (!drives && model.runs.list.value.length === 0) return null;
   return (
     <section class="card step" aria-label="Step response">
       <header>
         <h2>Step response</h2>
-        {model.access.hasRight('drive') && <ExcitationForm />}
+        {drives && <ExcitationForm />}
         <span class="row">
-          {model.access.hasRight('tune') && model.access.hasRight('drive') && (
+          {model.access.hasRight('tune') && drives && (
             <Toggle on={plans} opens>
               Tune…
             </Toggle>
@@ -74,7 +76,7 @@ function ExcitationForm() {
   const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
   const excites = model.excitationOf(choice.unit)?.loop === choice.loop;
   const hint = !model.fresh.value
-    ? 'Not known.'
+    ? 'The mode is not known.'
     : model.stop.stopped
       ? 'The robot is stopped.'
       : status?.online === false
