@@ -2,6 +2,7 @@ import { type Board, boardOf } from '../access/board.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
 import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
+import { tookEffect } from '../http/problem-table.js';
 import type { LogEvent } from '../schemas/log.js';
 import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
@@ -117,6 +118,7 @@ function originOf(events: readonly LogEvent[], what: string): Origin | undefined
       event.seq > seq &&
       event.who !== undefined &&
       [what, 'lock'].includes(event.what) &&
+      tookEffect(event.outcome) &&
       event.t - t < REQUEST_S,
   );
   const why = String(detail.reason ?? detail.why ?? '');

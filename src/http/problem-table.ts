@@ -104,6 +104,11 @@ export function isCode(code: string): code is ErrorCode {
 export const MATCH_PROBLEMS: readonly ErrorCode[] = ['locked', 'referee-silent', 'wrong-phase'];
 export const PIN_PROBLEMS: readonly ErrorCode[] = ['pin-failed', 'laser-unavailable'];
 export const STOP_PROBLEMS: readonly ErrorCode[] = ['not-confirmed', ...PIN_PROBLEMS];
+const EFFECTIVE: readonly string[] = ['done', 'not-kept', ...STOP_PROBLEMS];
+/** Whether an act with this outcome may have taken effect. Some that fail do, such as a lock that the disk refused. */
+export function tookEffect(outcome = ''): boolean {
+  return EFFECTIVE.includes(outcome);
+}
 /** The problems of acts on trial gains. */
 export const TRIAL_PROBLEMS: readonly ErrorCode[] = [
   ...MATCH_PROBLEMS,

@@ -7,7 +7,7 @@ import type { MemoryLog } from '../events/memory-log.js';
 import { PerMinute } from '../events/per-minute.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Contain } from './contain.js';
-import { STOP_PROBLEMS } from './problem-table.js';
+import { tookEffect } from './problem-table.js';
 import type { Route } from './route.js';
 
 declare module 'koa' {
@@ -75,9 +75,6 @@ export function requestLog(
   return { middleware, close: () => perMinute.close() };
 }
 
-/** The codes of acts that fail and still take effect, such as a lock that the disk refused. */
-const STILL_TAKE_EFFECT: readonly ErrorCode[] = ['not-kept', ...STOP_PROBLEMS];
-
 /** Runs `act` for a route. Records the request and its outcome. */
 export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Promise<void>): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
@@ -90,7 +87,7 @@ export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Pr
       const event = { what, unit, who, outcome, ...(isBare ? {} : detailOf(ctx.request.body)) };
       // The number of changes also differs if another request changed something meanwhile. So the outcome must say
       // that this one took effect.
-      const holds = outcome === 'done' || STILL_TAKE_EFFECT.includes(outcome);
+      const holds = tookEffect(outcome);
       ctx.state.changed = holds && log.changes !== changes;
       log.recordRequest(event, ctx.state);
     };

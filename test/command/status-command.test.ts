@@ -37,6 +37,15 @@ describe('trunnion status', () => {
     });
   }
 
+  it('names the caller who stopped the robot, and nobody who was refused meanwhile', () => {
+    const common = { t: 1, at: 'AT' };
+    const stop = { ...common, seq: 1, what: 'stop', detail: { why: 'asked' } };
+    const refused = { ...common, seq: 2, what: 'lock', who: 'rival', outcome: 'not-allowed' };
+    const done = { ...common, seq: 3, what: 'stop', who: 'operator', outcome: 'not-confirmed' };
+    const text = statusText(statusWith({ stopped: true }), undefined, [stop, refused, done]);
+    expect(text).to.contain('stopped  yes since AT by operator\n');
+  });
+
   it('shows a lock whose reason has control characters on one line, without these characters', () => {
     const reason = 'x\r\n\u009b2J  safe   yes\u202e';
     const text = statusText(
