@@ -21,7 +21,7 @@ const parse = bodyParser(OPTIONS);
 
 /** Reads a JSON body of at most 4 KiB. Rejects a body that names a member twice. */
 export async function jsonBody(ctx: Context): Promise<unknown> {
-  if (!isJson(ctx.get('Content-Type'))) throw new RobotError('bad-media-type');
+  if (!isJson(ctx) || !isUtf8(ctx.get('Content-Type'))) throw new RobotError('bad-media-type');
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) throw new RobotError('bad-media-type');
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
@@ -33,10 +33,14 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   return body;
 }
 
-function isJson(contentType: string): boolean {
-  const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType) ?? [];
-  const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset);
-  return isUtf8 && /^\s*application\/json\s*(;|$)/i.test(contentType);
+/** Whether the request says that its body is JSON, in whatever charset. */
+export function isJson(ctx: Context): boolean {
+  return /^\s*application\/json\s*(;|$)/i.test(ctx.get('Content-Type'));
+}
+
+function isUtf8(contentType: string): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType) ?? [];
+  return /^utf-?8$/i.test(charset);
 }
 
 /** A string, with the colon if it names a member; or a bracket, a brace or a comma. */

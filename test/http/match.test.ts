@@ -110,6 +110,17 @@ describe('a match over HTTP', () => {
     const { lock } = await ask('POST /api/match/lock', { reason: 'y' });
     expect(lock.id).to.match(/^[0-9a-f]{16}$/);
     expect((await ask('POST /api/match/unlock', { lock: 'L1' })).code).to.equal('lock-changed');
+    for (const type of [
+      'Application/JSON',
+      'application/json ;charset=utf-8',
+      'application/json; charset=latin1',
+    ]) {
+      const sent = { body: { lock: 'L1' }, headers: { 'Content-Type': type } };
+      expect((await daemon.ask({ ask: 'POST /api/match/unlock', ...sent })).status, type).to.be.within(
+        409,
+        415,
+      );
+    }
     expect((await ask('GET /api/match')).lock).to.deep.equal(lock);
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
