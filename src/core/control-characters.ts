@@ -1,9 +1,10 @@
 /**
- * The characters that can forge a line on a terminal: C0, DEL, C1 and the controls of the writing direction. Also lone
- * surrogates, which no URL and no file name can hold. As the inside of a character class of a regular expression with flag u.
+ * The characters that can forge a line on a terminal or in an editor: C0, DEL, C1, the controls of the writing direction, and
+ * the separators of lines and paragraphs. Also lone surrogates, which no URL and no file name can hold. As the inside of a
+ * character class of a regular expression with flag u.
  */
 export const CONTROLS =
-  '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff';
+  '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff';
 const EACH = new RegExp(`[${CONTROLS}]`, 'gu');
 
 /** The text as one line that shows each of these characters as `\u001b`. JSON stays the same JSON. */

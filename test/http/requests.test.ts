@@ -64,6 +64,7 @@ describe('a request', () => {
     ['DEL', 'a\u007fb'],
     ['a control character of C1', 'a\u009bb'],
     ['a control of the writing direction', 'a\u202eb'],
+    ['a line separator', 'a\u2028b'],
     ['half a character', 'a\ud83d'],
     ['a blank at its end', 'a '],
   ] as const) {
