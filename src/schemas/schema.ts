@@ -36,7 +36,7 @@ export function text(description?: string): Schema<string> {
   return { type: 'string', description };
 }
 
-const NAME_RULE = 'No control characters, and no blank at either end.';
+const NAME_RULE = 'No control characters, no lone surrogates, and no blank at either end.';
 /** The pattern of `name`. */
 export const NAME = `^[^\\s${CONTROLS}]([^${CONTROLS}]*[^\\s${CONTROLS}])?$`;
 
