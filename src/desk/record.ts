@@ -100,9 +100,16 @@ export function matchRecords({ disk, clock, folder, runId }: Parts) {
         const isNew = !follows || !continued.delete(robot);
         const path = join(place, `${fileName(robot)}.${isNew ? count + 1 : count}.jsonl`);
         const file = await (isNew ? disk.create(path) : disk.openToAppend(path));
-        await file.append(bytes);
-        await file.sync();
-        await file.close();
+        try {
+          await file.append(bytes);
+          await file.sync();
+        } catch (error) {
+          // Each attempt on a full disk would leave a file.
+          if (isNew) await disk.remove(path).catch(() => undefined);
+          throw error;
+        } finally {
+          await file.close().catch(() => undefined);
+        }
         continued.add(robot);
       });
     },
