@@ -53,11 +53,17 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
   const view = () => desk.ask('GET', '/api/status') as Promise<DeskView>;
   const press = (name: string, body: object = {}) =>
     desk.ask('POST', `/api/${name}`, { ...body, press: randomBytes(8).toString('hex') });
-  const becomes = async (what: string, isSo: (view: DeskView) => boolean) => {
+  /** `again` presses once more for robots that a busy machine kept from taking a permission within its second. */
+  const becomes = async (
+    what: string,
+    isSo: (view: DeskView) => boolean,
+    again: (robot: RobotView) => Promise<unknown> = async () => undefined,
+  ) => {
     const untilMs = performance.now() + STEP_MS;
-    for (;;) {
+    for (let polls = 1; ; polls += 1) {
       const now = await view();
       if (isSo(now)) return;
+      if (polls % 20 === 0) await Promise.all(now.robots.map(again));
       if (performance.now() > untilMs) {
         const wrong = now.robots.map(({ name, phase, problems }) => `${name} ${phase} ${problems}`);
         complaints.push(`not ${what} within ${STEP_MS} ms: ${now.match?.lacks.length} lacks; ${wrong}`);
@@ -68,7 +74,10 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
   };
   const all = (isSo: (robot: RobotView) => boolean) => (now: DeskView) => now.robots.every(isSo);
   const areIn = (...phases: readonly (string | null)[]) => all(({ phase }) => phases.includes(phase));
-  const plays = areIn('auto', 'teleop');
+  const play = (when: string) =>
+    becomes(`playing ${when}`, areIn('auto', 'teleop'), async ({ name, missed }) => {
+      if (missed !== null) await press('match/join', { robot: name });
+    });
   const lockAll = async () => {
     await press('lock');
     await becomes('locked', ({ lock }) => lock?.confirmed === ROBOTS);
@@ -76,6 +85,7 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
     await becomes(
       'unlocked',
       all(({ lock }) => lock === null),
+      async ({ name, lock }) => lock !== null && press('robots/unlock', { robot: name }),
     );
   };
   const faults: Readonly<Record<string, () => Promise<void>>> = {
@@ -85,12 +95,12 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
       await becomes('paused', areIn('pause'));
       await becomes('ready to go on', ({ match }) => match?.lacks.length === 0);
       await press('match/go-on');
-      await becomes('playing after a pause', plays);
+      await play('after a pause');
     },
     'kill of the desk': async () => {
       await desk.stop('SIGKILL');
       desk = await startDesk();
-      await becomes('playing after a kill of the desk', plays);
+      await play('after a kill of the desk');
     },
     'hung robot': async () => {
       const { pid } = robots[Math.floor(Math.random() * ROBOTS)] ?? desk;
@@ -108,13 +118,15 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
     await press('match/load', { match: 'soak' });
     await becomes(`ready before ${fault}`, ({ match }) => match?.lacks.length === 0);
     await press('match/start');
-    await becomes(`playing before ${fault}`, plays);
+    await play(`before ${fault}`);
     await delay(Math.random() * 5000);
     await suffer?.();
     await press('match/end');
     await becomes(`ended after ${fault}`, areIn('ended'));
     await press('match/release');
-    await becomes(`released after ${fault}`, areIn('none'));
+    await becomes(`released after ${fault}`, areIn('none'), async ({ missed }) => {
+      if (missed !== null) await press('match/release');
+    });
     mostMiB = Math.max(mostMiB, desk.rssMiB);
     await delay(SEAL_MS);
   }
