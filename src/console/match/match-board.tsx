@@ -18,7 +18,7 @@ export function MatchBoard() {
           LOCKED by {match.lock.by}: {match.lock.reason}
         </span>
       )}
-      {match.refereeSilent && <span>The referee is silent</span>}
+      {match.refereeSilent && <span class="clamp">The referee is silent</span>}
     </div>
   );
 }
