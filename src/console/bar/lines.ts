@@ -68,7 +68,7 @@ export function diskLines({ storage, log, match }: Status): Line[] {
     ...(match.recorded ? [] : ['lock and phase']),
   ];
   if (lost.length === 0) return [];
-  const { detail, cure = 'Look at the disk.' } = storage.ok && !log.ok ? log : storage;
+  const { detail = 'Look at the disk.', cure } = storage.ok && !log.ok ? log : storage;
   const words = [`cannot keep over a power cut: ${lost.join(', ')}.`, detail, cure];
   return [bad('Storage', words.filter(Boolean).join(' '))];
 }
