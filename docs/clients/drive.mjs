@@ -1,5 +1,4 @@
 // Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with Node alone.
-import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
@@ -11,7 +10,7 @@ const KEY_MS = 300;
 const [robot, joystick] = process.argv.slice(2);
 const token = process.env.TRUNNION_TOKEN;
 const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-const id = `drive.mjs ${randomUUID().slice(0, 6)}`;
+const id = `drive.mjs ${crypto.randomUUID().slice(0, 6)}`;
 const [held, pad] = [new Map(), new Map()];
 /** Nothing is sent again: a command that got no answer ends by itself. */
 async function call(method, path, body) {
@@ -36,15 +35,16 @@ const aheadOf = seconds => 1000 * seconds - performance.now() + 300;
 let aheadMs = aheadOf(t);
 async function drive({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) {
   const command = { chassis: { speed, turn }, gimbal: { yaw, pitch }, holdMs: 200, id };
-  const notAfterT = (performance.now() + aheadMs) / 1000;
-  const answer = await call('POST', '/api/drive', { ...command, notAfterT });
-  if (answer.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
-  return answer;
+  const said = await call('POST', '/api/drive', { ...command, notAfterT: (atMs + aheadMs) / 1000 });
+  if (said.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
+  return said;
 }
 /** The last turn of the loop. If it is long ago, this program was frozen, and its keys are old. */
 let atMs = 0;
 if (!joystick) process.stdin.setRawMode?.(true);
-(joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin).on('data', data => {
+const input = joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin;
+input.on('end', () => fail('Keyboard or gamepad is gone.'));
+input.on('data', data => {
   const text = data.toString();
   if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
   else if (text.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());

@@ -32,10 +32,10 @@ def rates_of(source, held, pad):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
     while select.select([source], [], [], 0)[0]:
         if pad is None:
-            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64) or sys.exit())
+            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64) or sys.exit("The keyboard is gone."))
             held.update((KEYS.get(key.lower(), KEYS.get(key)), time.monotonic()) for key in keys)
             continue
-        _, value, kind, number = struct.unpack("IhBB", os.read(source, 8))
+        _, value, kind, number = struct.unpack("IhBB", os.read(source, 8) or sys.exit("The gamepad is gone."))
         pad[kind & 3, number] = value / 32767
     if pad is None: return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
     sticks = [(axis, rate * pad.get((2, number), 0)) for number, (axis, rate) in STICKS.items() if pad.get((1, ENABLE))]
