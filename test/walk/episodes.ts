@@ -40,6 +40,19 @@ export class Episodes {
     ];
   }
 
+  /** Two commands that drive the same unit, one shortly after the other. */
+  drives(unit: Unit): readonly Step[] {
+    const [first, second] = this.#requests.drives(unit);
+    return [
+      this.#ask(RESUME),
+      { do: 'wait', ms: 60 },
+      { do: 'ask', request: first },
+      { do: 'wait', ms: this.#random.among([5, 60, 200]) },
+      { do: 'ask', request: second },
+      { do: 'wait', ms: this.#random.among([5, 60, 400]) },
+    ];
+  }
+
   /** Opens or closes the interlock's contact, and often asks for light right after. */
   contact(): readonly Step[] {
     const lights = this.#ask(LIGHT);

@@ -75,6 +75,7 @@ function nextSteps(random: Random, theme: Theme): (unit: Unit) => readonly Step[
       [3 * theme.disk, () => [steps.disk()]],
       [1, () => [steps.wallClock()]],
       [2, () => episodes.contact()],
+      [2 * theme.drive, () => episodes.drives(unit)],
       [0.3, () => [steps.flood(unit)]],
       [3 * theme.access, () => [steps.tokens()]],
       [2 * theme.match, () => episodes.play()],

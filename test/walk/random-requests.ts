@@ -91,6 +91,20 @@ export class RandomRequests {
     return { ...post(`/api/${unit.name}/pidconfig/trial`, body), elsewhere: true };
   }
 
+  /** Two drive commands for this unit: the same one twice, or the second one of another address or with other rates. */
+  drives(unit: Unit): readonly [Request, Request] {
+    const random = this.#random;
+    const command = { ...randomDrive(random, unit), holdMs: random.among([50, 500]) };
+    const first = this.by(post('/api/drive', command));
+    const { elsewhere, ...rest } = first;
+    const others: Request[] = [
+      first,
+      elsewhere ? rest : { ...rest, elsewhere: true },
+      this.by(post('/api/drive', randomDrive(random, unit))),
+    ];
+    return [first, random.among(others)];
+  }
+
   /** A call of the referee's desk. */
   call(phase: Phase): Request {
     const random = this.#random;
