@@ -162,17 +162,21 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
           <tbody key={loop}>
             <tr>
               <th scope="row">
-                {ticked && state === 'better' && (
-                  <input
-                    type="checkbox"
-                    aria-label={`Keep ${title}`}
-                    checked={ticked.value.has(loop)}
-                    onChange={() => {
-                      ticked.value = toggled(unit, ticked.value, loop);
-                    }}
-                  />
-                )}{' '}
-                {title}
+                {ticked && state === 'better' ? (
+                  <label>
+                    <input
+                      type="checkbox"
+                      aria-label={`Keep ${title}`}
+                      checked={ticked.value.has(loop)}
+                      onChange={() => {
+                        ticked.value = toggled(unit, ticked.value, loop);
+                      }}
+                    />{' '}
+                    {title}
+                  </label>
+                ) : (
+                  title
+                )}
               </th>
               <td>{changeOf('settlingS', milliseconds, before, proposed)}</td>
               <td>{changeOf('overshootPercent', value => withUnit(value, 1, '%'), before, proposed)}</td>
