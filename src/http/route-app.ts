@@ -56,10 +56,10 @@ export function createRouteApp(options: RouteAppOptions): App {
   for (const route of options.routes) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
     const later = yielding(act);
-    const answer = (ctx: Context) => (isUrgent(route, access, ctx) ? act(ctx) : later(ctx));
+    const sooner = (ctx: Context) => (isAllowed(route, access, ctx) ? act(ctx) : later(ctx));
     at(route.path)[route.method](
       route.path,
-      route.method === 'get' ? answer : recorded(route, eventLog, answer),
+      route.method === 'get' ? later : recorded(route, eventLog, sooner),
     );
   }
   for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, yielding(send));
@@ -85,12 +85,8 @@ export function createRouteApp(options: RouteAppOptions): App {
   return { listener, close: requests.close };
 }
 
-/**
- * Streams, and acts that the caller may do, never wait. If the right depends on the body, the act counts as allowed,
- * because it may be laser off.
- */
-function isUrgent({ method, events, right }: Route, access: Access, ctx: Context): boolean {
-  if (method === 'get' && events === undefined) return false;
+/** Acts that the caller may do never wait. If the right depends on the body, the act may be laser off, and counts as allowed. */
+function isAllowed({ right }: Route, access: Access, ctx: Context): boolean {
   return typeof right !== 'string' || (right !== 'none' && access.allows(right, callerOf(access, ctx)));
 }
 
