@@ -45,9 +45,11 @@ export class Action {
     this.#show('refusal');
   }
 
-  /** Forgets the result. */
-  clear(): void {
-    if (!this.pending.peek()) this.#fate.value = undefined;
+  /** Forgets the result; if `codes` are given, only a refusal with one of them. */
+  clear(codes?: readonly string[]): void {
+    const { code } = this.refusal.peek() ?? {};
+    const isMeant = codes === undefined || (code !== undefined && codes.includes(code));
+    if (isMeant && !this.pending.peek()) this.#fate.value = undefined;
   }
 
   #begin(text: string): Fate {

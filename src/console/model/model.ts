@@ -260,16 +260,12 @@ export class Model implements Whole {
   #clearOutdated(status: Status, before: Status | undefined): void {
     const obeysAgain = before?.laser.light === 'fault' && status.laser.light !== 'fault';
     const over = ['unreachable', status.stopped ? 'trial-ended' : 'stopped', obeysAgain ? 'pin-failed' : ''];
-    const clear = (actions: readonly Action[], codes = over) => {
-      for (const action of actions) {
-        const { code } = action.refusal.peek() ?? {};
-        if (code && codes.includes(code)) action.clear();
-      }
-    };
     const { resuming, laser, access, autotune, referee } = this;
-    clear([resuming, laser.action, access.action, autotune.action, referee.action]);
+    for (const one of [resuming, laser.action, access.action, autotune.action, referee.action])
+      one.clear(over);
     for (const { name } of UNIT_LIST)
-      clear(this.actionsOf(name), status[name].online ? [...over, 'unit-offline'] : over);
+      for (const one of this.actionsOf(name))
+        one.clear(status[name].online ? [...over, 'unit-offline'] : over);
   }
 
   #takeTelemetry(sample: Telemetry): void {

@@ -18,6 +18,13 @@ export function PlotPanel() {
   const stacks = useSignal(false);
   const stacked = useSignal<readonly LoopChoice[]>([]);
   const { view, showsRetries } = settings;
+  const toggles = [
+    [stacks, 'More loops', 'Shows up to four loops of your choice below one another'],
+    [settings.keepsZero, 'Show 0', 'Keeps 0 visible on the axis'],
+    [settings.locksY, 'Hold scale', 'Keeps the range of the axis as it is'],
+    [settings.showsOutput, 'Output', 'Shows the output of the loop'],
+    [showsRetries, 'Bus retries', 'Shows the frames that the bus repeats in a second'],
+  ] as const;
   useRetries(showsRetries.value);
   const choice = model.choice.value;
   const others = stacks.value ? stacked.value.filter(other => keyOf(other) !== keyOf(choice)) : [];
@@ -42,21 +49,11 @@ export function PlotPanel() {
         <Press pressed={view.isHeld} run={() => (view.isHeld ? view.unpause() : view.pause())}>
           {view.isHeld ? 'Go on' : 'Pause'}
         </Press>
-        <Toggle on={stacks} title="Shows up to four loops of your choice below one another">
-          More loops
-        </Toggle>
-        <Toggle on={settings.keepsZero} title="Keeps 0 visible on the axis">
-          Show 0
-        </Toggle>
-        <Toggle on={settings.locksY} title="Keeps the range of the axis as it is">
-          Hold scale
-        </Toggle>
-        <Toggle on={settings.showsOutput} title="Shows the output of the loop">
-          Output
-        </Toggle>
-        <Toggle on={showsRetries} title="Shows the frames that the bus repeats in a second">
-          Bus retries
-        </Toggle>
+        {toggles.map(([on, name, title]) => (
+          <Toggle key={name} on={on} title={title}>
+            {name}
+          </Toggle>
+        ))}
         <Press run={() => offerCsv(telemetryFile(model, choice, settings))}>CSV</Press>
       </div>
     </section>

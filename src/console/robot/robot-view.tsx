@@ -44,7 +44,10 @@ function Place() {
   );
 }
 
-/** The gimbal's view in mrad: a crosshair where the laser points, the target, and the elevation. */
+/**
+ * The gimbal's view in mrad: a crosshair where the laser points, the target, and the elevation. Yaw grows to the left, pitch
+ * upwards.
+ */
 function Boresight() {
   const { laser, telemetry } = useModel();
   telemetry.frame.value;
@@ -66,7 +69,6 @@ function Boresight() {
         rungsAround(pitch).map(rung => <Rung key={rung} rung={rung} y={pitch - rung} />)}
       <path class={laser.looksLit ? 'beam' : ''} d="M18 0H64M-18 0H-64M0 18V64M0 -18V-64" />
       {laser.looksLit && <circle class="beam" r="6" />}
-      {/* Yaw grows to the left, pitch upwards. */}
       {sees ? (
         <circle class="target" cx={limited(-yawOff)} cy={limited(-pitchOff)} r="30" />
       ) : (
@@ -99,7 +101,10 @@ const RING = 'M-0.5 0A0.5 0.5 0 1 1 0.5 0A0.5 0.5 0 1 1 -0.5 0';
 
 const degrees = (rad: number) => (rad * 180) / Math.PI;
 
-/** The robot from above, in metres, with x to the right and y up. It shows only what telemetry contains. */
+/**
+ * The robot from above, in metres, with x to the right and y up. It shows only what telemetry contains. Without a direction
+ * the beam is a ring around the robot. Only the target's direction is known, so it is drawn at a fixed distance.
+ */
 function TopView() {
   const { laser, telemetry } = useModel();
   telemetry.frame.value;
@@ -135,13 +140,11 @@ function TopView() {
           data-old={shown !== pose || undefined}
         >
           <path d="M-0.25 -0.19H0.25V0.19H-0.25ZM0.25 0H0.37" />
-          {/* Without a direction the beam is a ring around the robot. */}
           {laser.looksLit && <path class="beam" d={aim ? 'M0 0H6' : RING} transform={aim} />}
           {aim !== undefined && (
             <g class="gun" transform={aim}>
               <circle r="0.1" />
               <path d="M0.1 0H0.42" />
-              {/* Only the target's direction is known, so it is drawn at a fixed distance. */}
               {seen && (
                 <g class="target" transform={`${seen} translate(2.2)`}>
                   <circle r="0.12" />
