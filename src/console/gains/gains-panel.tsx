@@ -1,9 +1,15 @@
 import { useSignal } from '@preact/signals';
-import { perUnit, UNIT_LIST } from '../../core/units.js';
-import { clockText } from '../model/numbers.js';
+import { perUnit, UNIT_LIST, type Unit } from '../../core/units.js';
+import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
+import type { GainEdits } from '../model/gain-edits.js';
+import { keyOf } from '../model/loop-choice.js';
+import { clockText, type StepSize } from '../model/numbers.js';
 import { Drawer, Outcome, Press, Toggle, useAction, useModel } from '../parts/parts.js';
+import { Profiles } from '../profiles/profiles.js';
+import { GainActs, SavedNote } from './gain-acts.js';
+import { GainField } from './gain-field.js';
 import { GainsFile } from './gains-file.js';
-import { UnitCard } from './unit-card.js';
+import { Revisions } from './revisions.js';
 
 /** The gains of both units, and the buttons for all of them. */
 export function GainsPanel() {
@@ -45,5 +51,134 @@ function Opening() {
       </Press>
       <Outcome action={action} />
     </>
+  );
+}
+
+/** The gains of one unit: stored, edited and running. */
+export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
+  const model = useModel();
+  const gains = model.gains[unit.name];
+  const fields = fieldsOf(unit);
+  const chosen = keyOf(model.choice.value);
+  const { changes, faults } = gains.edits.value;
+  const { question } = gains.doubts;
+  const faulty = Object.keys(faults).length > 0;
+  return (
+    <section
+      class="card unit"
+      aria-label={`${unit.title} gains`}
+      data-chosen={model.choice.value.unit === unit.name || undefined}
+    >
+      <header>
+        <h2>{unit.title}</h2>
+        <Running unit={unit} />
+      </header>
+      <div>
+        <div class="loop heads" aria-hidden="true">
+          {['', ...GAIN_NAMES].map(text => (
+            <span class="head dim" key={text}>
+              {text}
+            </span>
+          ))}
+        </div>
+        {unit.loops.map(loop => {
+          const choice = { unit: unit.name, loop: loop.name };
+          const isChosen = keyOf(choice) === chosen;
+          return (
+            <div
+              class="loop"
+              key={loop.name}
+              onFocusCapture={() => model.choose(choice)}
+              data-chosen={isChosen || undefined}
+              data-excited={model.excitationOf(unit.name)?.loop === loop.name || undefined}
+            >
+              <Press class="loop-name" pressed={isChosen} run={() => model.choose(choice)}>
+                {loop.title}
+              </Press>
+              {fields
+                .filter(field => field.loop === loop.name)
+                .map(field => (
+                  <GainField key={field.gain} gains={gains} field={field} size={size} />
+                ))}
+            </div>
+          );
+        })}
+      </div>
+      <footer class="row">
+        <GainActs gains={gains} />
+        <ul class="changes">
+          {changes.map(change => (
+            <li key={change.field.pointer} data-drastic={isDrastic(unit, change) || undefined}>
+              {changeText(unit, change)}
+            </li>
+          ))}
+          {faulty && <li>Correct the marked fields to save.</li>}
+        </ul>
+        {question && (
+          <p class="question" role="alert">
+            Far from the saved gains: {question.about}. Press {question.act} again if you mean it.
+          </p>
+        )}
+        <ConflictQuestion gains={gains} />
+        <Outcome action={gains.saving} pending="Saving…" />
+        <SavedNote gains={gains} />
+        <Outcome action={gains.trial.action} />
+      </footer>
+      <div class="drawers row">
+        <Drawer title="History">
+          <Revisions gains={gains} />
+        </Drawer>
+        <Drawer title="Profiles">
+          <Profiles gains={gains} />
+        </Drawer>
+      </div>
+    </section>
+  );
+}
+
+/** The gains in force, and whether the controller runs them. */
+function Running({ unit: { name } }: { readonly unit: Unit }) {
+  const model = useModel();
+  const status = model.status.value?.[name];
+  if (status === undefined) return null;
+  const { revision, savedAt, applied, profile } = status.gains;
+  const from = profile === undefined ? '' : `, ${profile}`;
+  const stored = savedAt === null ? 'Defaults' : `Revision ${revision}${from}, ${clockText(savedAt)}`;
+  const trial = model.trialOf(name);
+  const tune = model.autotune.running;
+  const [state, how] = !model.fresh.value
+    ? ['', 'unknown']
+    : tune?.unit === name
+      ? ['doing', model.autotune.isOwn ? 'this page is tuning' : `${tune.by} is tuning`]
+      : trial !== undefined
+        ? trial.id === model.gains[name].trial.id
+          ? ['doing', 'this page is trying others']
+          : ['bad', `not running: ${trial.by} tries others`]
+        : applied
+          ? ['good', 'running']
+          : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
+  return (
+    <span class="running state dim" data-state={state} title={status.problem?.detail}>
+      {stored} · {how}
+    </span>
+  );
+}
+
+/** Asks which gains to keep after another caller saved loops that are edited here. */
+export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
+  const model = useModel();
+  const { unit, conflict } = gains;
+  if (conflict.value.length === 0) return null;
+  const saver = model.log.saverOf(unit.name, gains.stored.value?.revision ?? 0) ?? 'somebody else';
+  return (
+    <fieldset class="question" aria-label="Saved meanwhile">
+      Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
+      <span class="row">
+        <Press run={() => gains.decide('theirs')}>Use theirs</Press>
+        <Press needs="tune" class="primary" run={() => gains.decide('mine')}>
+          Save mine
+        </Press>
+      </span>
+    </fieldset>
   );
 }

@@ -7,8 +7,7 @@ import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
 import { Outcome, offerCsv, Press, Toggle, typed, useModel, writes } from '../parts/parts.js';
 import { TunePlan, TuneReport } from './autotune.js';
-import { FigureTable } from './figure-table.js';
-import { RunTable } from './run-table.js';
+import { FigureTable, RunTable } from './run-tables.js';
 import { StepChart } from './step-chart.js';
 
 /** Excites or tunes the chosen loop, and shows its captured steps. */
