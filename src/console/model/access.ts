@@ -2,22 +2,16 @@ import { signal } from '@preact/signals';
 import type { Session } from '../daemon/daemon.js';
 import { type Outcome, SESSION } from '../daemon/request.js';
 import { Action } from './action.js';
-import type { Whole } from './whole.js';
+import { Part } from './whole.js';
 
 /** Knows who uses this page, and which rights they have. */
-export class Access {
+export class Access extends Part {
   /** Undefined until the daemon has answered. A daemon without tokens gives all rights. */
   readonly session = signal<Session | undefined>(undefined);
-  readonly action: Action;
-  readonly #daemon: Whole['daemon'];
+  readonly action = new Action(this.whole.clock, 'Session');
   /** The number of session requests so far, and the number of the newest one that was answered. */
   #asked = 0;
   #answered = 0;
-
-  constructor({ daemon, clock }: Whole) {
-    this.#daemon = daemon;
-    this.action = new Action(clock, 'Session');
-  }
 
   hasRight(right: 'drive' | 'tune' | 'rule'): boolean {
     return this.session.value?.rights.includes(right) ?? true;
@@ -33,17 +27,17 @@ export class Access {
   async refresh(): Promise<boolean> {
     this.#asked += 1;
     const turn = this.#asked;
-    const outcome = await this.#daemon.get<Session>(SESSION);
+    const outcome = await this.whole.daemon.get<Session>(SESSION);
     if ('body' in outcome) this.#take(outcome.body, turn);
     return 'body' in outcome;
   }
 
   enter(token: string): Promise<boolean> {
-    return this.#become(() => this.#daemon.post(SESSION, { token }));
+    return this.#become(() => this.whole.daemon.post(SESSION, { token }));
   }
 
   leave(): Promise<boolean> {
-    return this.#become(() => this.#daemon.delete(SESSION));
+    return this.#become(() => this.whole.daemon.delete(SESSION));
   }
 
   /** Sends a login or a logout. Its answer counts as newer than the answer to any earlier session request. */
@@ -62,6 +56,6 @@ export class Access {
     if (turn < this.#answered) return;
     this.#answered = turn;
     this.session.value = session;
-    this.#daemon.heard();
+    this.whole.daemon.heard();
   }
 }

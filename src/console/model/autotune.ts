@@ -7,7 +7,7 @@ import type { Tune } from '../../schemas/tune.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import { LEASE_S, Renewal } from './own-trial.js';
-import type { Whole } from './whole.js';
+import { Part } from './whole.js';
 
 const RETRY_MS = 1000;
 
@@ -61,22 +61,15 @@ export function leftText({ unit, loops, results }: Pick<Tune, 'unit' | 'loops' |
  * The running tuning and the latest tuning of each unit, whoever began it. The page renews the tuning that it
  * began.
  */
-export class Autotune {
+export class Autotune extends Part {
   readonly tunes = perUnit(() => signal<Tune | undefined>(undefined));
   readonly style = signal<Style>('normal');
   /** The id of the tuning whose result was dismissed. */
   readonly dismissed = signal('');
-  readonly action: Action;
-  readonly #whole: Whole;
-  readonly #renewal: Renewal;
+  readonly action = new Action(this.whole.clock, 'Tuning');
+  readonly #renewal = new Renewal(this.whole.clock);
   /** By unit, the timer that asks again for its latest tuning. */
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
-
-  constructor(whole: Whole) {
-    this.#whole = whole;
-    this.action = new Action(whole.clock, 'Tuning');
-    this.#renewal = new Renewal(whole.clock);
-  }
 
   get running(): Tune | undefined {
     return Object.values(this.tunes)
@@ -113,15 +106,15 @@ export class Autotune {
 
   /** Plot and step card follow the loop that a tuning of this page moves. */
   #follow({ unit, loop }: Tune): void {
-    this.#whole.choose({ unit, loop });
+    this.whole.choose({ unit, loop });
   }
 
   /** Begins to tune these loops, inner loops first. Puts the unit in debug mode before. */
   async begin(unit: UnitName, loops: readonly string[]): Promise<void> {
-    const { status } = this.#whole;
-    if (status.peek()?.[unit].mode !== 'debug' && !(await this.#whole.switchMode(unit, 'debug'))) return;
+    const { status } = this.whole;
+    if (status.peek()?.[unit].mode !== 'debug' && !(await this.whole.switchMode(unit, 'debug'))) return;
     await this.action.run(async () => {
-      const outcome = await this.#whole.daemon.tune(unit, {
+      const outcome = await this.whole.daemon.tune(unit, {
         loops,
         style: this.style.peek(),
         leaseS: LEASE_S,
@@ -132,7 +125,7 @@ export class Autotune {
   }
 
   end(unit: UnitName): Promise<boolean> {
-    return this.action.run(() => this.#whole.daemon.endTune(unit));
+    return this.action.run(() => this.whole.daemon.endTune(unit));
   }
 
   #hold(tune: Tune): void {
@@ -141,7 +134,7 @@ export class Autotune {
     this.#follow(tune);
     this.#renewal.hold(
       id,
-      () => this.#whole.daemon.tune(unit, { id, leaseS: LEASE_S }),
+      () => this.whole.daemon.tune(unit, { id, leaseS: LEASE_S }),
       () => this.#learn(unit),
     );
   }
@@ -149,7 +142,7 @@ export class Autotune {
   /** Fetches the unit's latest tuning. A restarted daemon has none. */
   async #learn(unit: UnitName): Promise<void> {
     const known = this.tunes[unit].peek();
-    const { daemon, clock } = this.#whole;
+    const { daemon, clock } = this.whole;
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
     // Asks again, because a tuning wrongly shown as running would hide the unit's excitations and trials.

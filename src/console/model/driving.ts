@@ -12,7 +12,7 @@ import {
 import type { Status, UnitStatus } from '../../schemas/status.js';
 import { isUnanswered, type Outcome, type Refusal } from '../daemon/request.js';
 import { refusalText } from './action.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
 export type Deflections = Readonly<Record<string, number>>;
@@ -37,7 +37,7 @@ const PASSING = ['too-late', 'overtaken', 'taken-back', 'bus-busy'];
  * the difference to what was sent last. When something interrupts driving, every stick and key must be at rest before
  * the robot moves again.
  */
-export class Driving {
+export class Driving extends Part {
   /** The part of the greatest rates that a full deflection asks for. */
   readonly limit: Signal<number>;
   /** The driver's id; another page has another one. */
@@ -48,7 +48,6 @@ export class Driving {
   readonly hasGamepad = signal(false);
   /** Why the last command was refused, or why the page stopped driving. */
   readonly problem = signal('');
-  readonly #whole: Whole;
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
   readonly #isFast = signal(false);
   /** Units to which a command was sent that may still hold. */
@@ -61,8 +60,8 @@ export class Driving {
   #aheadMs = Number.NaN;
 
   constructor(whole: Whole) {
+    super(whole);
     const { clock, storage } = whole;
-    this.#whole = whole;
     const stored = Number(storage.read(LIMIT_KEY) ?? Number.NaN);
     this.limit = signal(stored >= 0.05 && stored <= 1 ? stored : 0.3);
     every(clock, 1000 / COMMANDS_HZ, () => this.#pass());
@@ -70,7 +69,7 @@ export class Driving {
 
   setLimit(part: number): void {
     this.limit.value = part;
-    this.#whole.storage.write(LIMIT_KEY, String(part));
+    this.whole.storage.write(LIMIT_KEY, String(part));
   }
 
   /**
@@ -95,7 +94,7 @@ export class Driving {
 
   /** From now on this page drives instead of another one, which ends the other one's motion. */
   takeOver(): void {
-    const status = this.#whole.status.peek();
+    const status = this.whole.status.peek();
     this.needsRest.value = this.#isAnyDeflected;
     const stills = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver)).map(
       unit => [unit.name, this.#ratesOf(unit)] as const,
@@ -117,9 +116,9 @@ export class Driving {
 
   /** Why this unit cannot be driven from here. Empty if it can. */
   whyNot(unit: UnitName): string {
-    const { fresh, status } = this.#whole;
+    const { fresh, status } = this.whole;
     const known = status.value;
-    if (!this.#whole.hasRightTo('drive')) return 'Your token may not drive';
+    if (!this.whole.hasRightTo('drive')) return 'Your token may not drive';
     if (known === undefined || !fresh.value) return 'No contact';
     const { match, stopped } = known;
     const { online, mode, drivable, driver } = known[unit];
@@ -145,7 +144,7 @@ export class Driving {
   }
 
   get isRivalDriving(): boolean {
-    return UNIT_LIST.some(({ name }) => this.#isRivals(this.#whole.status.value?.[name].driver));
+    return UNIT_LIST.some(({ name }) => this.#isRivals(this.whole.status.value?.[name].driver));
   }
 
   #isRivals(driver: UnitStatus['driver']): boolean {
@@ -154,7 +153,7 @@ export class Driving {
 
   /** Call this for each reading. `t` is the robot's time in seconds. */
   heardReading(t: number): void {
-    const nowMs = this.#whole.clock.nowMs();
+    const nowMs = this.whole.clock.nowMs();
     const aheadMs = 1000 * t - nowMs;
     const isAnotherRun = !(Math.abs(aheadMs - this.#aheadMs) < 2000);
     // Forgets 1 ms in a second, because two clocks drift apart.
@@ -179,7 +178,7 @@ export class Driving {
 
   /** Sends what the robot should do now, if it differs from what was sent, or if a motion would end. */
   #pass(): void {
-    const nowMs = this.#whole.clock.nowMs();
+    const nowMs = this.whole.clock.nowMs();
     if (this.problem.peek() !== '' && nowMs - this.#problemMs > REFUSAL_MS) this.problem.value = '';
     if (nowMs - this.#heardMs > BLIND_MS && this.#isAnyDeflected && !this.needsRest.peek()) {
       this.interrupt('No readings from the robot: driving has stopped.');
@@ -209,7 +208,7 @@ export class Driving {
   }
 
   async #send(rates: UnitRates, takeover = false): Promise<void> {
-    const { clock, daemon } = this.#whole;
+    const { clock, daemon } = this.whole;
     const sentMs = clock.nowMs();
     for (const { name } of UNIT_LIST) {
       const asked = rates[name];
@@ -232,7 +231,7 @@ export class Driving {
 
   #take(outcome: Outcome<unknown>, sentMs: number): void {
     if ('body' in outcome) {
-      this.roundTripMs.value = Math.round(this.#whole.clock.nowMs() - sentMs);
+      this.roundTripMs.value = Math.round(this.whole.clock.nowMs() - sentMs);
       return;
     }
     const { refusal } = outcome;
@@ -247,6 +246,6 @@ export class Driving {
 
   #show(problem: string): void {
     this.problem.value = problem;
-    this.#problemMs = this.#whole.clock.nowMs();
+    this.#problemMs = this.whole.clock.nowMs();
   }
 }

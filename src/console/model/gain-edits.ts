@@ -16,7 +16,7 @@ import {
 } from './edits.js';
 import { GainDoubts } from './gain-doubts.js';
 import { OwnTrial } from './own-trial.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /** Saved gains and their revision. */
 export interface Stored {
@@ -35,7 +35,7 @@ const KEY = 'trunnion.edits';
 const RETRY_MS = 1000;
 
 /** The saved gains of one unit, and the edits, trials and saves of the person at this page. */
-export class GainEdits {
+export class GainEdits extends Part {
   readonly unit: Unit;
   readonly stored = signal<Stored | undefined>(undefined);
   /** The gains that were in force when the page was opened. */
@@ -64,7 +64,6 @@ export class GainEdits {
   });
   /** The gains that this page's last save replaced. */
   readonly #replaced = signal<Stored | undefined>(undefined);
-  readonly #whole: Whole;
   /**
    * Revision and time of the gains that were fetched. The time counts too, because another state folder may
    * have the same revision.
@@ -72,9 +71,9 @@ export class GainEdits {
   #loaded = '';
 
   constructor(unit: Unit, whole: Whole) {
+    super(whole);
     const { clock, storage } = whole;
     this.unit = unit;
-    this.#whole = whole;
     this.saving = new Action(clock, `${unit.title} gains`);
     this.trial = new OwnTrial(unit, whole);
     this.doubts = new GainDoubts(unit, clock, () => ({
@@ -255,7 +254,7 @@ export class GainEdits {
     return this.saving.run(async () => {
       const before = this.stored.peek();
       const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
-      const outcome = await this.#whole.daemon.post<GainSet>(url, body);
+      const outcome = await this.whole.daemon.post<GainSet>(url, body);
       if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
       else {
         const { errors, revision } = outcome.refusal;
@@ -296,10 +295,10 @@ export class GainEdits {
 
   async #load(version: string, revision: number): Promise<void> {
     this.#loaded = version;
-    const outcome = await this.#whole.daemon.get<GainSet>(`/api/${this.unit.name}/pidconfig`);
+    const outcome = await this.whole.daemon.get<GainSet>(`/api/${this.unit.name}/pidconfig`);
     if (this.#loaded !== version) return;
     if ('refusal' in outcome) {
-      this.#whole.clock.after(RETRY_MS, () => {
+      this.whole.clock.after(RETRY_MS, () => {
         if (this.#loaded === version) void this.#load(version, revision);
       });
       return;

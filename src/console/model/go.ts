@@ -1,25 +1,20 @@
-import { type Signal, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { isObject, parsedJson } from '../../core/json.js';
 import { MODES, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
-import type { Whole } from './whole.js';
+import { Part } from './whole.js';
 
 const KEY = 'trunnion.go';
 
 /** The driver's start in a match: a resume, and then the mode that the driver chose for each unit. */
-export class Go {
-  readonly modes: Readonly<Record<UnitName, Signal<Mode>>>;
-  readonly #whole: Whole;
-
-  constructor(whole: Whole) {
-    this.#whole = whole;
-    const stored = parsedJson(whole.storage.read(KEY));
-    const of = (unit: UnitName) => MODES.find(mode => isObject(stored) && stored[unit] === mode);
-    this.modes = perUnit(({ name }) => signal(of(name) ?? 'manual'));
-  }
+export class Go extends Part {
+  readonly modes = perUnit(({ name }) => {
+    const stored = parsedJson(this.whole.storage.read(KEY));
+    return signal<Mode>(MODES.find(mode => isObject(stored) && stored[name] === mode) ?? 'manual');
+  });
 
   /** True while a match has the robot stopped. Go then takes the place of Resume, and modes are chosen for it. */
   get isOffered(): boolean {
-    const { fresh, status } = this.#whole;
+    const { fresh, status } = this.whole;
     const { stopped, match } = status.value ?? {};
     return fresh.value && stopped === true && match !== undefined && match.phase !== 'none';
   }
@@ -27,14 +22,14 @@ export class Go {
   /** Nothing is sent before `run`. */
   choose(unit: UnitName, mode: Mode): void {
     this.modes[unit].value = mode;
-    this.#whole.storage.write(KEY, JSON.stringify(perUnit(({ name }) => this.modes[name].value)));
+    this.whole.storage.write(KEY, JSON.stringify(perUnit(({ name }) => this.modes[name].value)));
   }
 
   /** The first refusal ends the rest, and so does a STOP that is pressed meanwhile. */
   async run(): Promise<void> {
-    const options = { since: this.#whole.daemon.asks.presses };
-    if (!(await this.#whole.resume(options))) return;
+    const options = { since: this.whole.daemon.asks.presses };
+    if (!(await this.whole.resume(options))) return;
     for (const { name } of UNIT_LIST)
-      if (!(await this.#whole.switchMode(name, this.modes[name].value, options))) return;
+      if (!(await this.whole.switchMode(name, this.modes[name].value, options))) return;
   }
 }

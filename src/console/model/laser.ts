@@ -3,7 +3,7 @@ import type { Status } from '../../schemas/status.js';
 import { LASER } from '../daemon/daemon.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /**
  * The page closes a silent stream and cancels an unanswered request earlier than this. So data and answers
@@ -12,9 +12,8 @@ import type { Whole } from './whole.js';
 const LATEST_MS = 5000;
 
 /** The page's requests about the laser, and whether it may be lit. */
-export class Laser {
-  readonly action: Action;
-  readonly #whole: Whole;
+export class Laser extends Part {
+  readonly action = new Action(this.whole.clock, 'Laser');
   /**
    * `on`: a person asked for light here. `dark`: an Off or a STOP was answered. Undefined: a newer status has
    * replaced both.
@@ -26,9 +25,8 @@ export class Laser {
   #litCount = 0;
 
   constructor(whole: Whole) {
-    const { daemon, clock, status, fresh } = whole;
-    this.#whole = whole;
-    this.action = new Action(clock, 'Laser');
+    super(whole);
+    const { daemon, status, fresh } = whole;
     effect(() => {
       const isDark = fresh.value && status.value?.laser.light === 'dark';
       if (isDark && daemon.asks.insisting(LASER)?.fate.state.value === 'expired') daemon.asks.forget(LASER);
@@ -37,33 +35,33 @@ export class Laser {
 
   /** True if the laser was lit at the last contact, or if light was requested since. */
   get mayBeLit(): boolean {
-    return (this.#since.value ?? this.#whole.status.value?.laser.light) === 'on';
+    return (this.#since.value ?? this.whole.status.value?.laser.light) === 'on';
   }
 
   /** True if the pin shows light or does not obey. Also true without contact, if the laser may be lit. */
   get looksLit(): boolean {
-    const { fresh, status } = this.#whole;
+    const { fresh, status } = this.whole;
     const light = status.value?.laser.light;
     return light === 'fault' || (fresh.value ? light === 'on' : this.mayBeLit);
   }
 
   /** True while an Off is unanswered. */
   get isOwed(): boolean {
-    return this.#whole.daemon.asks.insisting(LASER)?.fate.state.value === 'pending';
+    return this.whole.daemon.asks.insisting(LASER)?.fate.state.value === 'pending';
   }
 
   light(): Promise<unknown> {
     this.#since.value = 'on';
-    this.#askedMs = this.#whole.clock.nowMs();
+    this.#askedMs = this.whole.clock.nowMs();
     return this.action.run(async () => {
-      const outcome = await this.#whole.daemon.light();
+      const outcome = await this.whole.daemon.light();
       if ('refusal' in outcome && !isUnanswered(outcome.refusal)) this.#since.value = undefined;
       return outcome;
     });
   }
 
   darken(): void {
-    void this.action.run(fate => this.darkened(this.#whole.daemon.darken(fate)));
+    void this.action.run(fate => this.darkened(this.whole.daemon.darken(fate)));
   }
 
   /** After an Off or a STOP has succeeded the laser is dark, unless a status since the press said that it is lit. */
@@ -80,7 +78,7 @@ export class Laser {
    */
   heard(status?: Status): void {
     if (status?.laser.light === 'on') this.#litCount += 1;
-    const isOlder = this.#whole.clock.nowMs() - this.#askedMs < LATEST_MS;
+    const isOlder = this.whole.clock.nowMs() - this.#askedMs < LATEST_MS;
     if (this.#since.peek() === 'dark' ? status !== undefined : !isOlder) this.#since.value = undefined;
   }
 }

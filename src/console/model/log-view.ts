@@ -3,7 +3,7 @@ import { isObject } from '../../core/json.js';
 import { UNIT_LIST, type UnitName, unitNamed } from '../../core/units.js';
 import type { LogEvent, LogPage } from '../../schemas/log.js';
 import { readList } from '../daemon/surroundings.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 const MOST_EVENTS = 500;
 const SEEN_KEY = 'trunnion.noted';
@@ -17,12 +17,11 @@ type Restart = LogEvent & { readonly unit?: UnitName };
  * The part of the daemon's event log that this page has, and the restarts of controllers and of the daemon that a
  * person has to confirm.
  */
-export class LogView {
+export class LogView extends Part {
   /** Oldest first. */
   readonly events = signal<readonly LogEvent[]>([]);
   /** The number of events that the daemon no longer has. */
   readonly dropped = signal(0);
-  readonly #whole: Whole;
   /** The id of the daemon's run. */
   #run: string | undefined;
   readonly #seen = signal<readonly string[]>([]);
@@ -35,8 +34,8 @@ export class LogView {
   readonly restarts = computed(() => this.#newest.value.filter(event => !this.isSeen(event)));
 
   constructor(whole: Whole) {
+    super(whole);
     const { storage } = whole;
-    this.#whole = whole;
     storage.follow(SEEN_KEY, () => {
       this.#seen.value = readList(storage, SEEN_KEY).map(String);
     });
@@ -51,7 +50,7 @@ export class LogView {
    */
   async load(): Promise<LogEvent | undefined> {
     const before = this.events.peek();
-    const page = await this.#whole.daemon.read<LogPage>('/api/log?after=0');
+    const page = await this.whole.daemon.read<LogPage>('/api/log?after=0');
     if (page === undefined) return undefined;
     const { boot, events, dropped } = page;
     const isOther = this.#run !== undefined && this.#run !== boot;
@@ -96,7 +95,7 @@ export class LogView {
   /** Hides the line about this event, in every window. */
   confirm(event: LogEvent): void {
     this.#seen.value = [...this.#seen.value, nameOf(event)].slice(-MOST_SEEN);
-    this.#whole.storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
+    this.whole.storage.write(SEEN_KEY, JSON.stringify(this.#seen.value));
   }
 
   /** The caller who saved this revision. Undefined if the log no longer says. */
@@ -127,7 +126,7 @@ export class LogView {
     if (restarts.length === 0) return;
     const all = [...this.#newest.peek(), ...restarts];
     this.#newest.value = [...new Map(all.map(restart => [restart.unit, restart])).values()];
-    this.#whole.storage.write(RESTARTS_KEY, JSON.stringify(this.#newest.value));
+    this.whole.storage.write(RESTARTS_KEY, JSON.stringify(this.#newest.value));
   }
 }
 

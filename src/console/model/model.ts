@@ -1,4 +1,4 @@
-import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Clock } from '../../core/clock.js';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
@@ -28,31 +28,62 @@ import type { Whole } from './whole.js';
 /** Operations that a match may forbid. */
 export type Operation = 'drive' | 'laser' | 'tune' | 'resume';
 
-/** The page's knowledge of the robot, and its requests. Components read the model and call it. */
-export class Model implements Whole {
+/** The browser in which the page runs. The parts of the model are built with it. */
+class InBrowser {
   readonly surroundings: Surroundings;
   readonly clock: Clock;
   readonly storage: PageStorage;
-  readonly openedAt: Date;
-  readonly daemon: DaemonClient;
-  readonly stream: EventStream;
+
+  constructor(surroundings: Surroundings) {
+    this.surroundings = surroundings;
+    this.clock = surroundings.clock;
+    this.storage = surroundings.storage;
+  }
+}
+
+/** The page's knowledge of the robot, and its requests. Components read the model and call it. */
+export class Model extends InBrowser implements Whole {
+  readonly openedAt = this.clock.wallTime();
+  readonly daemon = new DaemonClient(this.surroundings, {
+    onStuck: () => this.stream.room.askForWay(),
+    onIdentityRefused: () => void this.access.refresh(),
+    rights: () => this.access.session.peek()?.rights.join(),
+  });
+  readonly stream = new EventStream(this.surroundings, {
+    // If the caller may read, the daemon refuses a stream only when all streams are taken.
+    onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
+    onOpen: () => this.#opened(),
+    events: {
+      status: data => this.#takeStatus(data),
+      telemetry: sample => this.#takeTelemetry(sample),
+      step: step => this.#takeStep(step),
+      tune: tune => this.autotune.take(tune),
+      log: event => {
+        this.log.take(event);
+        // The steps of a trial now belong to the saved revision, so the list is fetched again.
+        if (event.what === 'save') void this.runs.look();
+      },
+    },
+  });
   readonly status = signal<Status | undefined>(undefined);
   /** True while `status` is known to be current. */
-  readonly fresh: ReadonlySignal<boolean>;
+  readonly fresh = this.stream.fresh;
   /** Why the daemon answers requests but sends no data. Empty if that is unknown. */
   readonly deafness = signal('');
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
-  readonly access: Access;
-  readonly stop: Stop;
-  readonly laser: Laser;
-  readonly go: Go;
-  readonly gains: Readonly<Record<UnitName, GainEdits>>;
-  readonly telemetry: TelemetryView;
-  readonly log: LogView;
-  readonly autotune: Autotune;
-  readonly runs: Runs;
-  readonly referee: Referee;
-  readonly driving: Driving;
+  readonly access = new Access(this);
+  readonly laser = new Laser(this);
+  readonly stop = new Stop(this);
+  readonly go = new Go(this);
+  readonly telemetry = new TelemetryView(this.clock);
+  readonly log = new LogView(this);
+  readonly gains = perUnit(unit => new GainEdits(unit, this));
+  readonly resuming = new Action(this.clock, 'Resume');
+  readonly modes = perUnit(({ title }) => new Action(this.clock, `${title} mode`));
+  readonly exciting = perUnit(({ title }) => new Action(this.clock, `${title} test steps`));
+  readonly autotune = new Autotune(this);
+  readonly referee = new Referee(this);
+  readonly driving = new Driving(this);
   /** The latest tuning of the chosen unit, unless the person dismissed it. */
   readonly tuned = computed(() => {
     const tune = this.autotune.tunes[this.choice.value.unit].value;
@@ -63,54 +94,12 @@ export class Model implements Whole {
     const result = this.tuned.value?.results.find(({ loop }) => loop === this.choice.value.loop);
     return result && { ...result, id: this.tuned.value?.id };
   });
-  readonly resuming: Action;
-  readonly modes: Readonly<Record<UnitName, Action>>;
-  readonly exciting: Readonly<Record<UnitName, Action>>;
+  readonly runs = new Runs(this, this.tunedLoop);
   /** True if no status has arrived since the stream was opened. */
   #isOpened = false;
 
   constructor(surroundings: Surroundings) {
-    const { clock, storage } = surroundings;
-    this.surroundings = surroundings;
-    this.clock = clock;
-    this.storage = storage;
-    this.openedAt = clock.wallTime();
-    this.daemon = new DaemonClient(surroundings, {
-      onStuck: () => this.stream.room.askForWay(),
-      onIdentityRefused: () => void this.access.refresh(),
-      rights: () => this.access.session.peek()?.rights.join(),
-    });
-    this.stream = new EventStream(surroundings, {
-      // If the caller may read, the daemon refuses a stream only when all streams are taken.
-      onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
-      onOpen: () => this.#opened(),
-      events: {
-        status: data => this.#takeStatus(data),
-        telemetry: sample => this.#takeTelemetry(sample),
-        step: step => this.#takeStep(step),
-        tune: tune => this.autotune.take(tune),
-        log: event => {
-          this.log.take(event);
-          // The steps of a trial now belong to the saved revision, so the list is fetched again.
-          if (event.what === 'save') void this.runs.look();
-        },
-      },
-    });
-    this.fresh = this.stream.fresh;
-    this.access = new Access(this);
-    this.laser = new Laser(this);
-    this.stop = new Stop(this);
-    this.go = new Go(this);
-    this.telemetry = new TelemetryView(clock);
-    this.log = new LogView(this);
-    this.gains = perUnit(unit => new GainEdits(unit, this));
-    this.resuming = new Action(clock, 'Resume');
-    this.modes = perUnit(({ title }) => new Action(clock, `${title} mode`));
-    this.exciting = perUnit(({ title }) => new Action(clock, `${title} test steps`));
-    this.autotune = new Autotune(this);
-    this.referee = new Referee(this);
-    this.driving = new Driving(this);
-    this.runs = new Runs(this, this.tunedLoop);
+    super(surroundings);
     effect(() => {
       if (this.fresh.value) this.deafness.value = '';
       else this.telemetry.breakOff();

@@ -5,7 +5,7 @@ import { WorkQueue } from '../../core/work-queue.js';
 import type { TrialStatus } from '../../schemas/status.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /** The lease in seconds: a trial or a tuning ends this long after the page is gone. One lost renewal is tolerated. */
 export const LEASE_S = 3;
@@ -51,21 +51,19 @@ export class Renewal {
 /**
  * The trial of one unit's gains by this page. The controller runs the gains unsaved, as long as the page renews them.
  */
-export class OwnTrial {
+export class OwnTrial extends Part {
   readonly action: Action;
   readonly #unit: Unit;
-  readonly #daemon: Whole['daemon'];
-  readonly #renewal: Renewal;
+  readonly #renewal = new Renewal(this.whole.clock);
   /** The requests. Each one waits for the answer to the one before, because that answer contains the trial's id. */
   readonly #requests = new WorkQueue();
   /** The gains of the trial that is renewed. */
   #gains: GainSet | undefined;
 
-  constructor(unit: Unit, { daemon, clock }: Whole) {
+  constructor(unit: Unit, whole: Whole) {
+    super(whole);
     this.#unit = unit;
-    this.#daemon = daemon;
-    this.#renewal = new Renewal(clock);
-    this.action = new Action(clock, `${unit.title} trial`);
+    this.action = new Action(whole.clock, `${unit.title} trial`);
   }
 
   /** The id of the trial that this page renews. */
@@ -74,7 +72,7 @@ export class OwnTrial {
   }
 
   begin(gains: GainSet): Promise<boolean> {
-    const since = this.#daemon.asks.presses;
+    const since = this.whole.daemon.asks.presses;
     return this.action.run(
       () => this.#requests.add(() => this.#begin(gains, since)),
       'Running as a trial, not saved. The trial ends when you close this page.',
@@ -96,7 +94,7 @@ export class OwnTrial {
   async end(): Promise<void> {
     const end = () => {
       this.drop();
-      return this.#daemon.delete(`/api/${this.#unit.name}/pidconfig/trial`);
+      return this.whole.daemon.delete(`/api/${this.#unit.name}/pidconfig/trial`);
     };
     await this.action.run(() => this.#requests.add(end), 'The saved gains run again.');
   }
@@ -113,7 +111,7 @@ export class OwnTrial {
   }
 
   #ask(gains: GainSet, id: string | undefined, options: { since?: number; renews?: boolean }) {
-    return this.#daemon.tryGains(this.#unit.name, { gains, leaseS: LEASE_S, id }, options);
+    return this.whole.daemon.tryGains(this.#unit.name, { gains, leaseS: LEASE_S, id }, options);
   }
 
   #hold(id: string, gains: GainSet): void {

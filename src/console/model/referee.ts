@@ -6,7 +6,7 @@ import type { Ask } from '../daemon/asks.js';
 import type { Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
-import type { Whole } from './whole.js';
+import { Part } from './whole.js';
 
 interface Interrupted {
   readonly phase: Phase;
@@ -29,8 +29,8 @@ const LONGEST_S = 86_400;
  * The referee's acts at this page. After the referee has taken the lease here, the page sends beats and
  * controls the match.
  */
-export class Referee {
-  readonly action: Action;
+export class Referee extends Part {
+  readonly action = new Action(this.whole.clock, 'Match');
   /** Page time of the last accepted beat, by this page or by the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
   /** True if another desk has the lease, as far as this page was told. The next `take` takes it over. */
@@ -38,21 +38,15 @@ export class Referee {
   /** The phase that the last pause interrupted, if this page saw it. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
   /** Durations as typed, by phase. */
-  readonly durations = signal<Readonly<Record<string, string>>>({});
+  readonly durations = signal<Readonly<Record<string, string>>>({
+    ...DURATIONS,
+    ...Object(parsedJson(this.whole.storage.read(KEY))),
+  });
   /** This page's name as a desk. Another window of the same referee is another desk. */
   readonly holder = `page-${Math.random().toString(36).slice(2, 6)}`;
-  readonly #whole: Whole;
-  readonly #beats: Renewal;
+  readonly #beats = new Renewal(this.whole.clock);
   /** The highest revision that was sent or seen. */
   #revision = 0;
-
-  constructor(whole: Whole) {
-    const { clock, storage } = whole;
-    this.#whole = whole;
-    this.action = new Action(clock, 'Match');
-    this.#beats = new Renewal(clock);
-    this.durations.value = { ...DURATIONS, ...Object(parsedJson(storage.read(KEY))) };
-  }
 
   /** True if this page sends beats. */
   get isBeating(): boolean {
@@ -62,9 +56,9 @@ export class Referee {
   /** Asks for the age of another desk's last beat. */
   async look(): Promise<void> {
     if (this.isBeating) return;
-    const match = await this.#whole.daemon.read<{ readonly beatAgeS?: number | null }>('/api/match');
+    const match = await this.whole.daemon.read<{ readonly beatAgeS?: number | null }>('/api/match');
     const ageS = match?.beatAgeS;
-    if (ageS != null && !this.isBeating) this.beatMs.value = this.#whole.clock.nowMs() - 1000 * ageS;
+    if (ageS != null && !this.isBeating) this.beatMs.value = this.whole.clock.nowMs() - 1000 * ageS;
   }
 
   /** True if this page beats, and its beats are not accepted. */
@@ -88,7 +82,7 @@ export class Referee {
 
   setDuration(phase: Phase, text: string): void {
     this.durations.value = { ...this.durations.value, [phase]: text };
-    this.#whole.storage.write(KEY, JSON.stringify(this.durations.value));
+    this.whole.storage.write(KEY, JSON.stringify(this.durations.value));
   }
 
   /**
@@ -105,7 +99,7 @@ export class Referee {
 
   /** Why this phase of the match `id` cannot be set now, in a few words. Empty if it can. */
   whyNot(id: string, phase: Phase): string {
-    const match = this.#whole.status.value?.match;
+    const match = this.whole.status.value?.match;
     const isNext = this.#idFor(id, phase) !== match?.id;
     if (id === '') return 'name the match';
     if (match?.phase === phase && !isNext) return 'now';
@@ -121,7 +115,7 @@ export class Referee {
   }
 
   set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
-    this.#revision = Math.max(this.#revision, this.#whole.status.peek()?.match.revision ?? 0) + 1;
+    this.#revision = Math.max(this.#revision, this.whole.status.peek()?.match.revision ?? 0) + 1;
     const body = { id, revision: this.#revision, phase, remainingS };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
     return this.#ask({ path: '/api/match', body, rule });
@@ -145,7 +139,7 @@ export class Referee {
   }
 
   #idFor(typed: string, phase: Phase): string {
-    const match = this.#whole.status.value?.match;
+    const match = this.whole.status.value?.match;
     const isBegun = match?.id != null && !OVER.includes(match.phase);
     return isBegun && OF_CURRENT.includes(phase) ? (match.id ?? typed) : typed;
   }
@@ -158,11 +152,11 @@ export class Referee {
   };
 
   #ask(ask: Ask): Promise<boolean> {
-    return this.action.run(() => this.#whole.daemon.asks.press(ask));
+    return this.action.run(() => this.whole.daemon.asks.press(ask));
   }
 
   async #beat(takeover: boolean) {
-    const { daemon, clock } = this.#whole;
+    const { daemon, clock } = this.whole;
     const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
     const outcome = await daemon.post('/api/match/lease', body);
     if ('body' in outcome) {

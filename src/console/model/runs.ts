@@ -2,7 +2,7 @@ import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { sameGains, type UnitName } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /** What a tuning found for one loop, with the id of the tuning. */
 export type TunedLoop = Tune['results'][number] & { readonly id: string | undefined };
@@ -17,7 +17,7 @@ export interface DrawnRun {
 }
 
 /** The captured steps of the chosen loop, and which of them are drawn. */
-export class Runs {
+export class Runs extends Part {
   /** Newest first. */
   readonly list = signal<readonly StepSummary[]>([]);
   /** The number of the best run so far. */
@@ -27,7 +27,6 @@ export class Runs {
    */
   readonly ticked = signal<ReadonlyMap<number, RunColour>>(new Map());
   readonly samples = signal<ReadonlyMap<number, RememberedStep>>(new Map());
-  readonly #whole: Whole;
   readonly #tuned: ReadonlySignal<TunedLoop | undefined>;
   /** The tuning whose proposal is no longer the main run. */
   readonly #leftBehind = signal<string | undefined>(undefined);
@@ -35,8 +34,8 @@ export class Runs {
   #news = false;
 
   constructor(whole: Whole, tuned: ReadonlySignal<TunedLoop | undefined>) {
+    super(whole);
     const { choice } = whole;
-    this.#whole = whole;
     this.#tuned = tuned;
     let isBegun = false;
     effect(() => {
@@ -108,13 +107,13 @@ export class Runs {
     this.#looking = true;
     while (this.#news) {
       this.#news = false;
-      const choice = this.#whole.choice.peek();
+      const choice = this.whole.choice.peek();
       const steps = `/api/${choice.unit}/steps`;
-      const outcome = await this.#whole.daemon.get<readonly StepSummary[]>(`${steps}?loop=${choice.loop}`);
-      if ('body' in outcome && this.#whole.choice.peek() === choice) this.list.value = outcome.body;
+      const outcome = await this.whole.daemon.get<readonly StepSummary[]>(`${steps}?loop=${choice.loop}`);
+      if ('body' in outcome && this.whole.choice.peek() === choice) this.list.value = outcome.body;
       if (this.list.peek().length === 0) continue;
-      const best = await this.#whole.daemon.get<readonly StepSummary[]>(`${steps}/best?loop=${choice.loop}`);
-      if ('body' in best && this.#whole.choice.peek() === choice) this.best.value = best.body[0]?.number;
+      const best = await this.whole.daemon.get<readonly StepSummary[]>(`${steps}/best?loop=${choice.loop}`);
+      if ('body' in best && this.whole.choice.peek() === choice) this.best.value = best.body[0]?.number;
       await this.#fetch();
     }
     this.#looking = false;
@@ -145,13 +144,13 @@ export class Runs {
   }
 
   async #fetch(): Promise<void> {
-    const choice = this.#whole.choice.peek();
+    const choice = this.whole.choice.peek();
     const { unit, loop } = choice;
     const main = this.#main;
     for (const run of [...(main === undefined ? [] : [main]), ...this.#underneath]) {
       if (this.#sampled(run) !== undefined) continue;
-      const outcome = await this.#whole.daemon.get<RememberedStep>(stepPath(unit, loop, run.number));
-      if (this.#whole.choice.peek() !== choice) return;
+      const outcome = await this.whole.daemon.get<RememberedStep>(stepPath(unit, loop, run.number));
+      if (this.whole.choice.peek() !== choice) return;
       if ('body' in outcome) this.samples.value = new Map(this.samples.peek()).set(run.number, outcome.body);
     }
   }

@@ -1,16 +1,14 @@
 import { effect, untracked } from '@preact/signals';
 import { type Insisting, STOP } from '../daemon/asks.js';
-import type { Whole } from './whole.js';
+import { Part, type Whole } from './whole.js';
 
 /**
  * Knows the newest STOP that was pressed on this page, and whether the robot is stopped. The press is forgotten when the
  * status shows that the robot is stopped, or that a caller has resumed it.
  */
-export class Stop {
-  readonly #whole: Whole;
-
+export class Stop extends Part {
   constructor(whole: Whole) {
-    this.#whole = whole;
+    super(whole);
     effect(() => {
       const { stopped } = this;
       // The status may be older than the answer. Only a status that arrives after the answer says whether the robot
@@ -23,12 +21,12 @@ export class Stop {
 
   /** The newest STOP, until the page no longer needs to show it. */
   get press(): Insisting | undefined {
-    return this.#whole.daemon.asks.insisting(STOP);
+    return this.whole.daemon.asks.insisting(STOP);
   }
 
   /** Undefined while it is unknown. */
   get stopped(): boolean | undefined {
-    const { fresh, status } = this.#whole;
+    const { fresh, status } = this.whole;
     return fresh.value ? status.value?.stopped : undefined;
   }
 
@@ -43,7 +41,7 @@ export class Stop {
 
   /** Call this for each status. A status tells more than the answer to a STOP. */
   heardStatus(): void {
-    if (this.press?.fate.state.value === 'done') this.#whole.daemon.asks.forget(STOP);
+    if (this.press?.fate.state.value === 'done') this.whole.daemon.asks.forget(STOP);
   }
 
   /**
@@ -52,7 +50,7 @@ export class Stop {
    */
   #wasResumed({ fate: { refusal }, sentMs }: Insisting): boolean {
     const isObeyed = refusal?.code === 'not-confirmed' || refusal?.code === 'pin-failed';
-    const { status, clock } = this.#whole;
+    const { status, clock } = this.whole;
     const ranMs = 1000 * (status.value?.uptimeS ?? 0);
     return isObeyed && ranMs > clock.nowMs() - sentMs;
   }

@@ -21,3 +21,12 @@ export interface Whole {
   resume(options: Pick<Ask, 'since'>): Promise<boolean>;
   switchMode(unit: UnitName, mode: Mode, options?: Pick<Ask, 'since'>): Promise<boolean>;
 }
+
+/** A part of the model. */
+export class Part {
+  protected readonly whole: Whole;
+
+  constructor(whole: Whole) {
+    this.whole = whole;
+  }
+}
