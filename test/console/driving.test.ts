@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { stripLines } from '../../src/console/bar/strip.js';
-import { FakePage } from './fake-page.js';
+import { FakePage, servedPage } from './fake-page.js';
+import type { ServingDaemon } from './page-daemon.js';
 
 const AHEAD = { speed: 1 };
 const REST = {};
 
 describe('a page that drives', () => {
-  let page: FakePage;
+  let page: FakePage<ServingDaemon>;
   beforeEach(async () => {
-    page = await FakePage.open();
+    page = await servedPage({ config: { supervision: { pollHz: 50 } } });
   });
 
   const commands = () => page.requests.filter(({ path }) => path === '/api/drive');
@@ -63,7 +64,7 @@ describe('a page that drives', () => {
     page.model.driving.ask('gamepad', AHEAD);
     await page.wait(50);
     expect(speeds().at(-1)).to.equal(0.75);
-    const again = await FakePage.open({ browser: page.browser, daemon: page.daemon });
+    const again = await FakePage.of(page.daemon, { browser: page.browser });
     expect(again.model.driving.limit.value).to.equal(0.5);
   });
 
@@ -73,16 +74,13 @@ describe('a page that drives', () => {
       'the shoulder button is released',
       () => page.model.driving.ask('left stick', AHEAD, { isEnabled: false }),
     ],
-    [
-      'a mode is switched',
-      () => void page.daemon.answer('POST', '/api/gimbal/mode/switch', { mode: 'auto' }),
-    ],
+    ['a mode is switched', () => page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' })],
     [
       'the robot is stopped and resumed',
       async () => {
-        void page.daemon.answer('POST', '/api/stop');
+        await page.daemon.ask('POST /api/stop');
         await page.wait(200);
-        void page.daemon.answer('POST', '/api/resume');
+        await page.daemon.ask('POST /api/resume');
       },
     ],
     [
@@ -103,7 +101,7 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0);
       await page.wait(500);
       expect(commands().length).to.equal(sent);
-      expect(page.model.driving.hindrance).to.match(/^Let go|^No readings|^hidden/);
+      expect(page.model.driving.hindrance).to.match(/^Let go|^No readings|^hidden|^The robot is stopped/);
       stick(REST);
       stick(AHEAD);
       await page.wait(100);
@@ -111,20 +109,19 @@ describe('a page that drives', () => {
     });
 
   it('names the other driver, and takes over only when asked to and after rest', async () => {
-    const driver = { by: 'rival', id: 'another page', sinceT: 1 };
-    page.daemon.shows('chassis', { driver });
-    await page.wait(200);
+    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
+    await page.daemon.ask('POST /api/drive', drive);
+    await page.wait(100);
     stick(AHEAD);
-    await page.wait(200);
+    await page.wait(100);
     expect(commands()).to.deep.equal([]);
     expect(stripLines(page.model).map(({ about, text }) => `${about}: ${text}`)).to.deep.equal([
-      'Drive: Chassis: rival drives.',
+      'Drive: Chassis: 192.0.2.2 drives.',
     ]);
     page.model.driving.takeOver();
     expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([
       [{ speed: 0, turn: 0 }, true],
     ]);
-    page.daemon.shows('chassis', { driver: { ...driver, id: page.model.driving.id } });
     await page.wait(200);
     expect(commands().length).to.equal(1);
     stick(REST);

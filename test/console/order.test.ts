@@ -2,12 +2,18 @@ import { expect } from 'chai';
 import { HeldLines } from '../../src/console/bar/held-lines.js';
 import { stripLines, wellText } from '../../src/console/bar/strip.js';
 import { NO_MATCH_STATUS } from '../support/status.js';
-import { FakePage } from './fake-page.js';
+import { FakePage, servedPage } from './fake-page.js';
+import type { ServingDaemon } from './page-daemon.js';
+
+type Page = FakePage<ServingDaemon>;
+
+const isStopped = async ({ daemon }: Page): Promise<boolean> => (await daemon.status()).stopped;
+const lightOf = async ({ daemon }: Page): Promise<string> => (await daemon.status()).laser.light;
 
 describe('a press on the page', () => {
   it('of STOP cancels an unanswered Resume, without a message', async () => {
-    const page = await FakePage.open();
-    page.daemon.stopped = true;
+    const page = await servedPage();
+    await page.daemon.ask('POST /api/stop');
     await page.wait(100);
     page.let(/resume/, 'held');
     void page.model.resume();
@@ -16,30 +22,30 @@ describe('a press on the page', () => {
     const [resume] = page.sentTo(/resume/);
     resume!.deliver();
     await page.wait(200);
-    expect([resume!.isTakenBack, page.daemon.stopped]).to.deep.equal([true, true]);
+    expect([resume!.isTakenBack, await isStopped(page)]).to.deep.equal([true, true]);
     expect(page.model.resuming.pending.value).to.equal(false);
     expect(page.strip)
-      .to.match(/^bad: Stopped:/)
+      .to.match(/^bad: Stopped/)
       .and.not.to.match(/Resume (?!puts)/);
   });
 
   for (const [by, press] of [
-    ['Off', (page: FakePage) => page.model.laser.darken()],
-    ['STOP', (page: FakePage) => page.model.pressStop()],
+    ['Off', (page: Page) => page.model.laser.darken()],
+    ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
     it(`of ${by} cancels an unanswered request for light`, async () => {
-      const page = await FakePage.open();
+      const page = await servedPage();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
       press(page);
       await page.wait(10);
       page.sentTo(/laser/)[0]!.deliver();
-      expect(page.daemon.light).to.equal('dark');
+      expect(await lightOf(page)).to.equal('dark');
     });
   }
 
   it('of On cancels an unanswered Off, which is not sent again', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
     await page.wait(350);
@@ -47,34 +53,34 @@ describe('a press on the page', () => {
     await page.wait(3000);
     const offs = page.sentTo(/laser/).filter(one => one.body.action === 'off');
     for (const off of offs) off.deliver();
-    expect([offs.length, page.daemon.light, page.model.isOwing]).to.deep.equal([2, 'on', false]);
+    expect([offs.length, await lightOf(page), page.model.isOwing]).to.deep.equal([2, 'on', false]);
   });
 
   it('of a mode cancels an unanswered switch to another mode', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
     void page.model.switchMode('chassis', 'auto');
     void page.model.switchMode('chassis', 'debug');
     await page.wait(10);
     page.sentTo(/mode/)[0]!.deliver();
-    expect(page.daemon.units.chassis.mode).to.equal('debug');
+    expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
   it('of STOP that is answered cancels its older attempts, so that none of them arrives after a Resume', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
     await page.wait(500);
     // Somebody else resumes.
-    page.daemon.stopped = false;
+    await page.daemon.ask('POST /api/resume');
     page.sentTo(/stop/)[0]!.deliver();
-    expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
+    expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 });
 
 describe('a STOP of the page', () => {
   it('that is pressed repeatedly on a slow network cancels none of its requests, even when the first is answered', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
       page.model.pressStop();
@@ -82,12 +88,12 @@ describe('a STOP of the page', () => {
     }
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
     page.sentTo(/stop/)[0]!.deliver();
-    await page.wait(10);
+    await page.wait(60);
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
   it('is repeated after 300 ms and until it is answered, however long that takes', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.let(/stop/, 'failed');
     page.model.pressStop();
     await page.wait(250);
@@ -98,60 +104,60 @@ describe('a STOP of the page', () => {
     await page.wait(12_000);
     expect(page.strip).to.match(/^alarm: STOP is not confirmed\. Be ready .* does not answer/);
     const before = page.sentTo(/stop/).length;
-    await page.wait(120_000);
-    expect(page.sentTo(/stop/).length).to.be.greaterThan(before + 50);
-    expect([page.daemon.stopped, page.model.isOwing]).to.deep.equal([false, true]);
+    await page.wait(61_000);
+    expect(page.sentTo(/stop/).length).to.be.greaterThan(before + 25);
+    expect([await isStopped(page), page.model.isOwing]).to.deep.equal([false, true]);
     page.mend();
     await page.wait(2000);
-    expect([page.daemon.stopped, page.model.isOwing]).to.deep.equal([true, false]);
-    expect(page.strip).to.match(/^bad: Stopped:/);
+    expect([await isStopped(page), page.model.isOwing]).to.deep.equal([true, false]);
+    expect(page.strip).to.match(/^bad: Stopped/);
   });
 
   it('is sent at once when the daemon is heard again', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.cut();
     page.model.pressStop();
-    await page.wait(60_000);
+    await page.wait(20_000);
     const before = page.sentTo(/stop/).length;
     page.mend();
     await page.wait(600);
-    expect([page.daemon.stopped, page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
+    expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
   it('blocks every act that moves until it is answered, allows acts that make the robot safer, and ends with an answered Resume', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
     page.model.pressStop();
     await page.wait(15_000);
     expect(page.model.isStopping).to.equal(true);
-    await page.model.switchMode('chassis', 'auto');
+    await page.during(page.model.switchMode('chassis', 'auto'));
     void page.model.laser.light();
     void page.model.excite({ unit: 'chassis', loop: 'speed' }, 0.1, 1);
-    await page.model.gains.chassis.try();
+    await page.during(page.model.gains.chassis.try());
     await page.wait(10);
     expect(page.sentTo(/mode|laser|excitation|trial/)).to.deep.equal([]);
-    await page.model.switchMode('chassis', 'manual');
+    await page.during(page.model.switchMode('chassis', 'manual'));
     page.model.laser.darken();
     expect(page.sentTo(/mode|laser/)).to.have.length(2);
-    await page.model.resume();
+    await page.during(page.model.resume());
     await page.wait(5000);
-    expect([page.model.isStopping, page.daemon.stopped]).to.deep.equal([false, false]);
+    expect([page.model.isStopping, await isStopped(page)]).to.deep.equal([false, false]);
     expect(page.strip).not.to.match(/STOP/);
   });
 
   it('does not arrive after an answered Resume', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
     await page.wait(400);
-    await page.model.resume();
+    await page.during(page.model.resume());
     for (const request of page.sentTo(/stop/)) request.deliver();
-    expect([page.sentTo(/stop/).length, page.daemon.stopped]).to.deep.equal([2, false]);
+    expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
   it('cancels requests that were pressed before it and still waited for their turn', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
     page.edit('chassis', '/speed/kp', '20');
@@ -165,26 +171,26 @@ describe('a STOP of the page', () => {
   });
 
   it('stays unanswered if only an older press of STOP was answered', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.fate = ({ path }) =>
       /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
     page.isDeaf = true;
     page.model.pressStop();
     await page.wait(100);
-    page.daemon.stopped = false;
+    await page.daemon.ask('POST /api/resume');
     page.model.pressStop();
     page.sentTo(/stop/)[0]!.deliver();
     await page.wait(10);
     expect(page.model.isOwing).to.equal(true);
     page.fate = () => 'delivered';
     await page.wait(600);
-    expect([page.model.isOwing, page.daemon.stopped]).to.deep.equal([false, true]);
+    expect([page.model.isOwing, await isStopped(page)]).to.deep.equal([false, true]);
     await page.wait(400);
-    expect(page.strip).to.match(/STOP of 00:00:00 is confirmed\./);
+    expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
   it('that the daemon could not confirm is shown until a caller has resumed the robot', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
     page.model.pressStop();
@@ -192,44 +198,45 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.match(/^alarm: STOP is not confirmed\. .*The gimbal did not confirm\./);
     expect([page.sentTo(/stop/).length, page.model.isOwing]).to.deep.equal([1, true]);
     page.mend();
-    await page.wait(200);
+    await page.daemon.ask('POST /api/stop');
+    await page.daemon.ask('POST /api/resume');
     expect(page.strip).to.equal('');
   });
 
   it('that was not confirmed is still shown after a restart of the daemon, until the robot was stopped and resumed', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
-    page.daemon.startedMs = page.clock.nowMs();
-    await page.wait(3000);
+    await page.daemon.becomes({});
+    await page.wait(6000);
     expect(page.strip).to.match(/STOP is not confirmed/);
-    page.daemon.stopped = true;
+    await page.daemon.ask('POST /api/stop');
     await page.wait(200);
-    page.daemon.stopped = false;
+    await page.daemon.ask('POST /api/resume');
     await page.wait(200);
-    expect(page.strip).to.equal('');
+    expect(page.strip).not.to.match(/not confirmed/);
   });
 });
 
 describe('an Off of the page', () => {
-  const expired = /bad: Laser Off of 00:00:00 was not answered\. Press it again if it is still wanted\./;
+  const expired = /bad: Laser Off of [\d:]+ was not answered\. Press it again if it is still wanted\./;
 
   it('that did not reach the daemon is sent again once the daemon is heard', async () => {
-    const page = await FakePage.open();
-    page.daemon.light = 'on';
+    const page = await servedPage();
+    await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
     page.cut();
     page.model.laser.darken();
-    await page.wait(30_000);
+    await page.wait(10_000);
     expect(page.strip).to.match(/bad: Laser Off sent, asking again…/);
     expect(page.model.isOwing).to.equal(true);
     page.mend();
     await page.wait(1000);
-    expect([page.daemon.light, page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
+    expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
   it('expires after a minute, and the page says so until the laser is known to be dark', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.cut();
     page.model.laser.darken();
     await page.wait(59_000);
@@ -237,20 +244,20 @@ describe('an Off of the page', () => {
     await page.wait(2000);
     expect(page.strip).to.match(expired);
     expect(page.model.isOwing).to.equal(false);
-    page.daemon.light = 'on';
+    await page.daemon.ask('POST /api/laser', { action: 'on' });
     const before = page.sentTo(/laser/).length;
     page.mend();
     await page.wait(2000);
-    expect([page.daemon.light, page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
+    expect([await lightOf(page), page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
     expect(page.strip).to.match(expired);
-    page.daemon.light = 'dark';
+    await page.daemon.ask('POST /api/laser', { action: 'off' });
     await page.wait(200);
     expect(page.strip).to.equal('');
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
     it(`expires while the device sleeps and its wall clock changes by ${sleptMs} ms, although the page's clock stops`, async () => {
-      const page = await FakePage.open();
+      const page = await servedPage();
       page.cut();
       page.model.laser.darken();
       await page.wait(1000);
@@ -262,17 +269,17 @@ describe('an Off of the page', () => {
       page.mend();
       void page.model.laser.light();
       await page.wait(1000);
-      expect([page.daemon.light, page.strip]).to.deep.equal(['on', '']);
+      expect([await lightOf(page), page.strip]).to.deep.equal(['on', '']);
     });
   }
 
   it('stays unanswered if only an older Off was answered, after which another caller asked for light', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
     page.model.laser.darken();
     await page.wait(100);
-    page.daemon.light = 'on';
+    await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
     page.model.laser.darken();
     page.sentTo(/laser/)[0]!.deliver();
@@ -280,26 +287,26 @@ describe('an Off of the page', () => {
     expect(page.model.isOwing).to.equal(true);
     page.mend();
     await page.wait(600);
-    expect([page.model.isOwing, page.daemon.light]).to.deep.equal([false, 'dark']);
+    expect([page.model.isOwing, await lightOf(page)]).to.deep.equal([false, 'dark']);
   });
 });
 
 describe('a refusal on the page', () => {
   it('disappears after ten seconds, or when the same act succeeds', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.refuse(/mode/, 409, 'unit-busy', 'Busy.');
-    await page.model.switchMode('chassis', 'auto');
+    await page.during(page.model.switchMode('chassis', 'auto'));
     expect(page.strip).to.equal('bad: Chassis mode Busy.');
     await page.wait(10_000);
     expect(page.strip).to.equal('');
-    await page.model.switchMode('chassis', 'auto');
+    await page.during(page.model.switchMode('chassis', 'auto'));
     page.override = () => undefined;
-    await page.model.switchMode('chassis', 'auto');
+    await page.during(page.model.switchMode('chassis', 'auto'));
     expect(page.strip).to.equal('');
   });
 
   it('appears after four seconds without an answer', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     page.let(/mode/, 'lost');
     void page.model.switchMode('chassis', 'auto');
     page.isDeaf = true;
@@ -310,30 +317,28 @@ describe('a refusal on the page', () => {
   });
 
   it('disappears when its cause is over', async () => {
-    const page = await FakePage.open();
-    const refuse = (code: string) => {
-      page.refuse(/mode/, 409, code);
-      return page.model.switchMode('chassis', 'auto');
+    const page = await servedPage();
+    const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
+    const fault = async (fault: string) => {
+      await page.daemon.ask('POST /sim/faults', { target: 'chassis', fault });
+      await page.wait(1500);
     };
-    page.daemon.shows('chassis', { online: false });
-    await page.wait(200);
-    await refuse('unit-offline');
-    await page.wait(500);
-    expect(page.strip).to.match(/Chassis mode A reason/);
-    page.daemon.shows('chassis', { online: true });
-    await page.wait(200);
+    await fault('unplug');
+    await refused();
+    expect(page.strip).to.match(/Chassis mode .*offline/);
+    await fault('plug');
     expect(page.strip).to.equal('');
-    page.daemon.stopped = true;
+    await page.daemon.ask('POST /api/stop');
     await page.wait(200);
-    await refuse('stopped');
+    await refused();
     expect(page.strip).to.match(/Chassis mode The robot is stopped/);
-    page.daemon.stopped = false;
+    await page.daemon.ask('POST /api/resume');
     await page.wait(200);
     expect(page.strip).to.equal('');
     page.let(/mode/, 'failed');
-    await page.model.switchMode('chassis', 'auto');
+    await page.during(page.model.switchMode('chassis', 'auto'));
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
-    await page.wait(200);
+    await page.daemon.ask('POST /api/laser', { action: 'on' });
     expect(page.strip).to.equal('');
   });
 });
@@ -355,14 +360,13 @@ describe('lines with one cause', () => {
   });
 
   it('become one line if the pin fails when Off is pressed, and none when the pin works again', async () => {
-    const page = await FakePage.open();
-    page.daemon.light = 'fault';
+    const page = await servedPage();
+    await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
-    page.refuse(/laser/, 503, 'pin-failed', 'Refused.');
     page.model.laser.darken();
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply: its pin does not obey\.$/);
-    page.daemon.light = 'dark';
+    await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'clear' });
     await page.wait(200);
     expect(page.strip).to.equal('');
   });
@@ -396,10 +400,10 @@ describe('a line that comes and goes', () => {
 
 describe('a page without alarms', () => {
   it('says that all is well only if nothing is active', async () => {
-    const page = await FakePage.open();
+    const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
-    page.daemon.light = 'on';
-    page.daemon.shows('chassis', { mode: 'auto' });
+    await page.daemon.ask('POST /api/laser', { action: 'on' });
+    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'auto' });
     await page.wait(200);
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
   });

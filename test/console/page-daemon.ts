@@ -31,6 +31,17 @@ export interface PageDaemon {
 const ORIGIN = 'http://localhost:8080';
 const ANOTHER = '192.0.2.2';
 
+/** Few polls, so that long waits cost little processor time. */
+const POLL_HZ = 10;
+
+function settingsOf({ config, ...others }: Settings): Settings {
+  return {
+    isStill: true,
+    ...others,
+    config: { ...config, supervision: { pollHz: POLL_HZ, ...config?.supervision } },
+  };
+}
+
 /** The real daemon, in simulated time. Its robot stands still. */
 export class ServingDaemon implements PageDaemon {
   readonly clock: ManualClock;
@@ -43,13 +54,13 @@ export class ServingDaemon implements PageDaemon {
   }
 
   static async start(settings: Settings = {}): Promise<ServingDaemon> {
-    return new ServingDaemon(await ClockedDaemon.start({ isStill: true, ...settings }));
+    return new ServingDaemon(await ClockedDaemon.start(settingsOf(settings)));
   }
 
   /** Ends the daemon, and starts another one with these settings at its address. */
   async becomes(settings: Settings): Promise<void> {
     await this.#daemon.close();
-    this.#daemon = await ClockedDaemon.start({ isStill: true, clock: this.clock, ...settings });
+    this.#daemon = await ClockedDaemon.start(settingsOf({ clock: this.clock, ...settings }));
   }
 
   /** Another process writes a state file. */
@@ -62,6 +73,10 @@ export class ServingDaemon implements PageDaemon {
   async ask(ask: string, body?: unknown, as?: string): Promise<any> {
     const answer = await this.#daemon.ask({ ask, from: ANOTHER, body, ...(as !== undefined && { as }) });
     return answer.body;
+  }
+
+  status() {
+    return this.ask('GET /api/status');
   }
 
   gains(unit: UnitName): Promise<Record<string, { kp: number; ki: number; kd: number }>> {
