@@ -354,8 +354,8 @@ describe('lines with one cause', () => {
     const match = { ...NO_MATCH_STATUS, recorded: false };
     page.daemon.more = { storage: { ...full, setAside: [] }, log: full, match };
     await page.wait(200);
-    expect(page.strip).to.match(
-      /^bad: Storage The disk is full\. Make room\. .*gains, events, lock and phase\.$/,
+    expect(page.strip).to.equal(
+      'bad: Storage cannot keep over a power cut: gains, events, lock and phase. The disk is full. Make room.',
     );
   });
 
