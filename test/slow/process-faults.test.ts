@@ -146,7 +146,7 @@ describe('a daemon', () => {
         while (!isOver) await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' });
       });
       await eventually(async () => (await call(url, 'GET', '/healthz')).status === 200);
-      expect(await stop()).to.include('the laser is dark');
+      expect(await stop()).to.include('Stopped: torque is off');
       isOver = true;
       await Promise.all(flood);
     });
@@ -156,7 +156,7 @@ describe('a daemon', () => {
       const url = await served(child);
       child.process.kill('SIGUSR2');
       await eventually(async () => (await save(url, 0.25)).status === 503);
-      expect(await stop()).to.include('the laser is dark');
+      expect(await stop()).to.include('Stopped: torque is off');
     });
 
     it('is reported as not answering while it is frozen', async () => {
@@ -175,7 +175,7 @@ describe('a daemon', () => {
       const trickle = setInterval(() => {
         for (const client of clients) client.write('P');
       }, 50);
-      expect(await stop()).to.include('the laser is dark');
+      expect(await stop()).to.include('Stopped: torque is off');
       expect(await child.kill('SIGTERM')).to.equal(0);
       clearInterval(trickle);
     });
