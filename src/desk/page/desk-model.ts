@@ -13,7 +13,7 @@ import type { Surroundings } from '../../console/daemon/surroundings.js';
 import { every } from '../../core/clock.js';
 import { type DeskView, RESTRICTING } from '../view.js';
 
-const POLL_MS = 200;
+const POLL_MS = 50;
 /** An unanswered poll, or an unanswered press that restricts, is sent again after this time. */
 const AGAIN_MS = 1000;
 /** Data that is older counts as no contact. */
