@@ -66,11 +66,15 @@ export class SimulatedController implements Controller {
   }
 
   tick(): void {
+    if (this.#effects.length > 0) this.#takeEffects();
+    this.#firmware.tick();
+  }
+
+  #takeEffects(): void {
     for (const effect of this.#effects) effect.ticks -= 1;
     const due = this.#effects.filter(({ ticks }) => ticks <= 0);
     this.#effects = this.#effects.filter(({ ticks }) => ticks > 0);
     for (const { act } of due) act();
-    this.#firmware.tick();
   }
 
   read(address: number, length: number): Buffer {
