@@ -143,9 +143,13 @@ describe('a daemon', () => {
       const url = await served(daemon('throws'));
       let isOver = false;
       const flood = Array.from({ length: 60 }, async () => {
-        while (!isOver) await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' });
+        // The daemon may close a stranger's connection.
+        while (!isOver)
+          await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' }).catch(() => undefined);
       });
-      await eventually(async () => (await call(url, 'GET', '/healthz')).status === 200);
+      await eventually(
+        async () => (await call(url, 'GET', '/healthz').catch(() => undefined))?.status === 200,
+      );
       expect(await stop()).to.include('Stopped: torque is off');
       isOver = true;
       await Promise.all(flood);
