@@ -214,13 +214,14 @@ function diskOf({ disk = realDisk, marks, log }: Parts, folder: string): Disk {
 }
 
 /**
- * Frees the lease and ends trials and tunings, except those of the named callers. All other callers have lost
- * their tokens.
+ * Frees the lease and ends trials, tunings and driving, except those of root and of the callers whose tokens are kept. All
+ * others have lost their tokens.
  */
 function endAllButThoseOf(
-  names: readonly string[],
+  kept: readonly string[],
   { robot, autotune, match }: { robot: Robot; autotune: Autotune; match: Match },
 ): void {
+  const names = ['root', ...kept];
   match.lease.keepOnlyOf(names);
   for (const { name } of UNIT_LIST) {
     const { trial, driver, gains } = robot.units[name];

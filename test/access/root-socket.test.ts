@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -70,11 +72,37 @@ describe('the socket for root', () => {
       ]);
     });
 
+    it('leaves a trial of root in place when the list of tokens changes', async () => {
+      expect((await say('resume', daemon.rootSocket)).exitCode).to.equal(0);
+      const { body: gains } = await askAsRoot(daemon.rootSocket, 'GET', '/api/gimbal/pidconfig');
+      const headers = { 'content-type': 'application/json' };
+      const path = '/api/gimbal/pidconfig/trial';
+      const asked = request({ socketPath: daemon.rootSocket, method: 'POST', path, headers });
+      const [answer] = await once(asked.end(JSON.stringify({ gains, leaseS: 5 })), 'response');
+      expect(answer.resume().statusCode).to.equal(200);
+      const tokens = ['desk', 'another'].map(
+        name => ({ name, role: 'referee', hash: hashOf(secret + name) }) as const,
+      );
+      await writeTokens(realDisk, daemon.folder, tokens);
+      const old = { authorization: `Bearer ${secret}` };
+      await eventually(
+        async () => (await call(daemon.url, 'GET', '/api/match', undefined, old)).status === 401,
+      );
+      const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
+      expect(body).to.have.nested.property('gimbal.trial.by', 'root');
+    });
+
     it('answers every documented call, and the status shows what root did', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
       const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
       expect(body.laser).to.be.an('object');
-      expect(body.board).to.deep.include({ pid: process.pid, tokens: [{ name: 'desk', role: 'referee' }] });
+      expect(body.board).to.deep.include({
+        pid: process.pid,
+        tokens: [
+          { name: 'desk', role: 'referee' },
+          { name: 'another', role: 'referee' },
+        ],
+      });
     });
 
     it('has calls that do not exist on the network', async () => {
