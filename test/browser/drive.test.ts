@@ -92,6 +92,17 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
+  it('has a slider of the limit that a thumb can hit, however the phone is held', async () => {
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+    ] as const) {
+      const page = await open({ ...PHONE, width, height });
+      const box = await page.getByRole('slider').boundingBox();
+      expect(box?.height, `at ${width} px`).to.be.at.least(44);
+    }
+  });
+
   it('by keys ends when the window loses the focus, although no key-up comes', async () => {
     const page = await open();
     await driveAhead(page);
