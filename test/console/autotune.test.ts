@@ -68,12 +68,15 @@ describe('the loops to keep after a tuning', () => {
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
-  it('say which figures are better', () => {
+  it('say which figures are better and which are worse', () => {
     const reason = (was: object, is: object) =>
       reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
     const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
     expect(reason(was, { settlingS: 0.0696, overshootPercent: 2, iae: 0.009 })).to.equal(
-      'overshoots less, follows closer',
+      'overshoots less, has less error over the whole step, but settles later',
+    );
+    expect(reason(was, { settlingS: 0.05, overshootPercent: 12, iae: 0.02 })).to.equal(
+      'settles sooner, but overshoots more and has more error over the whole step',
     );
     expect(reason(was, { ...was, settlingS: 0.05 })).to.equal('settles sooner');
     expect(reason({ ...was, settlingS: null }, was)).to.equal('settles now');

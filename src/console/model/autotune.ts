@@ -3,6 +3,7 @@ import type { Timer } from '../../core/clock.js';
 import { type Style, USUAL_TUNING_PERIODS } from '../../core/tuning-terms.js';
 import { type Loop, perUnit, UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
+import type { StepFigures } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
@@ -37,17 +38,22 @@ export function toggled(unit: Unit, kept: ReadonlySet<string>, loop: string): Re
   return new Set([...kept].filter(one => !withInner(unit, one).includes(loop)));
 }
 
-/** In what the proposed gains are better than the ones before. */
+/** In what the proposed gains are better than the ones before, and in what they are worse. */
 export function reasonOf({ before, proposed }: Pick<Tune['results'][number], 'before' | 'proposed'>): string {
   const [was, is] = [before?.figures, proposed?.figures];
   if (was?.settlingS == null || is?.settlingS == null) return 'settles now';
-  const isLess = (name: 'settlingS' | 'iae') => (is[name] ?? 0) < 0.98 * (was[name] ?? 0);
-  const reasons = [
-    isLess('settlingS') && 'settles sooner',
-    (is.overshootPercent ?? 0) < (was.overshootPercent ?? 0) - 0.5 && 'overshoots less',
-    isLess('iae') && 'follows closer',
-  ];
-  return reasons.filter(Boolean).join(', ') || 'better in sum';
+  /** The figures that are smaller in `a` than in `b`, each as the words after the verb. */
+  const words = (a: StepFigures, b: StepFigures, [sooner, less]: readonly [string, string]) => {
+    const isLess = (name: 'settlingS' | 'iae') => (a[name] ?? 0) < 0.98 * (b[name] ?? 0);
+    return [
+      isLess('settlingS') && `settles ${sooner}`,
+      (a.overshootPercent ?? 0) < (b.overshootPercent ?? 0) - 0.5 && `overshoots ${less}`,
+      isLess('iae') && `has ${less} error over the whole step`,
+    ].filter(Boolean);
+  };
+  const better = words(is, was, ['sooner', 'less']).join(', ') || 'better in sum';
+  const worse = words(was, is, ['later', 'more']).join(' and ');
+  return better + (worse && `, but ${worse}`);
 }
 
 /** The number of loops that are done and left, and about how long they take. */
