@@ -200,7 +200,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   locked: ({ by, reason }) => `The robot is locked by ${by}: ${reason}. A referee can unlock it.`,
   'referee-silent': "The referee's desk is silent. Nothing moves until it repeats POST /api/match/lease.",
   'wrong-phase': ({ phase, cure }) =>
-    `The phase ${phase} of the match forbids this.${cure === undefined ? ' Wait for another phase.' : ''}`,
+    (phase === 'none' ? 'This needs a match.' : `The phase ${phase} of the match forbids this.`) +
+    (cure === undefined ? ' Wait for another phase.' : ''),
   'stale-match': ({ id, revision, phase }) =>
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',

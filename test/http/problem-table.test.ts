@@ -30,6 +30,15 @@ describe('a problem of an act that failed in several ways', () => {
   });
 });
 
+describe('an act that the phase forbids', () => {
+  it('names the phase, or says that a match is needed if there is none', () => {
+    const detailOf = (phase: string, cure?: string) =>
+      problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
+    expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');
+    expect(detailOf('none', 'No match runs.')).to.equal('This needs a match. No match runs.');
+  });
+});
+
 describe('a save that the disk refused', () => {
   it('says whether it may be found in force after a restart', () => {
     for (const [mayRemain, words] of [
