@@ -105,6 +105,14 @@ describe('the page of a desk with two simulated robots', function () {
     await unlock(referee);
   });
 
+  it('shows the whole name of a robot on a phone of 320 px', async () => {
+    const page = await opened(320, 700);
+    const isWhole = await tile(page, 'Robot 1')
+      .locator('h2')
+      .evaluate(name => name.getClientRects().length === 1 && name.scrollHeight <= name.clientHeight);
+    expect(isWhole).to.equal(true);
+  });
+
   for (const [width, height] of [
     [1440, 900],
     [820, 1180],
