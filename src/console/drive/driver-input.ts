@@ -1,5 +1,5 @@
 import { every } from '../../core/clock.js';
-import type { Deflections, Driving } from '../model/driving.js';
+import { type Deflections, type Driving, isDeflected } from '../model/driving.js';
 import type { Model } from '../model/model.js';
 
 /** The keys by their place on the keyboard, with what they deflect. */
@@ -29,13 +29,8 @@ export function deflectionOf(value: number): number {
 /** What a gamepad asks for. Its left stick drives and its right stick aims, while the left shoulder button is held. */
 export function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
   const isDown = (button: number) => pad.buttons[button]?.pressed === true;
-  const [leftX, leftY, rightX, rightY] = pad.axes.map(value => -deflectionOf(value));
-  const deflections: Deflections = {
-    speed: leftY ?? 0,
-    turn: leftX ?? 0,
-    yaw: rightX ?? 0,
-    pitch: rightY ?? 0,
-  };
+  const [turn = 0, speed = 0, yaw = 0, pitch = 0] = pad.axes.map(value => -deflectionOf(value));
+  const deflections: Deflections = { speed, turn, yaw, pitch };
   return { deflections, isEnabled: isDown(LEFT), isFast: isDown(RIGHT), stops: isDown(B) };
 }
 
@@ -101,19 +96,10 @@ function gamepadPoll(model: Model): () => void {
     driving.hasGamepad.value = pad !== undefined && pad !== null;
     if (state.stops && !before.stops) model.pressStop();
     if (before.isEnabled && !pad) driving.interrupt('The gamepad is gone: driving has stopped.');
-    if (state.isEnabled || before.isEnabled || isDeflected(state) || isDeflected(before))
+    if ([state, before].some(({ isEnabled, deflections }) => isEnabled || isDeflected(deflections)))
       driving.ask('gamepad', state.deflections, state);
     before = state;
   };
 }
 
-const NO_PAD: ReturnType<typeof gamepadState> = {
-  deflections: {},
-  isEnabled: false,
-  isFast: false,
-  stops: false,
-};
-
-function isDeflected({ deflections }: ReturnType<typeof gamepadState>): boolean {
-  return Object.values(deflections).some(value => value !== 0);
-}
+const NO_PAD = gamepadState({ axes: [], buttons: [] });

@@ -10,14 +10,14 @@ import {
   type UnitName,
 } from '../../core/units.js';
 import type { Status, UnitStatus } from '../../schemas/status.js';
-import { isUnanswered, type Outcome, type Refusal } from '../daemon/request.js';
+import { isUnanswered } from '../daemon/request.js';
 import { refusalText } from './action.js';
 import { Part, type Whole } from './whole.js';
 
 /** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
 export type Deflections = Readonly<Record<string, number>>;
 export type Source = 'left stick' | 'right stick' | 'keys' | 'gamepad';
-type UnitRates = Readonly<Partial<Record<UnitName, Rates>>>;
+type UnitRates = { readonly name: UnitName; readonly rates: Rates };
 
 const AXES = UNIT_LIST.flatMap(unit => unit.axes.map(({ name }) => name));
 
@@ -30,7 +30,11 @@ const BLIND_MS = 500;
 const REFUSAL_MS = 4000;
 const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
-const PASSING = ['too-late', 'overtaken', 'taken-back', 'bus-busy'];
+const PASSING = ['too-late', 'overtaken', 'bus-busy'];
+
+export function isDeflected(deflections: Deflections): boolean {
+  return Object.values(deflections).some(value => value !== 0);
+}
 
 /**
  * What the person at this page wants to move, and what came of it. Sticks and keys say what is wanted now; one step sends
@@ -51,7 +55,7 @@ export class Driving extends Part {
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
   readonly #isFast = signal(false);
   /** Units to which a command was sent that may still hold. */
-  readonly #moving = perUnit(() => false);
+  readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -86,9 +90,12 @@ export class Driving extends Part {
 
   /** Stops driving: all sources count as let go, and must really be let go before the robot moves again. */
   interrupt(why: string): void {
-    if (!this.#isAnyDeflected && !this.isMoving) return;
+    if (!this.#isAnyDeflected && !Object.values(this.#moving).includes(true)) return;
     this.needsRest.value = this.#isAnyDeflected;
-    if (why !== '') this.#show(why);
+    if (why !== '') {
+      this.problem.value = why;
+      this.#problemMs = this.whole.clock.nowMs();
+    }
     this.#pass();
   }
 
@@ -96,14 +103,11 @@ export class Driving extends Part {
   takeOver(): void {
     const status = this.whole.status.peek();
     this.needsRest.value = this.#isAnyDeflected;
-    const stills = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver)).map(
-      unit => [unit.name, this.#ratesOf(unit)] as const,
+    const driven = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver));
+    void this.#send(
+      driven.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) })),
+      true,
     );
-    if (stills.length > 0) void this.#send(Object.fromEntries(stills), true);
-  }
-
-  get isMoving(): boolean {
-    return Object.values(this.#moving).some(moving => moving);
   }
 
   /** The deflections that count now. */
@@ -173,7 +177,7 @@ export class Driving extends Part {
   }
 
   get #isAnyDeflected(): boolean {
-    return Object.values(this.#asked.peek()).some(asked => AXES.some(axis => (asked[axis] ?? 0) !== 0));
+    return Object.values(this.#asked.peek()).some(isDeflected);
   }
 
   /** Sends what the robot should do now, if it differs from what was sent, or if a motion would end. */
@@ -184,19 +188,12 @@ export class Driving extends Part {
       this.interrupt('No readings from the robot: driving has stopped.');
       return;
     }
-    const wanted: Partial<Record<UnitName, Rates>> = {};
-    const stops: Partial<Record<UnitName, Rates>> = {};
-    for (const unit of UNIT_LIST) {
-      const { name } = unit;
-      const rates = this.#ratesOf(unit);
-      const isStill = Object.values(rates).every(rate => rate === 0);
-      if (isStill && this.#moving[name]) stops[name] = rates;
-      if (!isStill && this.whyNot(name) === '') wanted[name] = rates;
-    }
-    if (Object.keys(stops).length > 0) void this.#send(stops);
+    const all = UNIT_LIST.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) }));
+    void this.#send(all.filter(({ name, rates }) => !isDeflected(rates) && this.#moving[name]));
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
-    if (Object.keys(wanted).length > 0 && isDue && isFree) void this.#send(wanted);
+    if (isDue && isFree)
+      void this.#send(all.filter(({ name, rates }) => isDeflected(rates) && this.whyNot(name) === ''));
   }
 
   /** The rates that sticks and keys ask for now. */
@@ -207,45 +204,26 @@ export class Driving extends Part {
     return Object.fromEntries(axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]));
   }
 
-  async #send(rates: UnitRates, takeover = false): Promise<void> {
+  async #send(wanted: readonly UnitRates[], takeover = false): Promise<void> {
+    if (wanted.length === 0) return;
     const { clock, daemon } = this.whole;
     const sentMs = clock.nowMs();
-    for (const { name } of UNIT_LIST) {
-      const asked = rates[name];
-      if (asked !== undefined) this.#moving[name] = Object.values(asked).some(rate => rate !== 0);
-    }
-    const isStop = UNIT_LIST.every(({ name }) => rates[name] === undefined || !this.#moving[name]);
+    for (const { name, rates } of wanted) this.#moving[name] = isDeflected(rates);
     // A command that stops the robot does not count: the next one may begin at once.
-    if (!isStop) this.#sentMs = sentMs;
+    if (wanted.some(({ name }) => this.#moving[name])) this.#sentMs = sentMs;
     this.#pending += 1;
     const outcome = await daemon.drive({
-      ...rates,
+      ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
       id: this.id,
       holdMs: HOLD_MS,
       ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
       ...(takeover && { takeover }),
     });
     this.#pending -= 1;
-    this.#take(outcome, sentMs);
-  }
-
-  #take(outcome: Outcome<unknown>, sentMs: number): void {
-    if ('body' in outcome) {
-      this.roundTripMs.value = Math.round(this.whole.clock.nowMs() - sentMs);
-      return;
+    if ('body' in outcome) this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
+    else if (!isUnanswered(outcome.refusal) && !PASSING.includes(outcome.refusal.code)) {
+      for (const { name } of UNIT_LIST) this.#moving[name] = false;
+      this.interrupt(refusalText(outcome.refusal));
     }
-    const { refusal } = outcome;
-    if (isUnanswered(refusal) || PASSING.includes(refusal.code)) return;
-    this.#refused(refusal);
-  }
-
-  #refused(refusal: Refusal): void {
-    for (const { name } of UNIT_LIST) this.#moving[name] = false;
-    this.interrupt(refusalText(refusal));
-  }
-
-  #show(problem: string): void {
-    this.problem.value = problem;
-    this.#problemMs = this.whole.clock.nowMs();
   }
 }
