@@ -1,5 +1,5 @@
-import { STOP, WANTED_MS } from '../../src/console/daemon/asks.js';
-import { DaemonClient, LASER } from '../../src/console/daemon/daemon.js';
+import { LASER, STOP, WANTED_MS } from '../../src/console/daemon/asks.js';
+import { DaemonClient } from '../../src/console/daemon/daemon.js';
 import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
 import { type Clock, every } from '../../src/core/clock.js';
 import type { Mode, UnitName } from '../../src/core/units.js';

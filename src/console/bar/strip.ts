@@ -1,7 +1,7 @@
 import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import type { Status } from '../../schemas/status.js';
-import { LASER } from '../daemon/daemon.js';
+import { LASER } from '../daemon/asks.js';
 import { type Action, refusalText } from '../model/action.js';
 import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';

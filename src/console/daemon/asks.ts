@@ -6,6 +6,7 @@ import { Fate, isUnanswered, type Outcome, TAKEN_BACK } from './request.js';
 export const WANTED_MS = 60_000;
 
 export const STOP = '/api/stop';
+export const LASER = '/api/laser';
 
 /** What a press asks of the robot. Of all asks with the same path, only the newest press counts. */
 export interface Ask {

@@ -1,7 +1,5 @@
-import type { GainSet, Mode, Rates, UnitName } from '../../core/units.js';
-import type { TrialStatus } from '../../schemas/status.js';
-import type { Tune } from '../../schemas/tune.js';
-import { type Ask, Asks, deadlineMs, STOP } from './asks.js';
+import type { Mode, UnitName } from '../../core/units.js';
+import { type Ask, Asks, deadlineMs, LASER, STOP } from './asks.js';
 import { createSend, type Fate, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -15,24 +13,10 @@ export interface Session {
   readonly simulated?: boolean;
 }
 
-type TuneBody = { readonly leaseS: number } & (
-  | { readonly id: string }
-  | { readonly loops: readonly string[]; readonly style: Tune['style'] }
-);
-
-type DriveBody = Readonly<Partial<Record<UnitName, Rates>>> & {
-  readonly id: string;
-  readonly holdMs: number;
-  readonly notAfterT?: number;
-  readonly takeover?: boolean;
-};
-
 interface DaemonHandlers extends SendHandlers {
   /** The caller's rights. Undefined until they are known. */
   readonly rights: () => string | undefined;
 }
-
-export const LASER = '/api/laser';
 
 /** All requests of the page to the daemon. */
 export class DaemonClient {
@@ -56,39 +40,17 @@ export class DaemonClient {
    * again at once.
    */
   heard = () => this.asks.pass(true);
-  stop = () => this.asks.press({ path: STOP, rule: 'insists' });
+  press = <T>(ask: Ask) => this.asks.press<T>(ask);
+  stop = () => this.press({ path: STOP, rule: 'insists' });
   resume = (options: Pick<Ask, 'since'> = {}) =>
-    this.asks.press({ path: '/api/resume', rule: 'calms', ends: STOP, ...options });
-  light = () => this.asks.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
+    this.press({ path: '/api/resume', rule: 'calms', ends: STOP, ...options });
+  light = () => this.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
   darken = (fate?: Fate) =>
-    this.asks.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true, fate });
-  switchMode = (unit: UnitName, mode: Mode, options: Pick<Ask, 'since'> = {}) =>
-    this.asks.press({
-      path: `/api/${unit}/mode/switch`,
-      body: { mode },
-      rule: calmsIf(mode === 'manual'),
-      ...options,
-    });
-  excite = (unit: UnitName, body: { loop: string; amplitude: number | null; periodS: number | null }) =>
-    this.asks.press({ path: `/api/${unit}/excitation`, body, rule: calmsIf(body.amplitude === 0) });
-
-  /** A newer command takes the place of an unanswered one, whose request is cancelled. */
-  drive = (body: DriveBody) =>
-    this.asks.press<Readonly<Partial<Record<UnitName, Rates>>>>({ path: '/api/drive', body, rule: 'moves' });
-
-  /** Begins a trial, or changes or renews the one with this id. */
-  tryGains = (
-    unit: UnitName,
-    body: { gains: GainSet; leaseS: number; id: string | undefined },
-    options: Pick<Ask, 'renews' | 'since'>,
-  ) =>
-    this.asks.press<TrialStatus>({ path: `/api/${unit}/pidconfig/trial`, body, rule: 'moves', ...options });
-
-  /** Begins a tuning, or renews the one with this id. */
-  tune = (unit: UnitName, body: TuneBody) =>
-    this.asks.press<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews: 'id' in body });
-  endTune = (unit: UnitName) =>
-    this.asks.press({ path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' });
+    this.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true, fate });
+  switchMode = (unit: UnitName, mode: Mode, options: Pick<Ask, 'since'> = {}) => {
+    const rule = mode === 'manual' ? 'calms' : 'moves';
+    return this.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule, ...options });
+  };
 
   /** `get`, `post` and `delete` send a request once, whatever asks are pending. */
   get = <T>(path: string) => this.#send<T>('GET', path);
@@ -100,5 +62,3 @@ export class DaemonClient {
   post = <T>(path: string, body: unknown) => this.#send<T>('POST', path, body);
   delete = <T>(path: string) => this.#send<T>('DELETE', path);
 }
-
-const calmsIf = (calms: boolean) => (calms ? 'calms' : 'moves');

@@ -120,18 +120,22 @@ export class Autotune extends Part {
     const { status } = this.whole;
     if (status.peek()?.[unit].mode !== 'debug' && !(await this.whole.switchMode(unit, 'debug'))) return;
     await this.action.run(async () => {
-      const outcome = await this.whole.daemon.tune(unit, {
-        loops,
-        style: this.style.peek(),
-        leaseS: LEASE_S,
-      });
+      const outcome = await this.#ask(unit, { loops, style: this.style.peek() });
       if ('body' in outcome) this.#hold(outcome.body);
       return outcome;
     });
   }
 
   end(unit: UnitName): Promise<boolean> {
-    return this.action.run(() => this.whole.daemon.endTune(unit));
+    const ask = { path: `/api/${unit}/autotune`, method: 'DELETE', rule: 'calms' } as const;
+    return this.action.run(() => this.whole.daemon.press(ask));
+  }
+
+  /** Begins a tuning, or renews the one with this id. */
+  #ask(unit: UnitName, about: { id: string } | { loops: readonly string[]; style: Style }) {
+    const body = { ...about, leaseS: LEASE_S };
+    const renews = 'id' in about;
+    return this.whole.daemon.press<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews });
   }
 
   #hold(tune: Tune): void {
@@ -140,7 +144,7 @@ export class Autotune extends Part {
     this.#follow(tune);
     this.#renewal.hold(
       id,
-      () => this.whole.daemon.tune(unit, { id, leaseS: LEASE_S }),
+      () => this.#ask(unit, { id }),
       () => this.#learn(unit),
     );
   }

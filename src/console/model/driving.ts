@@ -212,13 +212,15 @@ export class Driving extends Part {
     // A command that stops the robot does not count: the next one may begin at once.
     if (wanted.some(({ name }) => this.#moving[name])) this.#sentMs = sentMs;
     this.#pending += 1;
-    const outcome = await daemon.drive({
+    const body = {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
       id: this.id,
       holdMs: HOLD_MS,
       ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
       ...(takeover && { takeover }),
-    });
+    };
+    // A newer command takes the place of an unanswered one, whose request is cancelled.
+    const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves' });
     this.#pending -= 1;
     if ('body' in outcome) this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
     else if (!isUnanswered(outcome.refusal) && !PASSING.includes(outcome.refusal.code)) {

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { Status } from '../../schemas/status.js';
-import { LASER } from '../daemon/daemon.js';
+import { LASER } from '../daemon/asks.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Part, type Whole } from './whole.js';

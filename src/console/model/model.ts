@@ -179,13 +179,14 @@ export class Model extends InBrowser implements Whole {
   }
 
   excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): Promise<boolean> {
-    return this.exciting[unit].run(() => this.daemon.excite(unit, { loop, amplitude, periodS }));
+    const rule = amplitude === 0 ? 'calms' : 'moves';
+    const ask = { path: `/api/${unit}/excitation`, body: { loop, amplitude, periodS }, rule } as const;
+    return this.exciting[unit].run(() => this.daemon.press(ask));
   }
 
   async endExcitation(unit: UnitName): Promise<void> {
     const excitation = this.status.value?.[unit].excitation;
-    if (excitation)
-      await this.exciting[unit].run(() => this.daemon.excite(unit, { ...excitation, amplitude: 0 }));
+    if (excitation) await this.excite({ unit, loop: excitation.loop }, 0, excitation.periodS);
   }
 
   /**

@@ -3,6 +3,7 @@ import { type Clock, every } from '../../core/clock.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import { WorkQueue } from '../../core/work-queue.js';
 import type { TrialStatus } from '../../schemas/status.js';
+import type { Ask } from '../daemon/asks.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Part, type Whole } from './whole.js';
@@ -110,8 +111,11 @@ export class OwnTrial extends Part {
     this.#renewal.drop();
   }
 
-  #ask(gains: GainSet, id: string | undefined, options: { since?: number; renews?: boolean }) {
-    return this.whole.daemon.tryGains(this.#unit.name, { gains, leaseS: LEASE_S, id }, options);
+  /** Begins a trial, or changes or renews the one with this id. */
+  #ask(gains: GainSet, id: string | undefined, options: Pick<Ask, 'since' | 'renews'>) {
+    const path = `/api/${this.#unit.name}/pidconfig/trial`;
+    const body = { gains, leaseS: LEASE_S, id };
+    return this.whole.daemon.press<TrialStatus>({ path, body, rule: 'moves', ...options });
   }
 
   #hold(id: string, gains: GainSet): void {

@@ -152,7 +152,7 @@ export class Referee extends Part {
   };
 
   #ask(ask: Ask): Promise<boolean> {
-    return this.action.run(() => this.whole.daemon.asks.press(ask));
+    return this.action.run(() => this.whole.daemon.press(ask));
   }
 
   async #beat(takeover: boolean) {
