@@ -73,8 +73,8 @@ export function diskLines({ storage, log, match }: Status): Line[] {
   return [bad('Storage', words.filter(Boolean).join(' '))];
 }
 
-const alarm = (about: string, text: string): Line => ({ tone: 'alarm', about, text });
-const bad = (about: string, text: string): Line => ({ tone: 'bad', about, text });
+export const alarm = (about: string, text: string): Line => ({ tone: 'alarm', about, text });
+export const bad = (about: string, text: string): Line => ({ tone: 'bad', about, text });
 
 function laserLines({ light, reason, problem }: LaserStatus, { darkCause = `: ${reason}` }: Known): Line[] {
   if (light === 'fault') {

@@ -7,7 +7,16 @@ import { loopNamed } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
 import { clockText, fixed } from '../model/numbers.js';
 import { daemonRestartText } from '../model/restart.js';
-import { diskLines, healthLines, type Line, mostUrgentFirst, safetyLines, staleLines } from './lines.js';
+import {
+  alarm,
+  bad,
+  diskLines,
+  healthLines,
+  type Line,
+  mostUrgentFirst,
+  safetyLines,
+  staleLines,
+} from './lines.js';
 
 /** A line with a button. */
 export interface AnswerableLine extends Line {
@@ -25,9 +34,11 @@ export interface AnswerableLine extends Line {
  * the page.
  */
 export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
-  const { access, deafness, fresh, laser, resuming, stream, autotune } = model;
+  const { access, autotune, clock, deafness, driving, fresh, laser, resuming, stream } = model;
   const status = model.status.value;
   const mayBeStale = !fresh.value && (stream.resting.value || status !== undefined);
+  const now = clock.wallTime();
+  const heard = clockText(now.getTime() + stream.heardMs - clock.nowMs(), now);
   const actions = [
     // The login shows its own lines.
     ...(access.isShut ? [] : [access.action]),
@@ -37,7 +48,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
   return mostUrgentFirst<AnswerableLine>([
     ...stopLines(model),
     ...refusalLines(resuming),
-    ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value, lastHeard(model)) : []),
+    ...(mayBeStale ? staleLines(laser.mayBeLit, stream.resting.value, deafness.value, heard) : []),
     ...(status === undefined
       ? []
       : safetyLines(status, fresh.value, {
@@ -47,7 +58,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
         }).flatMap(line => unreadLines(model, line))),
     ...offLines(model),
     ...actions.filter(action => !isSaidElsewhere(action, status)).flatMap(refusalLines),
-    ...driveLines(model),
+    ...(driving.hindrance === '' ? [] : [bad('Drive', driving.hindrance)]),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...UNIT_LIST.flatMap(unit => endedLines(model, unit)),
@@ -67,11 +78,6 @@ export function wellText({ status: { value: status } }: Model): string {
     ...units.filter(({ mode }) => mode !== 'manual').map(({ name, mode }) => `${name} ${mode}`),
   ];
   return active.length === 0 ? ALL_WELL : ['No faults', ...active].join(' · ');
-}
-
-function lastHeard({ stream, clock }: Model): string {
-  const now = clock.wallTime();
-  return clockText(new Date(now.getTime() + stream.heardMs - clock.nowMs()).toISOString(), now);
 }
 
 /** Why the laser went dark, by the reason in the log. `who` caused it. */
@@ -116,7 +122,7 @@ function stopLines(model: Model): Line[] {
   const state = fate.state.value;
   if (state === 'pending' && sent === 1) return [];
   if (state === 'pending' && sent < MANY_TIMES)
-    return [{ tone: 'alarm', about: 'STOP', text: 'sent, asking again… Be ready to cut the power.' }];
+    return [alarm('STOP', 'sent, asking again… Be ready to cut the power.')];
   if (state === 'done')
     return stop.stopped === undefined
       ? [{ ...pressLine(model, 'STOP', pressedMs, 'is confirmed.'), isClaim: true }]
@@ -127,8 +133,7 @@ function stopLines(model: Model): Line[] {
     : refusal
       ? refusalText(refusal)
       : 'The daemon does not answer. This page keeps trying.';
-  const text = `Be ready to cut the power. ${cure}`;
-  return [{ tone: 'alarm', about: 'STOP is not confirmed.', text }];
+  return [alarm('STOP is not confirmed.', `Be ready to cut the power. ${cure}`)];
 }
 
 /** The line about the Off that was pressed here. */
@@ -138,24 +143,20 @@ function offLines(model: Model): Line[] {
   const about = 'Laser Off';
   const state = press?.fate.state.value;
   if (press !== undefined && state === 'pending' && press.sent > 1)
-    return [{ tone: 'bad', about, text: 'sent, asking again…' }];
+    return [bad(about, 'sent, asking again…')];
   if (press !== undefined && state === 'expired')
     return [pressLine(model, about, press.pressedMs, `was not answered. ${PRESS_AGAIN}`)];
   return isSaidElsewhere(laser.action, model.status.value) ? [] : refusalLines(laser.action);
 }
 
-function driveLines({ driving: { hindrance: text } }: Model): Line[] {
-  return text === '' ? [] : [{ tone: 'bad', about: 'Drive', text }];
-}
-
 /** A line about an older press, with its time. */
 function pressLine({ clock }: Model, about: string, pressedMs: number, text: string): Line {
-  const at = clockText(new Date(pressedMs).toISOString(), clock.wallTime());
-  return { tone: 'bad', about, text: `of ${at} ${text}` };
+  const at = clockText(pressedMs, clock.wallTime());
+  return bad(about, `of ${at} ${text}`);
 }
 
 function refusalLines({ title, refusal }: Action): Line[] {
-  return refusal.value === undefined ? [] : [{ tone: 'bad', about: title, text: refusalText(refusal.value) }];
+  return refusal.value === undefined ? [] : [bad(title, refusalText(refusal.value))];
 }
 
 /** The refusals whose cause has a line of its own: that line says more, and stays. */
@@ -174,10 +175,10 @@ function restartLines(model: Model): AnswerableLine[] {
   return log.restarts.value.map(event => {
     const answer = gotIt(model, event);
     if (event.unit === undefined)
-      return { tone: 'bad', about: 'The daemon', text: `${daemonRestartText(event, now)}.`, answer };
+      return { ...bad('The daemon', `${daemonRestartText(event, now)}.`), answer };
     const mode = status.value?.[event.unit].mode;
     const text = `restarted ${clockText(event.at, now)}${mode == null ? '' : `, now ${mode}`}.`;
-    return { tone: 'bad', about: unitNamed(event.unit).title, text, answer };
+    return { ...bad(unitNamed(event.unit).title, text), answer };
   });
 }
 
@@ -225,12 +226,8 @@ const inSentence = (title: string) => title.slice(0, 1).toLowerCase() + title.sl
 function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const { access, gains, status, telemetry, autotune } = model;
   const { name, title } = unit;
-  const line = (
-    text: string,
-    subject: string,
-    right: 'drive' | 'tune',
-    run: () => unknown,
-  ): AnswerableLine => {
+  type Ending = [subject: string, right: 'drive' | 'tune', run: () => unknown];
+  const line = (text: string, ...[subject, right, run]: Ending): AnswerableLine => {
     const answer = { label: 'End', name: `End the ${subject} of the ${title.toLowerCase()}`, run };
     return { tone: 'doing', about: title, text, ...(access.hasRight(right) && { answer }) };
   };

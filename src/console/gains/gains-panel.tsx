@@ -41,7 +41,7 @@ function Opening() {
   const model = useModel();
   const action = useAction();
   const { gimbal, chassis } = perUnit(({ name }) => model.gains[name].atOpening.value);
-  const opened = clockText(model.openedAt.toISOString(), model.openedAt);
+  const opened = clockText(model.openedAt.getTime(), model.openedAt);
   const edit = () =>
     gimbal && chassis && action.say(model.editAll({ gimbal, chassis }, `the opening at ${opened}`));
   return (

@@ -78,9 +78,7 @@ export class Autotune extends Part {
   readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
 
   get running(): Tune | undefined {
-    return Object.values(this.tunes)
-      .map(({ value }) => value)
-      .find(tune => tune?.state === 'running');
+    return UNIT_LIST.map(({ name }) => this.tunes[name].value).find(tune => tune?.state === 'running');
   }
 
   /** True if this page renews the running tuning. */

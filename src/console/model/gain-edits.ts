@@ -48,9 +48,7 @@ export class GainEdits extends Part {
   readonly doubts: GainDoubts;
   readonly edits = computed(() => {
     const gains = this.stored.value?.gains;
-    return gains === undefined
-      ? { changes: [], faults: {} }
-      : editState(this.unit, gains, this.kept.value.texts);
+    return gains ? editState(this.unit, gains, this.kept.value.texts) : { changes: [], faults: {} };
   });
   /**
    * The changes that another caller saved to loops that are edited here. The person decides once which gains
@@ -221,11 +219,8 @@ export class GainEdits extends Part {
 
   restore(revision: number): Promise<boolean> {
     const next = (this.stored.peek()?.revision ?? 0) + 1;
-    return this.#saveBy(
-      'pidconfig/restore',
-      { revision },
-      `Revision ${next} runs: the gains of revision ${revision}.`,
-    );
+    const done = `Revision ${next} runs: the gains of revision ${revision}.`;
+    return this.#saveBy('pidconfig/restore', { revision }, done);
   }
 
   /** The gains that this page's last save replaced, unless another revision is in force by now. */

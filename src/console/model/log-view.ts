@@ -81,10 +81,9 @@ export class LogView extends Part {
 
   /** The caller of the tuning or phase that caused this event. */
   causerOf({ t }: LogEvent): string | undefined {
-    const causes = this.events.value.filter(
-      ({ what, who }) => who !== undefined && ['tune', 'phase'].includes(what),
-    );
-    return causes.findLast(one => Math.abs(one.t - t) < TOGETHER_S)?.who;
+    const isNear = (one: LogEvent) => Math.abs(one.t - t) < TOGETHER_S;
+    const isCause = ({ what, who }: LogEvent) => who !== undefined && ['tune', 'phase'].includes(what);
+    return this.events.value.findLast(one => isNear(one) && isCause(one))?.who;
   }
 
   /** The newest event about what the robot did to this unit. */
@@ -100,13 +99,10 @@ export class LogView extends Part {
 
   /** The caller who saved this revision. Undefined if the log no longer says. */
   saverOf(unit: UnitName, revision: number): string | undefined {
-    return actsOf(this.events.value).find(
-      act =>
-        act.unit === unit &&
-        act.who !== undefined &&
-        act.detail?.after === revision &&
-        act.outcome === 'done',
-    )?.who;
+    const done = actsOf(this.events.value).filter(
+      ({ who, outcome }) => who !== undefined && outcome === 'done',
+    );
+    return done.find(act => act.unit === unit && act.detail?.after === revision)?.who;
   }
 
   /** The reason and time of the last stop. Undefined if the log does not say. */
@@ -160,16 +156,10 @@ export function actsOf(events: readonly LogEvent[]): LogEvent[] {
   const acts = events.map((request, index): LogEvent => {
     if (request.who === undefined || request.outcome !== 'done') return request;
     const what = EFFECTS[request.what] ?? request.what;
-    const effect = events
-      .slice(0, index)
-      .findLast(
-        one =>
-          one.who === undefined &&
-          one.what === what &&
-          one.unit === request.unit &&
-          request.t - one.t < TOGETHER_S &&
-          !effects.has(one),
-      );
+    const isEffect = (one: LogEvent) =>
+      one.who === undefined && one.what === what && one.unit === request.unit && !effects.has(one);
+    const before = events.slice(0, index).filter(one => request.t - one.t < TOGETHER_S);
+    const effect = before.findLast(isEffect);
     if (effect === undefined) return request;
     effects.add(effect);
     return { ...request, detail: { ...effect.detail, ...request.detail } };

@@ -46,9 +46,9 @@ export function fixed(value: number | null | undefined, decimals: number): strin
   return (Number(text) === 0 ? text.replace('-', '') : text).replace('-', '−');
 }
 
-/** Formats a time as `21:03:07`, with the date if it was not today. */
-export function clockText(iso: string, now = new Date()): string {
-  const time = new Date(iso);
+/** Formats a time, given as ISO 8601 or in ms, as `21:03:07`, with the date if it was not today. */
+export function clockText(at: string | number, now = new Date()): string {
+  const time = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
   if (time.toDateString() === now.toDateString()) return clock;

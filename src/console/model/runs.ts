@@ -1,4 +1,4 @@
-import { batch, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { sameGains, type UnitName } from '../../core/units.js';
 import type { RememberedStep, StepSummary } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
@@ -46,12 +46,10 @@ export class Runs extends Part {
     });
     effect(() => {
       choice.value;
-      batch(() => {
-        this.list.value = [];
-        this.best.value = undefined;
-        this.ticked.value = new Map();
-        this.samples.value = new Map();
-      });
+      this.list.value = [];
+      this.best.value = undefined;
+      this.ticked.value = new Map();
+      this.samples.value = new Map();
     });
   }
 
@@ -74,17 +72,14 @@ export class Runs extends Part {
    * arrived, the newest run that has samples.
    */
   get main(): RememberedStep | undefined {
-    const main = this.#sampled(this.#main);
-    return main ?? this.list.value.map(run => this.#sampled(run)).find(run => run !== undefined);
+    return [this.#main, ...this.list.value].map(run => this.#sampled(run)).find(run => run !== undefined);
   }
 
   /** The runs drawn below the main run: the other ticked ones, or the newest run with the previous gains. */
   get under(): readonly DrawnRun[] {
     return this.#underneath.flatMap(run => {
-      const step = this.#sampled(run);
-      return step === undefined
-        ? []
-        : [{ step, colour: this.ticked.value.get(run.number) ?? RUN_COLOURS[0] }];
+      const [step, colour = RUN_COLOURS[0]] = [this.#sampled(run), this.ticked.value.get(run.number)];
+      return step === undefined ? [] : [{ step, colour }];
     });
   }
 

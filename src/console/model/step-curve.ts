@@ -32,22 +32,23 @@ export function wildnessOf({ figures, oldSetpoint, setpoint }: Wild, unit: strin
 /** Seconds since the edge, and the values at these times. */
 export type Curve = [t: number[], values: number[]];
 
+/** Where the setpoint was before the step, and by how much it changed. */
+function edgeOf({ samples: { setpoint } }: Pick<RememberedStep, 'samples'>) {
+  const [from = 0] = setpoint;
+  return { from, change: (setpoint.at(-1) ?? 0) - from };
+}
+
 /** Makes every step start at 0 and go upwards, so that all steps can be compared. */
-export function stepCurves({ samples, periodS }: Recorded): Record<'setpoint' | 'measured', Curve> {
-  const from = samples.setpoint[0] ?? 0;
-  const falls = (samples.setpoint.at(-1) ?? 0) < from;
-  const upwards = (value: number) => (falls ? from - value : value - from);
-  const t = samples.measured.map((_, index) => index * periodS);
-  return {
-    setpoint: [t, samples.setpoint.map(upwards)],
-    measured: [t, samples.measured.map(upwards)],
-  };
+export function stepCurves(step: Recorded): Record<'setpoint' | 'measured', Curve> {
+  const { from, change } = edgeOf(step);
+  const { setpoint, measured } = step.samples;
+  const upwards = (value: number) => (change < 0 ? from - value : value - from);
+  const t = measured.map((_, index) => index * step.periodS);
+  return { setpoint: [t, setpoint.map(upwards)], measured: [t, measured.map(upwards)] };
 }
 
 /** The height of the step, without a sign. */
-export function heightOf({ samples: { setpoint } }: Pick<RememberedStep, 'samples'>): number {
-  return Math.abs((setpoint.at(-1) ?? 0) - (setpoint[0] ?? 0));
-}
+export const heightOf = (step: Pick<RememberedStep, 'samples'>) => Math.abs(edgeOf(step).change);
 
 /** True if the steps have different heights, and can only be compared in percent. */
 export function differInHeight(steps: readonly Pick<RememberedStep, 'samples'>[]): boolean {
@@ -57,15 +58,14 @@ export function differInHeight(steps: readonly Pick<RememberedStep, 'samples'>[]
 
 /** The same step in percent of its height. */
 export function inPercent(step: RememberedStep): RememberedStep {
-  const from = step.samples.setpoint[0] ?? 0;
-  const height = (step.samples.setpoint.at(-1) ?? 0) - from;
-  if (height === 0) return step;
-  const percent = (value: number) => (100 * (value - from)) / height;
+  const { from, change } = edgeOf(step);
+  if (change === 0) return step;
+  const percent = (value: number) => (100 * (value - from)) / change;
   const { setpoint, measured } = step.samples;
   const { steadyError } = step.figures;
   return {
     ...step,
-    figures: { ...step.figures, steadyError: steadyError && (100 * steadyError) / Math.abs(height) },
+    figures: { ...step.figures, steadyError: steadyError && (100 * steadyError) / Math.abs(change) },
     samples: { setpoint: setpoint.map(percent), measured: measured.map(percent) },
   };
 }
@@ -86,30 +86,25 @@ const OVERSHOOT_PERCENT = 4;
 const FIT_PERCENT = 3;
 
 /** Describes how the measurement differs from the prediction; undefined if they agree. */
-export function mismatchOf({
-  proposed,
-  predicted,
-}: Pick<Tune, 'proposed' | 'predicted'>): string | undefined {
+export function mismatchOf(result: Pick<Tune, 'proposed' | 'predicted'>): string | undefined {
+  const { proposed, predicted } = result;
   if (proposed === null || predicted === null) return undefined;
   const { settlingS, overshootPercent } = proposed.figures;
-  const differences: string[] = [];
-  if (settlingS !== null && !isSame(settlingS, predicted.settlingS))
-    differences.push(`it settles in ${ms(settlingS)} instead of ${ms(predicted.settlingS)}`);
+  const ms = (seconds: number) => `${fixed(seconds * 1000, 0)} ms`;
   const percent = (value: number) => `${fixed(value, 0)} %`;
-  if (
-    overshootPercent !== null &&
-    Math.abs(overshootPercent - predicted.overshootPercent) > OVERSHOOT_PERCENT
-  )
-    differences.push(
-      `it overshoots by ${percent(overshootPercent)} instead of ${percent(predicted.overshootPercent)}`,
-    );
-  if (predicted.fitPercent > FIT_PERCENT)
-    differences.push(`the plant that was found leaves ${percent(predicted.fitPercent)} unexplained`);
+  const overshoots = overshootPercent ?? predicted.overshootPercent;
+  const differences = [
+    settlingS !== null &&
+      !isSame(settlingS, predicted.settlingS) &&
+      `it settles in ${ms(settlingS)} instead of ${ms(predicted.settlingS)}`,
+    Math.abs(overshoots - predicted.overshootPercent) > OVERSHOOT_PERCENT &&
+      `it overshoots by ${percent(overshoots)} instead of ${percent(predicted.overshootPercent)}`,
+    predicted.fitPercent > FIT_PERCENT &&
+      `the plant that was found leaves ${percent(predicted.fitPercent)} unexplained`,
+  ].filter(Boolean);
   if (differences.length === 0) return undefined;
   return `Not as predicted: ${differences.join('; ')}. Look for play, a slipping wheel or a loose cable, and trust what was measured.`;
 }
-
-const ms = (seconds: number) => `${fixed(seconds * 1000, 0)} ms`;
 
 function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) <= SAME_S || Math.max(one / other, other / one) <= FACTOR;

@@ -144,11 +144,9 @@ export class Timeline {
   }
 
   pageTime(t: number, nowS: number): number {
-    if (this.#offset === undefined || (this.#isNew && Math.abs(t + this.#offset - nowS) > 0.5)) {
-      this.#offset = nowS - t;
-    }
+    if (this.#isNew && Math.abs(t + this.offsetAt(t, nowS) - nowS) > 0.5) this.#offset = nowS - t;
     this.#isNew = false;
-    this.#last = Math.max(this.#last, t + this.#offset);
+    this.#last = Math.max(this.#last, t + this.offsetAt(t, nowS));
     return this.#last;
   }
 }
