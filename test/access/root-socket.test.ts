@@ -39,7 +39,7 @@ describe('the socket for root', () => {
       const refused = await say('match end', daemon.rootSocket);
       expect([refused.exitCode, refused.text]).to.deep.equal([
         3,
-        'The phase none of the match forbids this. No match runs, so none was ended.',
+        'This needs a match. No match runs, so none was ended.',
       ]);
       const pre = { id: 'M', revision: 1, phase: 'pre' };
       for (const [act, code, says] of [
@@ -72,13 +72,12 @@ describe('the socket for root', () => {
       ]);
     });
 
-    it('leaves a trial of root in place when the list of tokens changes', async () => {
-      expect((await say('resume', daemon.rootSocket)).exitCode).to.equal(0);
-      const { body: gains } = await askAsRoot(daemon.rootSocket, 'GET', '/api/gimbal/pidconfig');
+    it('leaves the lease of root in place when the list of tokens changes', async () => {
       const headers = { 'content-type': 'application/json' };
-      const path = '/api/gimbal/pidconfig/trial';
+      const path = '/api/match/lease';
       const asked = request({ socketPath: daemon.rootSocket, method: 'POST', path, headers });
-      const [answer] = await once(asked.end(JSON.stringify({ gains, leaseS: 5 })), 'response');
+      const beat = { holder: 'board', ttlMs: 60_000 };
+      const [answer] = await once(asked.end(JSON.stringify(beat)), 'response');
       expect(answer.resume().statusCode).to.equal(200);
       const tokens = ['desk', 'another'].map(
         name => ({ name, role: 'referee', hash: hashOf(secret + name) }) as const,
@@ -88,8 +87,8 @@ describe('the socket for root', () => {
       await eventually(
         async () => (await call(daemon.url, 'GET', '/api/match', undefined, old)).status === 401,
       );
-      const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
-      expect(body).to.have.nested.property('gimbal.trial.by', 'root');
+      const { body } = await askAsRoot(daemon.rootSocket, 'GET', '/api/match');
+      expect(body.lease).to.deep.equal({ holder: 'board', by: 'root' });
     });
 
     it('answers every documented call, and the status shows what root did', async () => {
