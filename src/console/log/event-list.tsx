@@ -24,12 +24,10 @@ export function EventList() {
     .map(event => ({ event, at: clockText(event.at), text: actText(event) }))
     .filter(({ text }) => text.toLowerCase().includes(wanted))
     .reverse();
-  const save = () =>
-    offerFile(
-      'trunnion-log.txt',
-      'text/plain',
-      shown.map(({ event, text }) => `${event.at} ${text}\n`).join(''),
-    );
+  const save = () => {
+    const lines = shown.map(({ event, text }) => `${event.at} ${text}\n`);
+    offerFile('trunnion-log.txt', 'text/plain', lines.join(''));
+  };
   return (
     <>
       <div class="row">

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
-import type { Status } from '../../schemas/status.js';
+import type { Status, UnitStatus } from '../../schemas/status.js';
 import { CallerName, Login } from '../bar/access.js';
 import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
@@ -55,9 +55,8 @@ export function MatchView() {
 function stateText(status: Status | undefined, isFresh: boolean): string {
   if (status === undefined || !isFresh) return 'unknown';
   if (status.stopped) return isStopProven(status) ? 'STOPPED, confirmed' : 'STOPPED, NOT CONFIRMED';
-  return UNIT_LIST.map(
-    ({ name }) => `${name} ${status[name].online ? (status[name].mode ?? 'unknown') : 'offline'}`,
-  ).join(' · ');
+  const modeOf = ({ online, mode }: UnitStatus) => (online ? (mode ?? 'unknown') : 'offline');
+  return UNIT_LIST.map(({ name }) => `${name} ${modeOf(status[name])}`).join(' · ');
 }
 
 const CHECK_MS = 2000;
@@ -100,11 +99,10 @@ function Awake() {
       void lock.peek()?.release();
     };
   }, []);
+  const isLit = lock.value !== undefined;
   return (
     <>
-      {lock.value
-        ? 'The screen stays on.'
-        : 'The screen may go dark: this browser keeps it on over HTTPS only.'}
+      {isLit ? 'The screen stays on.' : 'The screen may go dark: this browser keeps it on over HTTPS only.'}
     </>
   );
 }

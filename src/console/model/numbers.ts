@@ -66,7 +66,11 @@ export function withUnit(value: number | null, decimals: number, unit: string): 
 /** Settling time and overshoot of a step, for small print. */
 export function figuresText(step: MeasuredStep | undefined): string {
   const { settlingS = null, overshootPercent = null } = step?.figures ?? {};
-  return `${milliseconds(settlingS)}, ${withUnit(overshootPercent, 1, '%')}`;
+  return `${milliseconds(settlingS)}, ${percent(overshootPercent)}`;
+}
+
+export function percent(value: number | null): string {
+  return withUnit(value, 1, '%');
 }
 
 export function milliseconds(value: number | null): string {

@@ -92,7 +92,7 @@ export function createChart(options: ChartOptions): uPlot {
           ...axis,
           size: 26,
           splits: (_, __, min, max, increment) => splits(min, max, increment, zeroT()),
-          values: (_, at) => at.map(t => secondsText(t - zeroT())),
+          values: (_, at) => at.map(t => `${valueText(Number((t - zeroT()).toFixed(3)))} s`),
         },
         { ...axis, size: 64, values: (_, at) => withUnit(at, quantity()) },
         {
@@ -155,22 +155,14 @@ function around(values: readonly (number | null)[], least: number): [number, num
 
 /** Writes the unit beside the uppermost value. */
 function withUnit(values: readonly number[], unit: string): string[] {
-  return values.map((value, index) =>
-    index === values.length - 1 ? `${valueText(value)} ${unit}` : valueText(value),
-  );
+  return values.map((value, index) => valueText(value) + (index === values.length - 1 ? ` ${unit}` : ''));
 }
 
 function splits(min: number, max: number, increment: number, zeroT: number): number[] {
   const first = Math.ceil((min - zeroT) / increment);
   const last = Math.floor((max - zeroT) / increment);
-  return Array.from(
-    { length: Math.max(0, last - first + 1) },
-    (_, index) => zeroT + (first + index) * increment,
-  );
-}
-
-function secondsText(seconds: number): string {
-  return `${valueText(Number(seconds.toFixed(3)))} s`;
+  const length = Math.max(0, last - first + 1);
+  return Array.from({ length }, (_, index) => zeroT + (first + index) * increment);
 }
 
 function valueText(value: number): string {

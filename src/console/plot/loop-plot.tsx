@@ -109,6 +109,7 @@ function Readout({ loop: { quantity, outputQuantity }, columns, hovered, setting
   const isLive = useModel().fresh.value && hovered === null && !settings.view.isHeld;
   const index = hovered ?? columns.t.length - 1;
   const [setpoint, measured] = [columns.setpoint[index], columns.measured[index]];
+  const atS = (columns.t[index] ?? 0) - settings.view.zeroT;
   const shown = SERIES.filter(series => series !== 'output' || settings.showsOutput.value);
   const difference = (from?: number | null, to?: number | null) =>
     from == null || to == null ? null : to - from;
@@ -124,12 +125,7 @@ function Readout({ loop: { quantity, outputQuantity }, columns, hovered, setting
   );
   return (
     <div class="row">
-      {key(
-        isLive ? 'live' : 'past',
-        (columns.t[index] ?? 0) - settings.view.zeroT,
-        isLive ? 'live' : 'not live',
-        's',
-      )}
+      {isLive ? key('live', atS, 'live', 's') : key('past', atS, 'not live', 's')}
       {shown.map(series =>
         key(series, columns[series][index], series, series === 'output' ? outputQuantity : quantity),
       )}

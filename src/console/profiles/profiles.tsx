@@ -29,9 +29,8 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
     const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
     return change('', wanted, `The gains in force are kept as ${wanted.name}.`);
   };
-  const starredFirst = [...list].sort(
-    (one, other) => Number(other.profile.starred) - Number(one.profile.starred),
-  );
+  const profiles = list.map(({ profile }) => profile);
+  const starredFirst = profiles.toSorted((one, other) => Number(other.starred) - Number(one.starred));
   return (
     <>
       <form class="row" hidden={!model.hasRightTo('tune')}>
@@ -49,7 +48,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
       <Outcome action={act} />
       <Outcome action={listing} />
       <ol class="profiles">
-        {starredFirst.map(({ profile }) => (
+        {starredFirst.map(profile => (
           <li key={profile.name}>
             <Press
               aria-label={`Star ${profile.name}`}
@@ -82,7 +81,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
           </li>
         ))}
       </ol>
-      <Compare unit={gains.unit} names={starredFirst.map(({ profile }) => profile.name)} />
+      <Compare unit={gains.unit} names={starredFirst.map(profile => profile.name)} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { Tune } from '../../schemas/tune.js';
 import { KEEP, SavedNote, TRY } from '../gains/gain-acts.js';
 import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
-import { gainsText, milliseconds, withUnit } from '../model/numbers.js';
+import { gainsText, milliseconds, percent } from '../model/numbers.js';
 import { mismatchOf } from '../model/step-curve.js';
 import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
 
@@ -24,12 +24,10 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
   const unit = unitNamed(choice.unit);
   const name = unit.title.toLowerCase();
   const disabled = !model.may('drive') || autotune.running !== undefined;
-  const begin = (loops: readonly Loop[]) => {
+  const begin = (...loops: readonly Loop[]) => {
+    const names = loops.map(loop => loop.name);
     onBegin();
-    return autotune.begin(
-      unit.name,
-      loops.map(({ name }) => name),
-    );
+    return autotune.begin(unit.name, names);
   };
   return (
     <fieldset class="question" aria-label="Tune">
@@ -52,14 +50,14 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
       </p>
       <div class="row">
         <Segments options={STYLES} chosen={autotune.style} />
-        <Press needs="tune" moves class="primary" disabled={disabled} run={() => begin([loop])}>
+        <Press needs="tune" moves class="primary" disabled={disabled} run={() => begin(loop)}>
           Tune {loop.title}
         </Press>
         <Press
           needs="tune"
           moves
           disabled={disabled}
-          run={() => begin(unit.loops)}
+          run={() => begin(...unit.loops)}
           title="Tunes the loops from the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
         >
           Tune all {unit.loops.length}
@@ -156,7 +154,7 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
     <table class="figures tuned-loops" aria-label="Tuned loops">
       <Heads texts={['Loop', 'Settling', 'Overshoot']} />
       {results.map(result => {
-        const { loop, state, before, proposed } = result;
+        const { loop, state } = result;
         const { title } = loopNamed(unit, loop);
         return (
           <tbody key={loop}>
@@ -178,8 +176,8 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
                   title
                 )}
               </th>
-              <td>{changeOf('settlingS', milliseconds, before, proposed)}</td>
-              <td>{changeOf('overshootPercent', value => withUnit(value, 1, '%'), before, proposed)}</td>
+              <td>{changeOf(result, 'settlingS', milliseconds)}</td>
+              <td>{changeOf(result, 'overshootPercent', percent)}</td>
             </tr>
             <tr>
               <th colSpan={3} scope="row">
@@ -193,13 +191,10 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
   );
 }
 
+type Shown = 'settlingS' | 'overshootPercent';
+
 /** A figure before and after, with the spread over all full steps after. */
-function changeOf(
-  name: 'settlingS' | 'overshootPercent',
-  text: (value: number | null) => string,
-  before: Result['before'],
-  proposed: Result['proposed'],
-) {
+function changeOf({ before, proposed }: Result, name: Shown, text: (value: number | null) => string) {
   const all = proposed?.steps.map(step => step[name] ?? Number.NaN) ?? [];
   const [least, most] = [Math.min(...all), Math.max(...all)];
   return (
@@ -220,7 +215,7 @@ function Why({ title, ...result }: Result & { readonly title: string }) {
         {state === 'better' ? `Better: ${reasonOf(result)}.` : `Left (${state}): ${why}.`}
         {proposed && before && ` ${gainsText(before.gains)} → ${gainsText(proposed.gains)}.`}
         {predicted &&
-          ` Predicted ${milliseconds(predicted.settlingS)}, ${withUnit(predicted.overshootPercent, 1, '%')} (dotted); the model leaves ${withUnit(predicted.fitPercent, 1, '%')} unexplained.`}
+          ` Predicted ${milliseconds(predicted.settlingS)}, ${percent(predicted.overshootPercent)} (dotted); the model leaves ${percent(predicted.fitPercent)} unexplained.`}
       </small>
       {mismatch && <small class="caveat">{`${title}: ${mismatch}`}</small>}
     </>

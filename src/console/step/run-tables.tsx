@@ -1,5 +1,5 @@
 import type { RememberedStep, StepFigures } from '../../schemas/step.js';
-import { clockText, gainsText, milliseconds, withUnit } from '../model/numbers.js';
+import { clockText, gainsText, milliseconds, percent, withUnit } from '../model/numbers.js';
 import type { DrawnRun } from '../model/runs.js';
 import { caveatOf, wildnessOf } from '../model/step-curve.js';
 import { Heads, Press, scrolls, useModel } from '../parts/parts.js';
@@ -46,7 +46,7 @@ export function RunTable() {
               <td>{clockText(run.at)}</td>
               <td>{gainsText(run.gains)}</td>
               <td>{wildnessOf(run, '') ? 'wild' : milliseconds(run.figures.settlingS)}</td>
-              <td>{run.figures.oscillation ? '–' : withUnit(run.figures.overshootPercent, 1, '%')}</td>
+              <td>{run.figures.oscillation ? '–' : percent(run.figures.overshootPercent)}</td>
               <td>
                 {run.revision === null ? 'not saved' : `rev ${run.revision}`}
                 {run.number === runs.best.value && <strong class="best"> best so far</strong>}
@@ -72,7 +72,7 @@ export function RunTable() {
 type Figure = (figures: StepFigures, quantity: ChartUnit) => string;
 
 const FIGURES: Readonly<Record<string, Figure>> = {
-  Overshoot: figures => withUnit(figures.overshootPercent, 1, '%'),
+  Overshoot: figures => percent(figures.overshootPercent),
   'Rise 10–90 %': figures => milliseconds(figures.riseS),
   Settling: figures => milliseconds(figures.settlingS),
   'Steady error': (figures, quantity) => withUnit(figures.steadyError, 4, quantity),
