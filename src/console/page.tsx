@@ -104,9 +104,7 @@ function TopBar({ helps }: { readonly helps: Signal<boolean> }) {
         <a class="match-link clamp" href="#match">
           Match view
         </a>
-        <Toggle on={helps} opens aria-label="Keys" aria-keyshortcuts="?" class="help">
-          ?
-        </Toggle>
+        <Toggle text="?" on={helps} opens aria-label="Keys" aria-keyshortcuts="?" class="help" />
         <WhoAmI />
       </div>
       {UNIT_LIST.map(unit => (

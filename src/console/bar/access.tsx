@@ -46,7 +46,7 @@ export function WhoAmI() {
   return (
     <span class="who dim">
       <CallerName />
-      <Press run={() => model.leave()}>Leave</Press>
+      <Press text="Leave" run={() => model.leave()} />
     </span>
   );
 }

@@ -35,9 +35,12 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
                 <strong>{about}</strong> {text}
               </span>
               {answer && (
-                <Press run={answer.run} disabled={answer.disabled} aria-label={answer.name}>
-                  {answer.label}
-                </Press>
+                <Press
+                  text={answer.label}
+                  run={answer.run}
+                  disabled={answer.disabled}
+                  aria-label={answer.name}
+                />
               )}
             </li>
           ))}
@@ -49,9 +52,12 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
         </p>
       ) : (
         (open.value || hasMore.value) && (
-          <Toggle on={open} opens class="fold">
-            {open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
-          </Toggle>
+          <Toggle
+            text={open.value ? 'Fold' : lines.length === 1 ? 'More' : `All ${lines.length}`}
+            on={open}
+            opens
+            class="fold"
+          />
         )
       )}
     </section>

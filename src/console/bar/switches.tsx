@@ -13,15 +13,14 @@ export function StopButton() {
   };
   return (
     <Press
+      text="STOP"
       busy={model.stop.isUnanswered}
       run={stop}
       atTouch
       class="stop"
       aria-keyshortcuts="Escape"
       data-key="Esc"
-    >
-      STOP
-    </Press>
+    />
   );
 }
 
@@ -35,15 +34,14 @@ export function ResumeButton() {
     isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
   return (
     <Press
+      text={isGo ? 'Go' : 'Resume'}
       needs="resume"
       run={() => (isGo ? model.go.run() : model.resume())}
       class="resume"
       hint={why}
       holds
       disabled={isRunning || why !== ''}
-    >
-      {isGo ? 'Go' : 'Resume'}
-    </Press>
+    />
   );
 }
 
@@ -58,19 +56,23 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press needs="laser" moves run={() => laser.light()} pressed={light === 'on'} disabled={!fresh.value}>
-          On
-        </Press>
         <Press
+          text="On"
+          needs="laser"
+          moves
+          run={() => laser.light()}
+          pressed={light === 'on'}
+          disabled={!fresh.value}
+        />
+        <Press
+          text="Off"
           busy={laser.isOwed}
           run={() => laser.darken()}
           pressed={light === 'dark'}
           atTouch
           aria-keyshortcuts="L"
           data-key="L"
-        >
-          Off
-        </Press>
+        />
       </div>
     </fieldset>
   );
@@ -124,6 +126,7 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
       <div class="segments">
         {shown.map(mode => (
           <Press
+            text={mode}
             key={mode}
             run={() => (isChosen ? model.go.choose(name, mode) : model.switchMode(name, mode))}
             moves={mode !== 'manual' && !isChosen}
@@ -136,9 +139,7 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
                 ? mode === 'debug'
                 : model.stop.stopped || !model.may('drive') || allowed?.includes(mode) === false
             }
-          >
-            {mode}
-          </Press>
+          />
         ))}
       </div>
     </fieldset>

@@ -47,9 +47,7 @@ function DriveState() {
   return (
     <div class="drive-state">
       {driving.isRivalDriving ? (
-        <Press needs="drive" run={() => driving.takeOver()}>
-          Take over
-        </Press>
+        <Press text="Take over" needs="drive" run={() => driving.takeOver()} />
       ) : (
         <label>
           Limit {Math.round(100 * driving.limit.value)} %

@@ -32,30 +32,27 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   return (
     <div class="row">
       <Press
+        text="Try"
         {...TRY}
         run={() => gains.try()}
         pressed={asked === 'Try' || undefined}
         disabled={!gains.isReady || model.isStopping}
-      >
-        Try
-      </Press>
+      />
       <Press
+        text={`Keep${changesText}`}
         {...KEEP}
         run={() => gains.save()}
         pressed={asked === 'Keep' || undefined}
         disabled={!gains.isReady}
-      >
-        Keep{changesText}
-      </Press>
+      />
       <Press
+        text="Discard"
         run={() => gains.undo()}
         disabled={(!isEdited && gains.trial.id === undefined) || gains.isSaving}
         aria-keyshortcuts="Control+Z"
         data-key="Ctrl Z"
         title="Ends the trial, and discards the edits"
-      >
-        Discard
-      </Press>
+      />
     </div>
   );
 }
@@ -66,9 +63,7 @@ export function SavedNote({ gains }: { readonly gains: GainEdits }) {
   return (
     <p class="saved row" role="status">
       Saved: revision {gains.stored.value?.revision}.
-      <Press needs="tune" run={() => gains.undoSave()} disabled={gains.isSaving}>
-        Undo
-      </Press>
+      <Press text="Undo" needs="tune" run={() => gains.undoSave()} disabled={gains.isSaving} />
     </p>
   );
 }

@@ -46,12 +46,8 @@ export function GainsFile() {
 
   return (
     <div class="row">
-      <Press disabled={gains === undefined} run={save}>
-        Export
-      </Press>
-      <Press disabled={gains === undefined} run={() => picker.current?.click()}>
-        Import
-      </Press>
+      <Press text="Export" disabled={gains === undefined} run={save} />
+      <Press text="Import" disabled={gains === undefined} run={() => picker.current?.click()} />
       <input
         ref={picker}
         type="file"
@@ -60,7 +56,7 @@ export function GainsFile() {
         aria-label="File of gains"
         onChange={event => void load(event.currentTarget)}
       />
-      <Press run={saveProfiles}>Export profiles</Press>
+      <Press text="Export profiles" run={saveProfiles} />
       <Outcome action={act} />
       {sets.value.length > 0 && (
         <ul class="profiles" aria-label="Profiles of the file">
@@ -107,13 +103,12 @@ function ProfileImport({ unit, set }: FileProfile) {
         <Outcome action={action} />
       </span>
       <Press
+        text="Keep"
         needs="tune"
         run={press}
         disabled={would === undefined || isKept.value}
         aria-label={`Keep ${set.name}`}
-      >
-        Keep
-      </Press>
+      />
     </li>
   );
 }

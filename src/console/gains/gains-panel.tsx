@@ -22,11 +22,10 @@ export function GainsPanel() {
       ))}
       <div class="row" hidden={!model.access.hasRight('tune')}>
         <Toggle
+          text="Fine steps"
           on={isFine}
           title="Changes gains by a tenth of a step. The Alt key does the same once. The Shift key makes a step ten times as large."
-        >
-          Fine steps
-        </Toggle>
+        />
         <Opening />
         <Drawer title="Files">
           <GainsFile />
@@ -46,9 +45,7 @@ function Opening() {
     gimbal && chassis && action.say(model.editAll({ gimbal, chassis }, `the opening at ${opened}`));
   return (
     <>
-      <Press run={edit} title={`The gains of ${opened}, when this page was opened`}>
-        Gains at opening
-      </Press>
+      <Press text="Gains at opening" run={edit} title={`The gains of ${opened}, when this page was opened`} />
       <Outcome action={action} />
     </>
   );
@@ -92,9 +89,12 @@ export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: S
               data-chosen={isChosen || undefined}
               data-excited={model.excitationOf(unit.name)?.loop === loop.name || undefined}
             >
-              <Press class="loop-name" pressed={isChosen} run={() => model.choose(choice)}>
-                {loop.title}
-              </Press>
+              <Press
+                text={loop.title}
+                class="loop-name"
+                pressed={isChosen}
+                run={() => model.choose(choice)}
+              />
               {fields
                 .filter(field => field.loop === loop.name)
                 .map(field => (
@@ -174,10 +174,8 @@ export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
     <fieldset class="question" aria-label="Saved meanwhile">
       Saved by {saver} meanwhile: {conflict.value.map(change => changeText(unit, change)).join('; ')}
       <span class="row">
-        <Press run={() => gains.decide('theirs')}>Use theirs</Press>
-        <Press needs="tune" class="primary" run={() => gains.decide('mine')}>
-          Save mine
-        </Press>
+        <Press text="Use theirs" run={() => gains.decide('theirs')} />
+        <Press text="Save mine" needs="tune" class="primary" run={() => gains.decide('mine')} />
       </span>
     </fieldset>
   );

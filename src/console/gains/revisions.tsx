@@ -38,13 +38,12 @@ export function Revisions({ gains }: { readonly gains: GainEdits }) {
               )}
             </span>
             <Press
+              text={index === 0 ? 'Stored' : 'Restore'}
               needs="tune"
               disabled={index === 0}
               aria-label={index === 0 ? undefined : `Restore revision ${one.revision}`}
               run={() => gains.restore(one.revision)}
-            >
-              {index === 0 ? 'Stored' : 'Restore'}
-            </Press>
+            />
           </li>
         ))}
       </ol>

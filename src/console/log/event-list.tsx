@@ -33,7 +33,7 @@ export function EventList() {
       <div class="row">
         <Segments options={Object.keys(FILTERS)} chosen={filter} />
         <input {...typed(search)} aria-label="Search the log" placeholder="search" />
-        <Press run={save}>Export</Press>
+        <Press text="Export" run={save} />
       </div>
       <ol class="events" {...scrolls}>
         {shown.slice(0, SHOWN).map(({ event, at, text }) => (

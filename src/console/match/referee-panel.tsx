@@ -54,25 +54,22 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
     <span>
       {isPaused ? (
         <Press
+          text="Go on"
           class="primary"
           disabled={!referee.isBeating}
           hint={[phaseText(phase), ...leftText(interrupted.remainingS)].join(', ')}
           run={() => referee.set(match.id ?? id, phase, interrupted.remainingS)}
-        >
-          Go on
-        </Press>
+        />
       ) : (
         <Twice
+          text={phase === 'none' ? 'no match' : phaseText(phase)}
           pressed={why === 'now'}
-          // A second press on the current phase would start it again with its whole time.
           disabled={why !== ''}
           hint={why}
           asks={endsMatch && (phase === 'ended' || !isTouchScreen)}
           holds={endsMatch && phase !== 'ended'}
           run={begin}
-        >
-          {phase === 'none' ? 'no match' : phaseText(phase)}
-        </Twice>
+        />
       )}
       {PLAY.includes(phase) && (
         <div class="row">
@@ -87,11 +84,7 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
             />{' '}
             s
           </label>
-          {isPaused && (
-            <Press disabled={why !== ''} run={begin}>
-              Start over
-            </Press>
-          )}
+          {isPaused && <Press text="Start over" disabled={why !== ''} run={begin} />}
         </div>
       )}
     </span>
@@ -107,15 +100,9 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
   const reason = useSignal('Referee');
   return (
     <div class="row">
-      <Press class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')}>
-        LOCK
-      </Press>
+      <Press text="LOCK" class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')} />
       <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
-      {lock !== null && (
-        <Twice asks run={() => referee.unlock()}>
-          Unlock
-        </Twice>
-      )}
+      {lock !== null && <Twice text="Unlock" asks run={() => referee.unlock()} />}
     </div>
   );
 }
@@ -151,18 +138,19 @@ export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchSta
       </span>
       {referee.isBeating ? (
         <Press
+          text="Release"
           run={() => referee.release()}
           holds
           disabled={isPlaying}
           hint={isPlaying ? 'not during play' : ''}
           title="This page stops sending beats"
-        >
-          Release
-        </Press>
+        />
       ) : (
-        <Press class="primary" run={() => referee.take()}>
-          {referee.isHeld.value ? 'Take it over' : 'Take the lease'}
-        </Press>
+        <Press
+          text={referee.isHeld.value ? 'Take it over' : 'Take the lease'}
+          class="primary"
+          run={() => referee.take()}
+        />
       )}
     </div>
   );

@@ -105,7 +105,7 @@ export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
           ))}
         </tbody>
       </table>
-      <Press run={writes(helps, false)}>Close</Press>
+      <Press text="Close" run={writes(helps, false)} />
     </dialog>
   );
 }

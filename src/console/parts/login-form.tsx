@@ -27,10 +27,14 @@ export function LoginForm({ why, enter, children }: LoginFormProps) {
             autocomplete="off"
           />
         </label>
-        <Toggle on={shown}>Show</Toggle>
-        <Press type="submit" class="primary" run={() => enter(token.value)} disabled={token.value === ''}>
-          Log in
-        </Press>
+        <Toggle text="Show" on={shown} />
+        <Press
+          text="Log in"
+          type="submit"
+          class="primary"
+          run={() => enter(token.value)}
+          disabled={token.value === ''}
+        />
       </form>
       {children}
     </section>

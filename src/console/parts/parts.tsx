@@ -85,9 +85,9 @@ export interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>
   readonly atTouch?: boolean;
   /** True if the button must be held on a touch screen, so that an accidental touch does nothing. */
   readonly holds?: boolean;
+  readonly text: string;
   /** Small text on the button, such as why it is grey. */
   readonly hint?: string;
-  readonly children: ComponentChildren;
 }
 
 /** Enter in a field clicks the submit button of its form. Sending the form would reload the page. */
@@ -95,19 +95,7 @@ const endSubmit = (event: Event) => event.preventDefault();
 
 /** A button that shows at once that its request is under way. It keeps the focus when it is disabled. */
 export function Press(props: PressProps) {
-  const {
-    run,
-    busy,
-    needs,
-    moves,
-    pressed,
-    disabled: isGrey,
-    atTouch,
-    holds,
-    hint,
-    children,
-    ...rest
-  } = props;
+  const { run, busy, needs, moves, pressed, disabled: isGrey, atTouch, holds, text, hint, ...rest } = props;
   const model = usePressRules();
   const pending = useSignal(0);
   /** The button has acted on a touch. The click of that touch may still come, and is ignored. */
@@ -145,7 +133,7 @@ export function Press(props: PressProps) {
       aria-pressed={pressed}
       aria-busy={busy || pending.value > 0 || undefined}
     >
-      {children}
+      {text}
       {(hint || isHeld) && <small>{hint || (isHeld && hold['data-tapped'] ? 'hold it' : 'hold')}</small>}
     </button>
   );
@@ -226,13 +214,9 @@ interface ToggleProps extends Omit<PressProps, 'run' | 'pressed'> {
 }
 
 /** A button that switches something on and off. */
-export function Toggle({ on, opens = false, children, ...rest }: ToggleProps) {
+export function Toggle({ on, opens = false, ...rest }: ToggleProps) {
   const state = opens ? { 'aria-expanded': on.value } : { pressed: on.value };
-  return (
-    <Press {...rest} {...state} run={writes(on, !on.value)}>
-      {children}
-    </Press>
-  );
+  return <Press {...rest} {...state} run={writes(on, !on.value)} />;
 }
 
 interface SegmentsProps<T extends string | number> {
@@ -250,10 +234,12 @@ export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   return (
     <div class="segments">
       {options.map(option => (
-        <Press key={option} pressed={option === chosen.value} run={() => onChoose(option)}>
-          {option}
-          {unit}
-        </Press>
+        <Press
+          text={`${option}${unit}`}
+          key={option}
+          pressed={option === chosen.value}
+          run={() => onChoose(option)}
+        />
       ))}
     </div>
   );

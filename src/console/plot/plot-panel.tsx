@@ -38,23 +38,19 @@ export function PlotPanel() {
         <Segments options={SPANS_S} chosen={view.spanS} onChoose={span => view.span(span)} unit=" s" />
         {view.isHeld && (
           <>
-            <Press aria-label="Back" run={() => view.pan(-0.5)}>
-              ◀
-            </Press>
-            <Press aria-label="Forth" run={() => view.pan(0.5)}>
-              ▶
-            </Press>
+            <Press text="◀" aria-label="Back" run={() => view.pan(-0.5)} />
+            <Press text="▶" aria-label="Forth" run={() => view.pan(0.5)} />
           </>
         )}
-        <Press pressed={view.isHeld} run={() => (view.isHeld ? view.unpause() : view.pause())}>
-          {view.isHeld ? 'Go on' : 'Pause'}
-        </Press>
+        <Press
+          text={view.isHeld ? 'Go on' : 'Pause'}
+          pressed={view.isHeld}
+          run={() => (view.isHeld ? view.unpause() : view.pause())}
+        />
         {toggles.map(([on, name, title]) => (
-          <Toggle key={name} on={on} title={title}>
-            {name}
-          </Toggle>
+          <Toggle text={name} key={name} on={on} title={title} />
         ))}
-        <Press run={() => offerCsv(telemetryFile(model, choice, settings))}>CSV</Press>
+        <Press text="CSV" run={() => offerCsv(telemetryFile(model, choice, settings))} />
       </div>
     </section>
   );
@@ -97,13 +93,12 @@ function LoopChooser({ stacked }: { readonly stacked: Signal<readonly LoopChoice
             const choice = { unit, loop };
             return (
               <Press
+                text={title}
                 key={loop}
                 pressed={keyOf(choice) === chosen || isStacked(choice)}
                 data-excited={model.excitationOf(unit)?.loop === loop || undefined}
                 run={() => press(choice)}
-              >
-                {title}
-              </Press>
+              />
             );
           })}
         </fieldset>

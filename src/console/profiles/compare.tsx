@@ -57,12 +57,11 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
               <tr key={name} data-differs={loop?.differs || undefined}>
                 <th scope="row">
                   <Press
+                    text={title}
                     pressed={name === drawn}
                     title="Draws the steps of this loop"
                     run={writes(picked, name)}
-                  >
-                    {title}
-                  </Press>
+                  />
                 </th>
                 {[loop?.a, loop?.b].map((side, index) => (
                   <td key={index === 0 ? 'a' : 'b'}>

@@ -36,13 +36,9 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
       <form class="row" hidden={!model.hasRightTo('tune')}>
         <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
         <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
-        <Press type="submit" needs="tune" run={() => keep(false)}>
-          Save as
-        </Press>
+        <Press text="Save as" type="submit" needs="tune" run={() => keep(false)} />
         {act.refusal.value?.code === 'profile-exists' && (
-          <Press needs="tune" run={() => keep(true)}>
-            Replace it
-          </Press>
+          <Press text="Replace it" needs="tune" run={() => keep(true)} />
         )}
       </form>
       <Outcome action={act} />
@@ -51,32 +47,29 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
         {starredFirst.map(profile => (
           <li key={profile.name}>
             <Press
+              text="★"
               aria-label={`Star ${profile.name}`}
               pressed={profile.starred}
               disabled={!model.may('tune')}
               run={() => change('/star', { name: profile.name, starred: !profile.starred })}
-            >
-              ★
-            </Press>
+            />
             <span>
               <strong>{profile.name}</strong> <time>{clockText(profile.savedAt)}</time>
               <span class="difference"> {profile.note}</span>
             </span>
             <span class="row">
               <Press
+                text="Load"
                 needs="tune"
                 aria-label={`Load ${profile.name}`}
                 run={() => gains.loadProfile(profile.name)}
-              >
-                Load
-              </Press>
+              />
               <Press
+                text="Remove"
                 needs="tune"
                 aria-label={`Remove ${profile.name}`}
                 run={() => change('/remove', { name: profile.name }, `${profile.name} is gone.`)}
-              >
-                Remove
-              </Press>
+              />
             </span>
           </li>
         ))}

@@ -30,9 +30,11 @@ export function SimPanel() {
         <fieldset class="chips row" key={target} aria-label={`Faults of the ${target}`}>
           <span class="unit-name dim">{target}</span>
           {faults.map(fault => (
-            <Press key={fault} run={() => act.run(() => play(daemon, target, fault), `${target}: ${fault}`)}>
-              {WORDS[fault] ?? fault}
-            </Press>
+            <Press
+              text={WORDS[fault] ?? fault}
+              key={fault}
+              run={() => act.run(() => play(daemon, target, fault), `${target}: ${fault}`)}
+            />
           ))}
         </fieldset>
       ))}
@@ -78,20 +80,12 @@ export function FirstMinute() {
         <strong>This robot is simulated.</strong> Try what it does, and how this page shows it:
       </p>
       <div class="row">
-        <Press needs="drive" moves run={() => model.switchMode('gimbal', 'auto')}>
-          Gimbal auto
-        </Press>
-        <Press needs="laser" moves run={() => model.laser.light()}>
-          Laser on
-        </Press>
-        <Press needs="drive" moves run={exciteYaw}>
-          Send test steps to yaw
-        </Press>
-        <Press run={() => play(daemon, 'gimbal', 'unplug')}>Unplug the gimbal</Press>
-        <Press run={() => play(daemon, 'gimbal', 'plug')}>Plug it in</Press>
-        <Press style={{ marginLeft: 'auto' }} run={dismiss}>
-          Dismiss
-        </Press>
+        <Press text="Gimbal auto" needs="drive" moves run={() => model.switchMode('gimbal', 'auto')} />
+        <Press text="Laser on" needs="laser" moves run={() => model.laser.light()} />
+        <Press text="Send test steps to yaw" needs="drive" moves run={exciteYaw} />
+        <Press text="Unplug the gimbal" run={() => play(daemon, 'gimbal', 'unplug')} />
+        <Press text="Plug it in" run={() => play(daemon, 'gimbal', 'plug')} />
+        <Press text="Dismiss" style={{ marginLeft: 'auto' }} run={dismiss} />
       </div>
     </section>
   );

@@ -50,18 +50,22 @@ export function TunePlan({ onBegin }: { readonly onBegin: () => void }) {
       </p>
       <div class="row">
         <Segments options={STYLES} chosen={autotune.style} />
-        <Press needs="tune" moves class="primary" disabled={disabled} run={() => begin(loop)}>
-          Tune {loop.title}
-        </Press>
         <Press
+          text={`Tune ${loop.title}`}
+          needs="tune"
+          moves
+          class="primary"
+          disabled={disabled}
+          run={() => begin(loop)}
+        />
+        <Press
+          text={`Tune all ${unit.loops.length}`}
           needs="tune"
           moves
           disabled={disabled}
           run={() => begin(...unit.loops)}
           title="Tunes the loops from the inside out. Better gains of inner loops run unsaved while the outer loops are tuned."
-        >
-          Tune all {unit.loops.length}
-        </Press>
+        />
       </div>
       <p class="hint">{STYLE_TEXTS[autotune.style.value]}</p>
       <Outcome action={autotune.action} />
@@ -84,9 +88,7 @@ export function TuneReport({ tune }: { readonly tune: Tune }) {
       <p role="status">
         <strong>Tuning {loopNamed(unitNamed(tune.unit), tune.loop).title}.</strong>{' '}
         {tune.words.at(-1) ?? 'It begins'}… {tune.loops.length > 1 && `${leftText(tune)} `}
-        <Press run={() => autotune.end(tune.unit)} disabled={!access.hasRight('tune')}>
-          End
-        </Press>
+        <Press text="End" run={() => autotune.end(tune.unit)} disabled={!access.hasRight('tune')} />
       </p>
       <Results tune={tune} />
     </>
@@ -126,15 +128,16 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
       <span class="row">
         {better.length > 0 && (
           <>
-            <Press {...TRY} run={tryThem} disabled={isKept || model.isStopping}>
-              Try
-            </Press>
-            <Press {...KEEP} run={keep} disabled={isKept}>
-              Keep {better.length > 1 && `${chosen.length} of ${better.length}`}
-            </Press>
+            <Press text="Try" {...TRY} run={tryThem} disabled={isKept || model.isStopping} />
+            <Press
+              text={better.length > 1 ? `Keep ${chosen.length} of ${better.length}` : 'Keep'}
+              {...KEEP}
+              run={keep}
+              disabled={isKept}
+            />
           </>
         )}
-        <Press run={writes(model.autotune.dismissed, tune.id)}>Dismiss</Press>
+        <Press text="Dismiss" run={writes(model.autotune.dismissed, tune.id)} />
       </span>
     </>
   );

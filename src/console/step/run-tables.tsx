@@ -53,13 +53,12 @@ export function RunTable() {
               </td>
               <td>
                 <Press
+                  text="Use these gains"
                   hidden={!model.hasRightTo('tune')}
                   tabIndex={-1}
                   aria-label={`Use these gains: run ${run.number}`}
                   run={() => model.gains[unit].editLoop(loop, run.gains)}
-                >
-                  Use these gains
-                </Press>
+                />
               </td>
             </tr>
           ))}

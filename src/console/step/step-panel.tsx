@@ -31,12 +31,8 @@ export function StepPanel() {
         <h2>Step response</h2>
         {drives && <ExcitationForm />}
         <span class="row">
-          {model.access.hasRight('tune') && drives && (
-            <Toggle on={plans} opens>
-              Tune…
-            </Toggle>
-          )}
-          {main !== undefined && <Press run={() => offerCsv(stepFile(choice, main))}>CSV</Press>}
+          {model.access.hasRight('tune') && drives && <Toggle text="Tune…" on={plans} opens />}
+          {main !== undefined && <Press text="CSV" run={() => offerCsv(stepFile(choice, main))} />}
         </span>
       </header>
       {plans.value && <TunePlan onBegin={writes(plans, false)} />}
@@ -107,12 +103,16 @@ function ExcitationForm() {
         {numberField(`± ${quantity}, to ${maxAmplitude}`, 'Amplitude', amplitude)}
         {numberField('Period, s', 'Period in seconds', period)}
         <span class="row">
-          <Press type="submit" needs="drive" moves run={excite} class="primary" disabled={!debugging}>
-            Send test steps
-          </Press>
-          <Press run={() => model.endExcitation(choice.unit)} disabled={!debugging}>
-            End
-          </Press>
+          <Press
+            text="Send test steps"
+            type="submit"
+            needs="drive"
+            moves
+            run={excite}
+            class="primary"
+            disabled={!debugging}
+          />
+          <Press text="End" run={() => model.endExcitation(choice.unit)} disabled={!debugging} />
         </span>
       </form>
       <p class="hint" role="status">

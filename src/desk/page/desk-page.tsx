@@ -52,7 +52,7 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
         </span>
         {name != null && (
           <span class="who dim">
-            {name} ({role}) <Press run={() => desk.leave()}>Leave</Press>
+            {name} ({role}) <Press text="Leave" run={() => desk.leave()} />
           </span>
         )}
       </div>
@@ -65,15 +65,23 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
         {lockText(lock)}
       </p>
       {desk.isReferee && (
-        <Twice asks class="unlock" disabled={lock === null} run={() => desk.press('unlock', {}, 'lock')}>
-          Unlock
-        </Twice>
+        <Twice
+          text="Unlock"
+          asks
+          class="unlock"
+          disabled={lock === null}
+          run={() => desk.press('unlock', {}, 'lock')}
+        />
       )}
       {desk.mayLock && (
-        <Press class="lock-all" atTouch busy={desk.isPending('lock')} run={() => desk.lockAll()}>
-          LOCK ALL
-          <small>Esc or Space</small>
-        </Press>
+        <Press
+          text="LOCK ALL"
+          hint="Esc or Space"
+          class="lock-all"
+          atTouch
+          busy={desk.isPending('lock')}
+          run={() => desk.lockAll()}
+        />
       )}
     </header>
   );
@@ -123,23 +131,27 @@ function Robots({ robots }: { readonly robots: readonly RobotView[] }) {
       <label class="wide">
         Link that <code>trunnion token add</code> printed <input {...typed(link)} autocomplete="off" />
       </label>
-      <Press type="submit" disabled={name.value === '' || link.value === ''} run={add}>
-        Add
-      </Press>
+      <Press text="Add" type="submit" disabled={name.value === '' || link.value === ''} run={add} />
       {robots.map(
         ({ name: robot, otherId }) =>
           otherId !== null && (
-            <Twice asks key={robot} run={() => desk.press('robots/accept', { robot, id: otherId })}>
-              Accept {otherId} as {robot}
-            </Twice>
+            <Twice
+              text={`Accept ${otherId} as ${robot}`}
+              asks
+              key={robot}
+              run={() => desk.press('robots/accept', { robot, id: otherId })}
+            />
           ),
       )}
       {robots.map(
         ({ name: robot, isInFile }) =>
           !isInFile && (
-            <Twice asks key={robot} run={() => desk.press('robots/remove', { robot })}>
-              Remove {robot}
-            </Twice>
+            <Twice
+              text={`Remove ${robot}`}
+              asks
+              key={robot}
+              run={() => desk.press('robots/remove', { robot })}
+            />
           ),
       )}
     </form>

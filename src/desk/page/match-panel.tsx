@@ -72,27 +72,22 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
           </option>
         ))}
       </select>
-      <Press disabled={!isLoadable || name === ''} run={() => desk.press('match/load', { match: name })}>
-        Load
-      </Press>
-      <Press class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')}>
-        Start
-      </Press>
-      <Press disabled={!plays} run={press('pause')}>
-        Pause
-      </Press>
-      <Press disabled={phase !== 'pause' || !isReady} run={goOn}>
-        Go on
-      </Press>
-      <Twice asks disabled={!plays && phase !== 'pause'} run={press('end')}>
-        End
-      </Twice>
-      <Press disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')}>
-        Release
-      </Press>
-      <Twice asks disabled={otherDesk === null && permits} run={() => desk.press('takeover')}>
-        Take over
-      </Twice>
+      <Press
+        text="Load"
+        disabled={!isLoadable || name === ''}
+        run={() => desk.press('match/load', { match: name })}
+      />
+      <Press text="Start" class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')} />
+      <Press text="Pause" disabled={!plays} run={press('pause')} />
+      <Press text="Go on" disabled={phase !== 'pause' || !isReady} run={goOn} />
+      <Twice text="End" asks disabled={!plays && phase !== 'pause'} run={press('end')} />
+      <Press text="Release" disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')} />
+      <Twice
+        text="Take over"
+        asks
+        disabled={otherDesk === null && permits}
+        run={() => desk.press('takeover')}
+      />
       <span class="go-on">
         <select
           aria-label="Phase to go on with"
@@ -136,9 +131,7 @@ function Lacks({ match }: { readonly match: MatchView }) {
             .map(({ text }) => text)
             .join(' ')}{' '}
           {desk.isReferee && (
-            <Twice asks run={() => desk.press('match/without', { robot: name })}>
-              Without {name}
-            </Twice>
+            <Twice text={`Without ${name}`} asks run={() => desk.press('match/without', { robot: name })} />
           )}
         </li>
       ))}

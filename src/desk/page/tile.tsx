@@ -72,25 +72,28 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
   return (
     <div class="tile-presses">
       <Press
+        text="LOCK"
         class="lock-one"
         atTouch
         busy={desk.isPending(subject)}
         run={() => press('lock', { reason: `LOCK ${name}` })}
-      >
-        LOCK
-      </Press>
-      <Twice asks disabled={!lockedAlone && lock?.isOurs !== true} run={() => press('unlock')}>
-        Unlock
-      </Twice>
-      <Press disabled={missed === null} run={() => desk.press('match/join', { robot: name }, subject)}>
-        Join
-      </Press>
+      />
+      <Twice
+        text="Unlock"
+        asks
+        disabled={!lockedAlone && lock?.isOurs !== true}
+        run={() => press('unlock')}
+      />
       <Press
+        text="Join"
+        disabled={missed === null}
+        run={() => desk.press('match/join', { robot: name }, subject)}
+      />
+      <Press
+        text="Pit"
         pressed={place === 'pit'}
         run={() => press('place', { place: place === 'pit' ? 'field' : 'pit' })}
-      >
-        Pit
-      </Press>
+      />
     </div>
   );
 }
