@@ -15,7 +15,7 @@ import { MatchEvents } from './match/match-events.js';
 import { MatchView } from './match/match-view.js';
 import { RefereePanel } from './match/referee-panel.js';
 import { KeyHelp, listenToKeys } from './parts/keys.js';
-import { Drawer, Toggle, useModel } from './parts/parts.js';
+import { Drawer, isTouchScreen, Toggle, useModel } from './parts/parts.js';
 import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
 import { FirstMinute, SimPanel } from './sim/sim-panel.js';
@@ -97,14 +97,16 @@ function TopBar({ helps }: { readonly helps: Signal<boolean> }) {
   const { streams = 0 } = model.status.value ?? {};
   return (
     <header class="bar">
-      <div class="brand">
+      <div class="brand row">
         <h1>Trunnion</h1>
         {model.isSimulated && <span class="badge">SIMULATED</span>}
         <LinkState>Live{streams > 1 && ` · ${streams} pages open`}</LinkState>
         <a class="match-link clamp" href="#match">
           Match view
         </a>
-        <Toggle text="?" on={helps} opens aria-label="Keys" aria-keyshortcuts="?" class="help" />
+        {!isTouchScreen && (
+          <Toggle text="?" on={helps} opens aria-label="Keys" aria-keyshortcuts="?" class="help" />
+        )}
         <WhoAmI />
       </div>
       {UNIT_LIST.map(unit => (

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HeldLines } from '../../src/console/bar/held-lines.js';
+import { holdLines } from '../../src/console/bar/held-lines.js';
 import { stripLines, wellText } from '../../src/console/bar/strip.js';
 import { NO_MATCH_STATUS } from '../support/status.js';
 import { FakePage, servedPage } from './fake-page.js';
@@ -373,12 +373,12 @@ describe('lines with one cause', () => {
 });
 
 describe('a line that comes and goes', () => {
-  const shown = (page: FakePage, held: HeldLines) =>
-    held.hold(stripLines(page.model)).map(({ about }) => about);
+  const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
+    hold(stripLines(page.model)).map(({ about }) => about);
 
   it('stays for a second, unless it claims that something is safe', async () => {
     const page = await FakePage.open();
-    const held = new HeldLines(page.clock);
+    const hold = holdLines(page.clock);
     const seen: string[][] = [];
     page.daemon.shows('gimbal', { online: false });
     page.daemon.answer('POST', '/api/stop');
@@ -386,10 +386,10 @@ describe('a line that comes and goes', () => {
       if (back) page.daemon.answer('POST', '/api/resume');
       page.daemon.shows('gimbal', { online: back, flags: ['stopped'] });
       await page.wait(300);
-      seen.push(shown(page, held));
+      seen.push(shown(page, hold));
     }
     await page.wait(800);
-    seen.push(shown(page, held));
+    seen.push(shown(page, hold));
     expect(seen).to.deep.equal([
       ['Gimbal NOT CONFIRMED.', 'Stopped:', 'Gimbal'],
       ['Gimbal NOT CONFIRMED.', 'Gimbal'],

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Press, Toggle, useModel } from '../parts/parts.js';
-import { HeldLines } from './held-lines.js';
+import { holdLines } from './held-lines.js';
 import { ALL_WELL, stripLines, wellText } from './strip.js';
 
 /**
@@ -11,8 +11,8 @@ import { ALL_WELL, stripLines, wellText } from './strip.js';
 export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boolean }) {
   const model = useModel();
   const open = useSignal(false);
-  const held = useMemo(() => new HeldLines(model.clock), []);
-  const lines = held.hold(stripLines(model, isForThumb));
+  const hold = useMemo(() => holdLines(model.clock), []);
+  const lines = hold(stripLines(model, isForThumb));
   const well = wellText(model);
   const strip = useRef<HTMLElement>(null);
   const hasMore = useSignal(false);

@@ -9,7 +9,7 @@ import { StreamRoom } from './stream-room.js';
 import type { ServerEvents, Surroundings } from './surroundings.js';
 
 /** The data of each type of event. */
-export interface StreamEvents {
+interface StreamEvents {
   readonly status: Status;
   readonly telemetry: Telemetry;
   readonly step: Step;

@@ -6,7 +6,7 @@ export function MatchBoard() {
   const match = useModel().status.value?.match;
   if (match === undefined || (match.phase === 'none' && match.lock === null)) return null;
   return (
-    <div class="match-board" role="status" data-locked={match.lock !== null || undefined}>
+    <div class="match-board row" role="status" data-locked={match.lock !== null || undefined}>
       {match.phase !== 'none' && (
         <>
           <span class="match-name clamp">{match.id}</span> <strong>{phaseText(match.phase)}</strong>

@@ -134,7 +134,7 @@ function TopView() {
         height={4 * span}
       />
       <g transform="scale(1 -1)">
-        <polyline class="trail" points={path.map(point => `${point.x},${point.y}`).join(' ')} />
+        <polyline stroke="var(--dim)" points={path.map(point => `${point.x},${point.y}`).join(' ')} />
         <g
           transform={`translate(${pose.x} ${pose.y}) rotate(${degrees(pose.heading)})`}
           data-old={shown !== pose || undefined}
@@ -142,7 +142,7 @@ function TopView() {
           <path d="M-0.25 -0.19H0.25V0.19H-0.25ZM0.25 0H0.37" />
           {laser.looksLit && <path class="beam" d={aim ? 'M0 0H6' : RING} transform={aim} />}
           {aim !== undefined && (
-            <g class="gun" transform={aim}>
+            <g stroke="var(--accent)" transform={aim}>
               <circle r="0.1" />
               <path d="M0.1 0H0.42" />
               {seen && (
