@@ -17,7 +17,7 @@ windows.addEventListener('message', event => stream.room.hear(event.data));
 document.addEventListener('visibilitychange', () => stream.setHidden(document.hidden));
 window.addEventListener('pagehide', () => stream.setHidden(true));
 for (const type of ['focus', 'pointerdown', 'keydown']) {
-  window.addEventListener(type, () => stream.wake(), { capture: true });
+  window.addEventListener(type, () => stream.rest(false), { capture: true });
 }
 // The person may have logged in or out in another window. The answer may change the layout, so the page asks
 // a second later: STOP must not move away from the press that gave this window the focus.

@@ -50,7 +50,7 @@ describe('the telemetry buffer', () => {
   it('breaks the line at a gap', () => {
     const buffer = new TelemetryBuffer(100);
     buffer.push(sample(1));
-    buffer.pushGap(1);
+    buffer.push({ t: 1, gimbal: null, chassis: null });
     buffer.push(sample(9));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 10);
     expect(columns.measured).to.deep.equal([-1, null, -9]);

@@ -55,7 +55,7 @@ export class EventStream {
     this.room = new StreamRoom({
       id: String(Math.random()),
       tell: surroundings.tellWindows,
-      onCrowded: () => this.#rest(true),
+      onCrowded: () => this.rest(true),
       onGiveWay: () => this.#close(GIVEN_WAY_MS),
     });
   }
@@ -74,16 +74,12 @@ export class EventStream {
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
     if (hidden) this.#close(0);
-    else this.#rest(false);
+    else this.rest(false);
     this.#check();
   }
 
-  /** Call this when the window is used. Its stream then opens again. */
-  wake(): void {
-    this.#rest(false);
-  }
-
-  #rest(resting: boolean): void {
+  /** Closes the stream, or opens it again. Call it with `false` when the window is used. */
+  rest(resting: boolean): void {
     if (resting === this.resting.peek()) return;
     this.resting.value = resting;
     if (resting) this.#close(0);

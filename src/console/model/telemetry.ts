@@ -76,7 +76,9 @@ export class TelemetryView {
 
   /** Call this when data stops arriving, so that plots show a gap. */
   breakOff(): void {
-    if (this.buffer.newestT !== undefined) this.buffer.pushGap(this.buffer.newestT);
+    const { newestT: t } = this.buffer;
+    // A moment without values: plots draw no line across it.
+    if (t !== undefined) this.buffer.push({ t, gimbal: null, chassis: null });
     this.#isBroken = true;
   }
 
@@ -216,11 +218,6 @@ export class TelemetryBuffer {
   prepend(samples: readonly Telemetry[]): void {
     const firstT = this.#samples[0]?.t ?? Number.POSITIVE_INFINITY;
     this.#samples.unshift(...samples.filter(({ t }) => t < firstT));
-  }
-
-  /** Adds a moment without values, so that plots draw no line across a gap. */
-  pushGap(t: number): void {
-    this.push({ t, gimbal: null, chassis: null });
   }
 
   /** The samples between the two times, and one more at each end. */

@@ -248,15 +248,10 @@ export function Segments<T extends string | number>(props: SegmentsProps<T>) {
 /** The result of an action, beside its buttons. */
 export function Outcome({ action, pending }: { readonly action: Action; readonly pending?: string }) {
   const refusal = action.refusal.value;
-  if (refusal !== undefined)
-    return (
-      <p class="outcome refusal" role="alert">
-        {refusalText(refusal)}
-      </p>
-    );
+  const text = action.pending.value ? pending : action.done.value;
   return (
-    <p class="outcome" role="status">
-      {action.pending.value ? pending : action.done.value}
+    <p class={refusal ? 'outcome refusal' : 'outcome'} role={refusal ? 'alert' : 'status'}>
+      {refusal ? refusalText(refusal) : text}
     </p>
   );
 }

@@ -93,14 +93,11 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
   );
 }
 
-interface CompareCurvesProps extends LoopChoice {
-  /** The numbers of the steps; undefined if none was measured. */
-  readonly a: number | undefined;
-  readonly b: number | undefined;
-}
-
-/** The newest steps of one loop with two sets of gains, in one chart, in percent of each step's height. */
-function CompareCurves({ unit, loop, a, b }: CompareCurvesProps) {
+/**
+ * The newest steps of one loop with two sets of gains, in one chart, in percent of each step's height. `a` and `b` are the
+ * numbers of the steps; undefined if none was measured.
+ */
+function CompareCurves({ unit, loop, a, b }: LoopChoice & Record<'a' | 'b', number | undefined>) {
   const { daemon } = useModel();
   const stepOf = async (number: number | undefined) => {
     const step = number && (await daemon.read<RememberedStep>(stepPath(unit, loop, number)));
