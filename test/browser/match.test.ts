@@ -104,6 +104,24 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
+  it('cuts no mode on a phone, even if one is chosen for Go while the gimbal is in debug', async () => {
+    await post('/api/gimbal/mode/switch', { mode: 'debug' });
+    const page = await open(PHONE);
+    await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
+    await shows(page.getByRole('group', { name: 'Gimbal mode' }), /Go: manual.*debug/);
+    for (const [width, height] of [
+      [320, 700],
+      [390, 844],
+      [844, 390],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.modes button')]
+        .filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
+      expect(cut, `at ${width} px`).to.deep.equal([]);
+    }
+    await post('/api/match', { id: 'cut', revision: 2, phase: 'none', remainingS: null });
+  });
+
   it('starts both units in the modes that were chosen before, by one hold on Go', async () => {
     const set = (revision: number, phase: string) =>
       post('/api/match', { id: 'go', revision, phase, remainingS: null });
