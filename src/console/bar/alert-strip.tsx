@@ -30,18 +30,11 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
       <div role="alert">
         <ul>
           {lines.map(({ tone, about, text, answer }) => (
-            <li data-tone={tone} key={about + (answer?.name ?? text)}>
+            <li data-tone={tone} key={about + (answer?.['aria-label'] ?? text)}>
               <span class="clamp">
                 <strong>{about}</strong> {text}
               </span>
-              {answer && (
-                <Press
-                  text={answer.label}
-                  run={answer.run}
-                  disabled={answer.disabled}
-                  aria-label={answer.name}
-                />
-              )}
+              {answer && <Press {...answer} />}
             </li>
           ))}
         </ul>

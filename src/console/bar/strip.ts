@@ -18,12 +18,12 @@ import {
   staleLines,
 } from './lines.js';
 
-/** A line with a button. */
+/** A line with a button, given by its properties. */
 export interface AnswerableLine extends Line {
   readonly answer?: {
-    readonly label: string;
-    /** The text that a screen reader reads for the button. */
-    readonly name: string;
+    readonly text: string;
+    /** The text that a screen reader reads for the button, if it needs more words. */
+    readonly 'aria-label'?: string;
     readonly run: () => unknown;
     readonly disabled?: boolean;
   };
@@ -205,7 +205,7 @@ function unreadLines(model: Model, line: Line): AnswerableLine[] {
 }
 
 function gotIt({ log }: Model, event: LogEvent) {
-  return { label: 'Got it', name: 'Got it', run: () => log.confirm(event) };
+  return { text: 'Got it', run: () => log.confirm(event) };
 }
 
 /** Reloading without contact might fail, and would lose a STOP or an Off that is still pending. */
@@ -216,7 +216,7 @@ function versionLines(
   if (status.value === undefined || status.value.version === version) return [];
   const text = 'is of another version than the daemon: reload it.';
   const disabled = !fresh.value || isOwing;
-  const answer = { label: 'Reload', name: 'Reload the page', run: reload, disabled };
+  const answer = { text: 'Reload', 'aria-label': 'Reload the page', run: reload, disabled };
   return [{ tone: 'note', about: 'Page', text, ...(!isForThumb && { answer }) }];
 }
 
@@ -228,7 +228,7 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   const { name, title } = unit;
   type Ending = [subject: string, right: 'drive' | 'tune', run: () => unknown];
   const line = (text: string, ...[subject, right, run]: Ending): AnswerableLine => {
-    const answer = { label: 'End', name: `End the ${subject} of the ${title.toLowerCase()}`, run };
+    const answer = { text: 'End', 'aria-label': `End the ${subject} of the ${title.toLowerCase()}`, run };
     return { tone: 'doing', about: title, text, ...(access.hasRight(right) && { answer }) };
   };
   const tune = autotune.tunes[name].value;

@@ -4,6 +4,7 @@ import { Press, useModel } from '../parts/parts.js';
 
 /** The buttons that try and keep gains. */
 export const TRY = {
+  text: 'Try',
   needs: 'tune',
   title: 'Runs the edited gains without saving them, as long as this page is open',
   'aria-keyshortcuts': 'Enter',
@@ -32,7 +33,6 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   return (
     <div class="row">
       <Press
-        text="Try"
         {...TRY}
         run={() => gains.try()}
         pressed={asked === 'Try' || undefined}
