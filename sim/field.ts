@@ -75,6 +75,10 @@ function taken(args: string[], name: string, otherwise: number): number {
 }
 
 const args = process.argv.slice(2);
+if (args.some(one => one === '--help' || one === '-h'))
+  process.stdout.write(`npm run desk -- --simulate N   Serve the page of N simulated robots, 1 to 20
+
+`);
 const isSimulated = args.includes('--simulate');
 const count = taken(args, '--simulate', 0);
 const port = taken(args, '--port', 8090);

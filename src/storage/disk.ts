@@ -74,7 +74,11 @@ export const realDisk = {
     ),
   /** Creates an empty file, or empties an existing one. */
   create: (path: string): Promise<DiskFile> =>
-    attempt('create', path, async () => diskFile(path, await open(path, 'w', 0o640))),
+    attempt('create', path, async () => {
+      const file = await open(path, 'w', 0o640);
+      await giveToOwnerOfFolder(file, path);
+      return diskFile(path, file);
+    }),
   rename: (from: string, to: string) => attempt('rename', to, () => rename(from, to)),
   /** Resolves also if there is no such file. */
   remove: (path: string) => attempt('remove', path, () => rm(path, { force: true })),
@@ -112,6 +116,13 @@ async function unlessListed(path: string, error: unknown): Promise<undefined> {
 
 function unlessMissing(error: unknown): undefined {
   if (errnoOf(error) !== 'ENOENT') throw error;
+}
+
+/** The service could not write a file that root's daemon has left in the service's folder. */
+async function giveToOwnerOfFolder(file: FileHandle, path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(dirname(path));
+  await file.chown(uid, gid);
 }
 
 async function syncFolder(folder: string): Promise<void> {

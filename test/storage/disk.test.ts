@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, symlink } from 'node:fs/promises';
+import { chmod, chown, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { attempt, realDisk } from '../../src/storage/disk.js';
@@ -31,6 +31,15 @@ describe('the real disk', () => {
       const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', look], user);
       if (status !== 0) skip(this, 'only root may read this checkout');
       expect(stdout.toString()).to.equal('EACCES\n');
+    });
+  });
+
+  it("gives a file that root makes in another user's folder to that user", async function () {
+    if (process.getuid?.() !== 0) skip(this, 'only root may give files away');
+    await inTemporaryFolder(async folder => {
+      await chown(folder, 65534, 65534);
+      await (await realDisk.create(join(folder, 'log'))).close();
+      expect(await stat(join(folder, 'log'))).to.include({ uid: 65534, gid: 65534 });
     });
   });
 
