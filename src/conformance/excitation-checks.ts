@@ -96,18 +96,18 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
       [[write(excitation, { ...excited, period_s: 2 }), effect], 1],
       [[enter('debug'), reads(excitation, { ...excited, period_s: 2 })], 1],
     ),
-    'The wave starts with its positive half.': moves([[excite(1, 1), effect], 1]),
-    'An amplitude or a period that is written while the wave runs applies from the next edge.': moves(
+    'The excitation starts with its positive half.': moves([[excite(1, 1), effect], 1]),
+    'An amplitude or a period that is written while the excitation runs applies from the next edge.': moves(
       [[excite(1, 1), wait(100), excite(0.5, 0.5), wait(300)], 1],
       [wait(200), -0.5],
       [wait(250), 0.5],
     ),
-    'If amplitude 0 is written while the wave runs, the wave returns to 0 in a straight line, in 1 s.': moves(
+    'If amplitude 0 is written while the excitation runs, it returns to 0 in a straight line, in 1 s.': moves(
       [[excite(1, 1), wait(100)], 1],
       [[excite(0, 1), wait(500)], 0.5],
       [wait(600), 0],
     ),
-    'An amplitude that is written during the return begins a new wave at once, with its positive half.':
+    'An amplitude that is written during the return begins a new excitation at once, with its positive half.':
       moves([[excite(1, 1), wait(600)], -1], [[excite(0, 1), wait(500)], -0.5], [[excite(1, 1), effect], 1]),
     'Half a period is rounded to a whole number of loop periods; .5 rounds up.': async host => {
       const { rate_hz, decimation, samples } = await captured(host, 0.125);
@@ -115,7 +115,7 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
     },
     'At each edge that moves the setpoint, the controller records setpoint and measured value of the excited loop.':
       async host => same('slot', (await captured(host)).slot, excited.slot),
-    "`decimation` is the smallest number with which 256 samples reach to the next edge: half the wave's period in loop periods, divided by 256, rounded up.":
+    "`decimation` is the smallest number with which 256 samples reach to the next edge: half the excitation's period in loop periods, divided by 256, rounded up.":
       async host => {
         const { rate_hz, decimation } = await captured(host);
         same('decimation', decimation, Math.ceil(Math.round((PERIOD_S / 2) * rate_hz) / 256));
@@ -138,7 +138,7 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
         [shows({ ran_away: false }), wait(200 * PERIOD_S), shows({ ran_away: true })],
       ]),
     },
-    'It removes the wave from the setpoint at once, without the usual straight line to 0.': ifGuarded(
+    'It removes the excitation from the setpoint at once, without the usual straight line to 0.': ifGuarded(
       moves([[write(guarded_excitation, guarded), effect], 0]),
     ),
     'The fault `ran_away` is shown until an excitation frame of either register is accepted or the mode changes.':

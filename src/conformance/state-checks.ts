@@ -120,8 +120,11 @@ export function modeChecks(unit: Unit): readonly Check[] {
     'Firmware that has the register `guarded_excitation` sets the flag of that name.':
       showsWhetherItHas(guarded_excitation),
     'Firmware that has it sets the flag of that name.': showsWhetherItHas(motionRegister(unit)),
-    '`excitation` and `guarded_excitation` are the same wave.': ifGuarded(guard, reads(excitation, quiet)),
-    'Reading either of them returns the same wave, whichever of them was written last.': ifGuarded([
+    '`excitation` and `guarded_excitation` set the same excitation.': ifGuarded(
+      guard,
+      reads(excitation, quiet),
+    ),
+    'Reading either of them returns the same excitation, whichever of them was written last.': ifGuarded([
       excite,
       reads(guarded_excitation, quiet),
     ]),

@@ -24,15 +24,17 @@ import { telemetrySource } from './telemetry-source.js';
 export function createApp(options: AppOptions): App {
   const { clock, robot } = options;
   const startedMs = clock.nowMs();
-  const statusNow = (): Status => statusBody(options, (clock.nowMs() - startedMs) / 1000, events.streams);
+  const statusWith = (streams: number): Status =>
+    statusBody(options, (clock.nowMs() - startedMs) / 1000, streams);
   const sources = {
-    status: statusNow,
+    status: statusWith,
     telemetry: telemetrySource(robot, clock),
     step: options.steps.captured,
     tune: options.autotune.changed,
     log: options.eventLog.recorded,
   };
   const events = createEvents(sources, clock, options.access, containment(options.log));
+  const statusNow = () => statusWith(events.streams);
   const counts = new RouteCounts();
   const documented = [
     ...UNIT_LIST.flatMap(unit => [

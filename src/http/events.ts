@@ -15,7 +15,8 @@ type Source<T> = Pick<Listeners<T>, 'add'>;
 
 /** What event streams send. */
 export interface EventSources {
-  status(): Status;
+  /** `streams`: the number of open streams. */
+  status(streams: number): Status;
   readonly telemetry: Source<Telemetry>;
   readonly step: Source<Step>;
   readonly tune: Source<Tune>;
@@ -91,7 +92,7 @@ export function createEvents(
   };
   /** Sends the status to each stream that does not have it yet. A stream with a full socket gets it after `drain`. */
   const sendStatus = () => {
-    const status = sources.status();
+    const status = sources.status(streams.size);
     const now = lastingText(status);
     const due = [...streams].filter(stream => stream.slowSinceMs === undefined && stream.lastSent !== now);
     if (due.length === 0) return;

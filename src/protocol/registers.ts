@@ -81,7 +81,7 @@ export const FAULTS = [
 const EXCITATION_FIELDS = [
   { name: 'slot', type: 'u8', doc: 'Slot of the loop.' },
   { name: 'amplitude', type: 'f32', doc: "Half of peak to peak, in the loop's unit; 0 = none." },
-  { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the wave.' },
+  { name: 'period_s', type: 'f32', unit: 's', doc: 'Period of the excitation.' },
 ] as const satisfies readonly Field[];
 
 /** Registers that every unit has. */

@@ -230,12 +230,12 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   ],
   [
     'returns slowly after its guard',
-    'It removes the wave',
+    'It removes the excitation',
     'controller.c: motor->unit->drop_excitation(); → ',
   ],
   [
     'begins an excitation with its negative half',
-    'The wave starts',
+    'The excitation starts',
     'loops.c: edge(signal, excitation->amplitude → edge(signal, -excitation->amplitude',
   ],
   [
