@@ -1,6 +1,6 @@
 /** Keys that lock all robots. In a text field, Space is a blank. */
 function locks({ key, target }: KeyboardEvent): boolean {
-  const isText = target instanceof Element && target.matches('input, select, textarea');
+  const isText = target instanceof Element && target.matches('input, textarea');
   return key === 'Escape' || (key === ' ' && !isText);
 }
 
