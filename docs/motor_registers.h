@@ -248,7 +248,7 @@ MOTOR_ASSERT(offsetof(struct motor_excitation, period_s) == 5, "excitation.perio
 MOTOR_ASSERT(offsetof(struct motor_excitation, crc) == 9, "excitation.crc");
 MOTOR_ASSERT(sizeof(struct motor_excitation) == 10, "excitation");
 
-/* The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the wave. Optional: the flag `guarded_excitation` says that the register exists. */
+/* The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the excitation. Optional: the flag `guarded_excitation` says that the register exists. */
 struct motor_guarded_excitation {
     uint8_t slot;
     float amplitude;

@@ -184,7 +184,7 @@ export const REGISTERS = {
     name: 'guarded_excitation',
     address: 0x72,
     access: 'read, write',
-    doc: 'The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the wave. Optional: the flag `guarded_excitation` says that the register exists.',
+    doc: 'The square wave of `excitation` with its guard: if `deviation` is exceeded, the controller ends the excitation. Optional: the flag `guarded_excitation` says that the register exists.',
     fields: [
       ...EXCITATION_FIELDS,
       {

@@ -83,7 +83,7 @@ describe('a phase that is set', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('is ended from the board with a stop, and the end is stored', async () => {
+  it('ends with a stop if root ends the match on the board, and the end is stored', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -93,7 +93,7 @@ describe('a phase that is set', () => {
     ]);
   });
 
-  it('shows as not allowed what a lock or a stop forbids', async () => {
+  it('is reported without the acts that a lock or a stop forbids', async () => {
     const forbidden = { drive: false, laser: false, modes: [] };
     await robot.during(robot.robot.stop('a person'));
     expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });

@@ -174,7 +174,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('are refused to the board as wrong-phase if no match runs', () => {
+    it('that end a match are refused as wrong-phase if no match runs', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
@@ -249,7 +249,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('changes no decision in 1,000 rounds, whether the timer or a question comes first', () =>
+    it('changes no decision at a deadline, whether the timer or a request runs first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),

@@ -47,7 +47,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['__proto__']);
   });
 
-  it('are refused if their turn comes too late, whatever the call changes', async () => {
+  it('are not changed by a call that waits too long for a slow disk, and the call fails', async () => {
     await store.list('chassis');
     disk.interfere = async operation => {
       if (operation === 'sync') await new Promise<void>(resolve => clock.after(200, resolve));
@@ -79,7 +79,7 @@ describe('profiles', () => {
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
   });
 
-  describe('of a disk that renames and then fails', () => {
+  describe('on a disk that fails right after a rename', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -137,7 +137,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('confirm a star once it is on the disk, even if the disk hangs right after that', async () => {
+  it('get a star that is confirmed once it is on the disk, even if the disk hangs right after that', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {

@@ -64,7 +64,7 @@ describe('the register `build`', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('takes no unit offline if it is damaged, and is not asked for all the time', async () => {
+  it('takes no unit offline if it cannot be read, and is then read less often than the status', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

@@ -144,7 +144,7 @@ describe('a bus that callers keep busy', function () {
     ['leave no gap', 1],
     ['leave a short gap', 10],
   ] as const) {
-    it(`with switches to the mode in force, which ${what}, still corrects a controller`, async () => {
+    it(`with switches to the mode in force, which ${what}, still lets the daemon restore gains after a trial and a reset`, async () => {
       const { clock, chassis } = clocked;
       const saved = clocked.robot.store.current('chassis').gains;
       await clocked.during(clocked.tryGains(1, { endsAtMs: clock.nowMs() + 300 }));

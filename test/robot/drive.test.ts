@@ -98,7 +98,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('that waits for the bus until its time is over is too late and sends nothing', async () => {
+  it('whose hold ends while it waits for the bus is too late and sends nothing', async () => {
     clocked.intercept = async ({ kind }) => {
       if (kind === 'read') await clocked.pause(45);
       return undefined;
@@ -157,7 +157,7 @@ describe('a drive command', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
   });
 
-  it('that stops a unit is sent at once, beside an unanswered command, which it overtakes', async () => {
+  it('with rates of 0 is sent at once, even beside an unanswered command, which it overtakes', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     const older = drive({ gimbal: { yaw: 1, pitch: 0 } }).catch(codeOf);
@@ -183,7 +183,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('whose caller hangs up before its frame is sent leaves the unit the older motion', async () => {
+  it('whose caller hangs up before its frame is sent leaves the older motion in force', async () => {
     await driven(YAW);
     let isGone = false;
     const stillWanted = () => {
@@ -207,13 +207,13 @@ describe('a drive command', () => {
       expect(await driven(YAW)).to.equal(code);
     });
 
-  it('ends before a switch to manual, which is in force already', async () => {
+  it('ends at a switch to manual, even if the unit is in manual already', async () => {
     await driven(YAW);
     await clocked.during(clocked.robot.units.gimbal.setMode('manual'));
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 
-  it('of the driver follows a switch to another mode that the controller did not take', async () => {
+  it('of the driver is still accepted after a switch to another mode that the controller did not take', async () => {
     await driven(YAW);
     clocked.let({ kind: 'write', register: 'mode' }, 'fails');
     expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
@@ -238,7 +238,7 @@ describe('a drive command', () => {
       expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
     });
 
-  it('of a caller who hung up, or that a lock forbids meanwhile, is dropped before each attempt', async () => {
+  it('is dropped before its next attempt if its caller has hung up or a lock now forbids it', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       let isGone = false;

@@ -52,7 +52,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('belongs to its excitation: one frame moves both to another loop, and one frame ends both', async () => {
+  it('is in the frame of its excitation: one frame moves both to another loop, and one frame ends both', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -111,7 +111,7 @@ describe("the controller's guard of the excitation", () => {
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
-  it('does not let an excitation return that it ended while the excitation was confirmed', async () => {
+  it('ends an excitation that is still being confirmed, and the daemon does not start it again', async () => {
     await tryGains();
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
@@ -141,10 +141,10 @@ describe("the controller's guard of the excitation", () => {
   });
 
   for (const [name, happens, shows] of [
-    ['drives its loop away', () => runAway(), { faults: ['ran_away'] }],
-    ['loses its controller to a brown-out', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
+    ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
+    ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`lets no trial begin that ${name} at any frame while its excitation gets a guard`, async () => {
+    it(`lets no trial begin if ${name} at any frame of the trial's start`, async () => {
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();

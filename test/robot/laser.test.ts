@@ -82,7 +82,7 @@ describe('Laser', () => {
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
-  it('writes the pin even when it believes to be dark already', () => {
+  it('writes the pin at every Off, even if it is dark already', () => {
     const { pin, laser } = setUp();
     pin.level = true;
     laser.off();
@@ -167,7 +167,7 @@ describe('Laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('is no longer wanted if its pin was found dark', () => {
+  it('is not lit again if a poll found its pin dark', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;

@@ -72,7 +72,7 @@ describe('a plain memory device', () => {
     });
   }
 
-  it('does not pass for a controller that runs gains', async () => {
+  it('accepts gains, which are not confirmed because its status does not show them', async () => {
     const { device, clock, controller } = host();
     device.shows({});
     const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
@@ -81,15 +81,15 @@ describe('a plain memory device', () => {
   });
 
   for (const [does, register, shown, ask] of [
-    ['stops', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, always(untilMs))],
-    ['changes modes', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', always(untilMs))],
+    ['stops it', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, always(untilMs))],
+    ['changes its mode', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', always(untilMs))],
   ] satisfies [
     string,
     'stop' | 'mode',
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`does not pass for one that ${does}, until its status says so`, async () => {
+    it(`accepts a frame that ${does}, which is not confirmed until the status shows it`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

@@ -82,13 +82,13 @@ describe('a unit', () => {
     return robot.clock.nowMs() - startMs;
   };
 
-  it('switches again at once after a switch whose one frame was seen to take effect', async () => {
+  it('accepts the next switch at once if the frame of the last one was seen to take effect', async () => {
     for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
       expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
     }
   });
 
-  it('waits after a switch whose frame may arrive twice, and not after a switch to the mode in force', async () => {
+  it('waits after a switch whose frame may arrive a second time, and not after a switch to the mode in force', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;

@@ -54,7 +54,7 @@ describe('saves that wait for a unit together', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('are refused one by one', async () => {
+  it('are refused one by one: those whose caller has hung up or whose base revision is old, and no others', async () => {
     let isGone = false;
     const stillWanted = () => {
       if (isGone) throw new RobotError('caller-gone');
@@ -79,7 +79,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('change nothing if the controller does not take the newest', async () => {
+  it('change nothing if the controller does not take the newest gains', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -88,13 +88,13 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[], 40]);
   });
 
-  it('have changed nothing at the answer if the disk refuses', async () => {
+  it('are refused if the disk fails, and then neither journal nor controller has changed', async () => {
     robot.disk.fail('append');
     expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
     robot.disk.fail();
   });
 
-  it('are accepted even if the first of them was refused because its time was over', async () => {
+  it('are accepted even if the first of them has timed out', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -111,7 +111,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('are never overwritten by a save that came before them', async () => {
+  it('are never overwritten by an earlier save', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {

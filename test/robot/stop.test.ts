@@ -214,7 +214,7 @@ describe('the stop', () => {
     [1, 200],
     [0, 'caller-gone'],
   ] as const) {
-    it(`ends with a resume only while a caller of the resume has not hung up: ${staying} of two`, async () => {
+    it(`${staying === 1 ? 'ends' : 'does not end'} with a resume if ${staying} of its two callers stay on the line`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       let callers = 2;
@@ -231,7 +231,7 @@ describe('the stop', () => {
     });
   }
 
-  it('ends with a resume that comes while an abandoned one waits for the disk', async () => {
+  it('ends with a second resume while the first one, whose caller has hung up, waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -241,7 +241,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('ends with a resume that comes while an abandoned one latches again', async () => {
+  it('ends with a second resume while the first one, whose caller has hung up, latches again', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -252,7 +252,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('ends with a resume that is asked after its answer, while an overtaken one still waits for the disk', async () => {
+  it('ends with a newer resume, even while the resume that the stop overtook still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -262,7 +262,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('is not undone by an earlier resume, even if another resume is abandoned', async () => {
+  it('is not undone by an earlier resume, even if the caller of another resume has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -276,7 +276,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('changes nothing by a resume that is refused, running or stopped', async () => {
+  it('is unchanged by a resume that fails, and so are the modes of a robot that runs', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -292,7 +292,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('reaches a controller at once that is coming online after a resume that it missed', async () => {
+  it('reaches a controller at once if it is just coming online and has missed the last resume', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');

@@ -47,7 +47,7 @@ describe('a trial of gains', () => {
     expect(seen).to.deep.equal(['a', undefined]);
   });
 
-  it('has ended when the saved gains run, also if other requests have the turn', async () => {
+  it('is answered as ended only when the saved gains run, even if other requests have the turn', async () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('that still waits for its turn is cancelled at once when its end is asked for', async () => {
+  it('that still waits for its turn is cancelled at once by a call that ends it', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -68,7 +68,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('has no proven end while its controller takes no gains or is offline, and is ended by a later poll', async () => {
+  it('has not ended, says the answer, while its controller takes no gains or is offline; a later poll ends it', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));
@@ -96,7 +96,7 @@ describe('a trial of gains', () => {
   });
 
   for (const isRenewal of [false, true]) {
-    it(`is not begun if a stop or its end comes while its gains are written, ${isRenewal ? 'again' : 'first'}`, async () => {
+    it(`is ${isRenewal ? 'not renewed if a stop or its end' : 'not begun if a stop'} comes while its gains are written`, async () => {
       for (const end of [
         () => robot.robot.stop(),
         ...(isRenewal ? [() => robot.chassis.gains.endTrial()] : []),

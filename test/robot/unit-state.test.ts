@@ -102,7 +102,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it("finds the controller's own latch, not that of a late frame, and holds none once a release was written", async () => {
+  it('finds a latch that no frame of the daemon explains, and counts no latch as set once a release was written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });

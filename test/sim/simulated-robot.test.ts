@@ -83,7 +83,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('does not catch up a long pause, and shows how far it lags', async () => {
+  it('does not catch up after a long pause, and shows how far it lags', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],

@@ -96,7 +96,7 @@ describe('a daemon', () => {
     });
   }
 
-  it('keeps a connection that can darken the laser when descriptors run out, and serves others when they are back', async function () {
+  it('that has no free file descriptor still answers Laser Off on an open connection, and serves new ones when descriptors are free', async function () {
     requirePrograms(this, 'prlimit');
     const child = daemon('throws');
     const url = await served(child);

@@ -119,7 +119,7 @@ describe('remembered steps', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('include the best one so far among those with the height of the newest', () => {
+  it('name the best step so far of those as high as the newest', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));

@@ -93,7 +93,7 @@ describe('a small file that holds the newest value', () => {
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder'] as const) {
-    it(`says when ${failing} fails, and is written when the disk works again`, async () => {
+    it(`reports a problem if ${failing} fails, and is written when the disk works again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       const problems: boolean[] = [];
@@ -106,7 +106,7 @@ describe('a small file that holds the newest value', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`has the value from before when ${failing} fails and that value is saved again`, async () => {
+    it(`has the old value at the end if ${failing} fails for a new value and the old one is saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -132,7 +132,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms its old value, saved again while a new one is written, only when the disk has the old value again', async () => {
+  it('confirms a save of the old value during the write of a new one only when the disk has the old value again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -149,7 +149,7 @@ describe('a small file that holds the newest value', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('is written even if the disk answered too late at the start', async () => {
+  it('is written even if reading it at the start timed out', async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));

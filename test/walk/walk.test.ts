@@ -60,7 +60,7 @@ describe('a walk', () => {
 });
 
 describe('the values that a candidate list keeps', () => {
-  it('exclude events that ended before a certain event began, and include those that overlapped it', () => {
+  it('exclude an event that ended before a certain one began, and include one that overlapped it', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);
