@@ -84,7 +84,7 @@ describe('the loops to keep after a tuning', () => {
 });
 
 describe('a tuning on the page', () => {
-  it('of this page switches plot and step card to the loop that moves, and one of another caller does not', async () => {
+  it('that this page began switches plot and step card to the loop that moves, and one of another caller does not', async () => {
     const { page, says, begin } = await open();
     const chosen = () => page.model.choice.value.loop;
     await begin();

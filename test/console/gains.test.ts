@@ -118,7 +118,7 @@ describe('saves of the page', () => {
 });
 
 describe('saves of another caller', () => {
-  it('are kept if this window has not loaded them when it saves edits that another window made after them', async () => {
+  it('survive when a window that has not loaded them yet saves edits', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -130,7 +130,7 @@ describe('saves of another caller', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('of loops that are not edited here need no decision, and a second press if the page had not heard of them', async () => {
+  it('of loops that are not edited here need no decision; a page that did not know of them needs a second press of Save', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);

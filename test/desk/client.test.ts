@@ -48,7 +48,7 @@ describe('the client of robots', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
-  it('answers with a failure if a robot made a path of what is no path', async () => {
+  it('reports a failure if a hash that a robot sent makes an invalid path', async () => {
     const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
     expect(outcome).to.have.property('failure');
   });

@@ -421,7 +421,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('lets what was due first take effect first, and at its own time', () => {
+  it('that was late applies two overdue changes in the order in which they were due, each at its own time', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
