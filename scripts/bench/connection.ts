@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface Answer {
+export interface LoadAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ function headOf(secret: string): string {
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  #answered: ((answer: Answer) => void) | undefined;
+  #answered: ((answer: LoadAnswer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
 
   private constructor(socket: Socket) {
@@ -50,7 +50,7 @@ export class Connection {
     return new Connection(socket);
   }
 
-  send(bytes: Buffer): Promise<Answer> {
+  send(bytes: Buffer): Promise<LoadAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error('the server closed the connection'));
       this.#answered = resolve;

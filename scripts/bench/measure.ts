@@ -30,14 +30,14 @@ const STREAMS = 8;
 const STRANGERS = { connections: 240, addresses: 4 };
 const BESIDE = `${CONNECTIONS} connections and ${STREAMS} streams`;
 
-interface Act {
+interface MeasuredAct {
   /** This request is sent before each measured one, and is not measured. */
   prepare?(turn: number): Buffer;
   request(turn: number): Buffer;
 }
 
 const modes = ['auto', 'manual'].map(mode => request('POST', '/api/gimbal/mode/switch', { mode }));
-const ACTS: Readonly<Record<string, Act>> = {
+const ACTS: Readonly<Record<string, MeasuredAct>> = {
   save: { request: turn => request('POST', '/api/gimbal/pidconfig', gainsBody('gimbal', turn)) },
   'mode switch': { request: turn => modes[turn % 2] ?? Buffer.alloc(0) },
   stop: { prepare: () => request('POST', '/api/resume'), request: () => request('POST', '/api/stop') },

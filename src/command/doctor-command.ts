@@ -2,10 +2,10 @@ import { boardOf } from '../access/board.js';
 import { runDoctor, toText } from '../doctor/doctor.js';
 import { linuxSystem } from '../doctor/linux-system.js';
 import type { Said } from './command.js';
-import { type Asked, configOrDefaults, placeOf } from './place.js';
+import { configOrDefaults, type PlaceOptions, placeOf } from './place.js';
 
 /** `trunnion doctor`. */
-export async function doctorCommand(asked: Asked): Promise<Said> {
+export async function doctorCommand(asked: PlaceOptions): Promise<Said> {
   const { isSimulated, socket } = placeOf(asked);
   // A simulated robot often listens on another port than the usual one, so the running simulator is asked for
   // its port.

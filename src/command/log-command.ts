@@ -53,9 +53,11 @@ export async function followLog(place: Place, isJson: boolean): Promise<Said | u
   return failure;
 }
 
-type Answer = { readonly page: Page; readonly said?: never } | { readonly page?: never; readonly said: Said };
+type LogAnswer =
+  | { readonly page: Page; readonly said?: never }
+  | { readonly page?: never; readonly said: Said };
 
-async function pageAfter(place: Place, seq: number): Promise<Answer> {
+async function pageAfter(place: Place, seq: number): Promise<LogAnswer> {
   try {
     const answer = await askDaemon(place, 'GET', `/api/log?after=${seq}`, { command: 'log' });
     return isPage(answer.body) ? { page: answer.body } : { said: refusalOf(answer) };

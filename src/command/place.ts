@@ -45,7 +45,7 @@ export const SIMULATOR: Home & { readonly usualState: string } = {
 };
 
 /** The values of options about a robot. They override its configuration file. */
-export interface Asked {
+export interface PlaceOptions {
   readonly simulated?: boolean | undefined;
   readonly state?: string | undefined;
   readonly config?: string | undefined;
@@ -64,11 +64,11 @@ export interface Place {
   readonly locked?: () => readonly string[];
 }
 
-export function homeOf({ simulated }: Asked): Home {
+export function homeOf({ simulated }: PlaceOptions): Home {
   return simulated ? SIMULATOR : ROBOT;
 }
 
-export function placeOf(asked: Asked): Place {
+export function placeOf(asked: PlaceOptions): Place {
   const { simulated: isSimulated = false, state = SIMULATOR.state } = asked;
   if (isSimulated) return { isSimulated, socket: simulatorSocket(state), locked: () => [state] };
   const locked = () => {
@@ -83,7 +83,7 @@ export function reachedBy({
   url,
   token,
   ...asked
-}: Asked & { readonly url?: string | undefined; readonly token?: string | undefined }): Place {
+}: PlaceOptions & { readonly url?: string | undefined; readonly token?: string | undefined }): Place {
   if (url === undefined && token === undefined) return placeOf(asked);
   const remote = { url: baseOf(url ?? USUAL_URL), token: token ?? process.env.TRUNNION_TOKEN };
   return { ...placeOf(asked), remote };
@@ -97,13 +97,13 @@ function baseOf(text: string): string {
 }
 
 /** Throws `bad-config`. */
-export function configOf(home: Home, { config, host, port, state }: Asked): Config {
+export function configOf(home: Home, { config, host, port, state }: PlaceOptions): Config {
   const usual = home.configFile !== undefined && existsSync(home.configFile) ? home.configFile : undefined;
   return loadConfig(config ?? usual, { host, port: portOf(port), state }, home);
 }
 
 /** As `configOf`. If the configuration has a mistake, the defaults, with what is wrong. */
-export function configOrDefaults(asked: Asked): { config: Config; configProblem?: string } {
+export function configOrDefaults(asked: PlaceOptions): { config: Config; configProblem?: string } {
   const home = homeOf(asked);
   try {
     return { config: configOf(home, asked) };

@@ -19,7 +19,16 @@ import { doctorCommand } from './doctor-command.js';
 import { followLog, logCommand } from './log-command.js';
 import { verifyCommand } from './log-verify-command.js';
 import { JSON_OPTION } from './output.js';
-import { type Asked, configOf, homeOf, placeOf, ROBOT, reachedBy, SIMULATOR, USUAL_URL } from './place.js';
+import {
+  configOf,
+  homeOf,
+  type PlaceOptions,
+  placeOf,
+  ROBOT,
+  reachedBy,
+  SIMULATOR,
+  USUAL_URL,
+} from './place.js';
 import { ACTS, type RootAct, rootCommand, type Words } from './root-commands.js';
 import { serveCommand } from './serve-command.js';
 import { statusCommand, watchStatus } from './status-command.js';
@@ -231,6 +240,6 @@ function actCommand(act: RootAct): Command {
 }
 
 /** The robot that these options name, with its configuration. */
-function configured(asked: Asked): TokenPlace {
+function configured(asked: PlaceOptions): TokenPlace {
   return { ...placeOf(asked), config: configOf(homeOf(asked), asked), clock: systemClock };
 }

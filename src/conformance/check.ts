@@ -9,20 +9,20 @@ import {
   type Register,
   TAKES_EFFECT_MS,
 } from '../protocol/registers.js';
-import { type Shown, type Step, same } from './host.js';
+import { type Procedure, type Shown, same } from './host.js';
 
 /** A sentence of docs/motor-protocol.md, and a check of it. */
 export interface Check {
   readonly says: string;
   /** What the check is about, if the sentence has several checks. */
   readonly about?: string;
-  readonly ask: Step;
+  readonly ask: Procedure;
 }
 
-type Parts = Readonly<Record<string, Step>>;
+type CheckGroup = Readonly<Record<string, Procedure>>;
 
 /** The checks of some sentences, in their order. A sentence has one check, or several by what they are about. */
-export function listed(sentences: Readonly<Record<string, Step | Parts>>): readonly Check[] {
+export function listed(sentences: Readonly<Record<string, Procedure | CheckGroup>>): readonly Check[] {
   return Object.entries(sentences).flatMap(([says, ask]): Check[] =>
     typeof ask === 'function' || Array.isArray(ask)
       ? [{ says, ask }]
@@ -31,12 +31,12 @@ export function listed(sentences: Readonly<Record<string, Step | Parts>>): reado
 }
 
 /** One check of each register. */
-export function each(registers: readonly Register[], ask: (register: Register) => Step): Parts {
+export function each(registers: readonly Register[], ask: (register: Register) => Procedure): CheckGroup {
   return Object.fromEntries(registers.map(one => [one.name, ask(one)]));
 }
 
 /** One check of each mode. `auto` is last, because it may move most. */
-export function eachMode(ask: (name: Mode) => Step): Parts {
+export function eachMode(ask: (name: Mode) => Procedure): CheckGroup {
   return Object.fromEntries([...MODES].reverse().map(name => [name, ask(name)]));
 }
 
@@ -44,36 +44,39 @@ export function eachMode(ask: (name: Mode) => Step): Parts {
 export const OPTIONAL = ['guarded_excitation', 'build', 'motion'] as const;
 
 /** Passes without this optional register. */
-export function ifHas(register: (typeof OPTIONAL)[number], ...steps: Step[]): Step {
+export function ifHas(register: (typeof OPTIONAL)[number], ...steps: Procedure[]): Procedure {
   return async host => {
     if ((await host.status())[register]) await host.take(steps);
   };
 }
-export const ifGuarded = (...steps: Step[]) => ifHas('guarded_excitation', ...steps);
+export const ifGuarded = (...steps: Procedure[]) => ifHas('guarded_excitation', ...steps);
 
 export const wait =
-  (ms: number): Step =>
+  (ms: number): Procedure =>
   host =>
     host.wait(ms);
 export const effect = wait(TAKES_EFFECT_MS);
 
-export function write<R extends Register>(register: R, values: FieldValues<R>): Step {
+export function write<R extends Register>(register: R, values: FieldValues<R>): Procedure {
   return host => host.write(register, values);
 }
 
 export const heartbeat = (silence_ms: number) => write(REGISTERS.heartbeat, { count: 0, silence_ms });
-export const latch = (stop: 0 | 1): Step => [write(REGISTERS.stop, { stop }), effect];
-export const enter = (mode: Mode): Step => [write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }), effect];
+export const latch = (stop: 0 | 1): Procedure => [write(REGISTERS.stop, { stop }), effect];
+export const enter = (mode: Mode): Procedure => [
+  write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }),
+  effect,
+];
 
 /** Whether heartbeats are sent from now on. */
-export function beats(isBeating: boolean): Step {
+export function beats(isBeating: boolean): Procedure {
   return async host => {
     host.isBeating = isBeating;
   };
 }
 
 /** Gives torque, unless the mode was changed before, in manual. Heartbeats keep it on. */
-export const release: Step = [beats(true), latch(0)];
+export const release: Procedure = [beats(true), latch(0)];
 
 function sameValues<Seen extends object>(what: string, seen: Seen, wanted: Partial<Seen>): void {
   const values = new Map(Object.entries(seen));
@@ -81,17 +84,17 @@ function sameValues<Seen extends object>(what: string, seen: Seen, wanted: Parti
 }
 
 /** The register has these values now. */
-export function reads<R extends Register>(register: R, wanted: Partial<FieldValues<R>>): Step {
+export function reads<R extends Register>(register: R, wanted: Partial<FieldValues<R>>): Procedure {
   return async host => sameValues(register.name, await host.read(register), wanted);
 }
 
 /** The status shows this, after some time. */
-export function shows(wanted: Shown, afterMs = 0): Step {
+export function shows(wanted: Shown, afterMs = 0): Procedure {
   return [wait(afterMs), async host => sameValues('status', await host.status(), wanted)];
 }
 
 /** The telemetry shows that no loop drives a motor. */
-export const withoutTorque: Step = async host => {
+export const withoutTorque: Procedure = async host => {
   const seen = await host.telemetry();
   for (const loop of host.unit.loops) {
     const shown = (what: string) => seen[`${loop.name}.${what}`];
@@ -101,12 +104,12 @@ export const withoutTorque: Step = async host => {
 };
 
 /** Writes the values, which must be in force and read back in time. */
-export function readsBack<R extends Register>(register: R, values: FieldValues<R>): Step {
+export function readsBack<R extends Register>(register: R, values: FieldValues<R>): Procedure {
   return [write(register, values), effect, reads<Register>(register, values)];
 }
 
 /** The steps do not change this field of the status, also when they must be in force. */
-export function keeps(field: 'active_checksum' | 'refused', ...steps: Step[]): Step {
+export function keeps(field: 'active_checksum' | 'refused', ...steps: Procedure[]): Procedure {
   return async host => {
     const { [field]: before } = await host.status();
     await host.take([...steps, effect, shows({ [field]: before })]);
@@ -117,7 +120,7 @@ export function keeps(field: 'active_checksum' | 'refused', ...steps: Step[]): S
  * Brings the controller to the state in which each check begins: latched, in manual, without excitation, and without
  * a limit of host silence.
  */
-export const rest: Step = [
+export const rest: Procedure = [
   beats(false),
   write(REGISTERS.stop, { stop: 1 }),
   heartbeat(0),
@@ -132,15 +135,15 @@ export function someGains({ loops }: Unit, kp = 1): GainSet {
   return Object.fromEntries(loops.map(({ name, slot }) => [name, { kp: kp + slot, ki: 0.5, kd: -2 }]));
 }
 
-export function stage(gains: GainSet, loops: readonly Loop[]): Step {
+export function stage(gains: GainSet, loops: readonly Loop[]): Procedure {
   return loops.map(({ name, slot }) => write(gainsRegister(slot), { kp: 0, ki: 0, kd: 0, ...gains[name] }));
 }
 
 /** Refuses to commit unless the stop is latched, so that nothing moves. */
-export function commit(checksum: number): Step {
+export function commit(checksum: number): Procedure {
   return [shows({ stopped: true }), write(REGISTERS.commit, { checksum })];
 }
 
-export function giveGains(unit: Unit, gains: GainSet): Step {
+export function giveGains(unit: Unit, gains: GainSet): Procedure {
   return [stage(gains, unit.loops), commit(gainsChecksum(unit, gains)), effect];
 }

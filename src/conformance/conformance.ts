@@ -2,7 +2,7 @@ import { type ErrorCode, isRobotError } from '../core/errors.js';
 import type { GainSet, Unit } from '../core/units.js';
 import { MAGIC, PROTOCOL_VERSION, REGISTERS } from '../protocol/registers.js';
 import { type Check, giveGains, listed, rest, shows, someGains } from './check.js';
-import { Differs, Host, type Wire } from './host.js';
+import { Differs, Host, type HostParts } from './host.js';
 import { motionChecks } from './motion-checks.js';
 import { FOLLOWS, movingChecks } from './moving-checks.js';
 import { readingChecks } from './reading-checks.js';
@@ -38,7 +38,7 @@ export function stillChecks(unit: Unit): readonly Check[] {
   return [...still.flatMap(checks => checks(unit)), ...motionChecks(unit).still];
 }
 
-export interface Asked extends Omit<Check, 'ask'> {
+export interface CheckResult extends Omit<Check, 'ask'> {
   /** What the controller did instead. Undefined if the sentence holds. */
   readonly seen?: string;
 }
@@ -47,12 +47,12 @@ export interface Conformance {
   readonly unit: string;
   /** Why nothing was asked. */
   readonly refused?: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly CheckResult[];
   /** What the person must know at the end. */
   readonly end: string;
 }
 
-export interface Questions extends Wire {
+export interface Questions extends HostParts {
   readonly signal: AbortSignal;
   readonly moves: boolean;
   /** Called before each check with its number. */
@@ -66,7 +66,7 @@ export interface Questions extends Wire {
 export async function conformance({ moves, onCheck, ...wire }: Questions): Promise<Conformance> {
   const { unit, signal } = wire;
   const host = new Host(wire);
-  const asked: Asked[] = [];
+  const asked: CheckResult[] = [];
   const refused = (why: string) => ({ unit: unit.name, refused: why, asked, end: 'Nothing was changed.' });
   const missing = await whyNone(host);
   if (missing !== undefined)
@@ -131,7 +131,7 @@ const DECISIVE: readonly string[] = [LATCH, FOLLOWS];
 async function run(
   host: Host,
   checks: readonly Check[],
-  asked: Asked[],
+  asked: CheckResult[],
   onCheck?: Questions['onCheck'],
 ): Promise<boolean> {
   for (const check of checks) {
@@ -147,7 +147,7 @@ async function run(
 const OF_THE_CONTROLLER: readonly ErrorCode[] = ['nack', 'bad-frame', 'bus-io', 'bus-timeout'];
 
 /** Rejects with errors that say nothing about the controller. */
-async function ask(host: Host, { ask, ...check }: Check): Promise<Asked> {
+async function ask(host: Host, { ask, ...check }: Check): Promise<CheckResult> {
   try {
     await host.take([rest, ask]);
     return check;
@@ -159,7 +159,7 @@ async function ask(host: Host, { ask, ...check }: Check): Promise<Asked> {
 }
 
 /** Latches the stop and restores the gains. Tries three times. */
-async function ended(host: Host, gains: GainSet): Promise<Asked> {
+async function ended(host: Host, gains: GainSet): Promise<CheckResult> {
   const restored = () => host.take(giveGains(host.unit, gains)).catch(() => undefined);
   const latched = { about: 'at the end', ask: [restored, shows({ stopped: true })] };
   for (let tries = 1; ; tries += 1) {

@@ -17,13 +17,13 @@ import {
   wait,
   write,
 } from './check.js';
-import { amplitudeOf, Differs, type Host, near, type Step, same } from './host.js';
+import { amplitudeOf, Differs, type Host, near, type Procedure, same } from './host.js';
 
 const { capture, capture_select, excitation, guarded_excitation } = REGISTERS;
 const PERIOD_S = 0.5;
 
 /** After the step, the setpoint has moved by this part of the amplitude. */
-type Shift = readonly [step: Step, part: number];
+type Shift = readonly [step: Procedure, part: number];
 
 /** The excitation of debug mode, its guard and its captures. The unit turns by a tenth of the largest amplitude. */
 export function excitationChecks({ loops }: Unit): readonly Check[] {
@@ -33,13 +33,13 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
   const amplitude = amplitudeOf(held);
   const excited = { slot: held.slot, amplitude, period_s: PERIOD_S };
   const guarded = { ...excited, deviation: Math.fround(amplitude / 2) };
-  const begin: Step = [release, enter('debug')];
+  const begin: Procedure = [release, enter('debug')];
   const excite = (part: number, period_s: number) =>
     write(excitation, { ...excited, amplitude: Math.fround(part * amplitude), period_s });
 
   /** Takes the steps, and compares the setpoint after each with the one before the first. */
   const setpointIs =
-    (...parts: Shift[]): Step =>
+    (...parts: Shift[]): Procedure =>
     async host => {
       const setpoint = async () => (await host.telemetry())[`${held.name}.setpoint`] ?? 0;
       const from = await setpoint();
@@ -48,7 +48,7 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
         near(`${held.name}, setpoint`, await setpoint(), from + part * amplitude, amplitude / 10);
       }
     };
-  const moves = (...parts: Shift[]): Step => [begin, setpointIs(...parts)];
+  const moves = (...parts: Shift[]): Procedure => [begin, setpointIs(...parts)];
 
   /** Waits for a capture of the excitation, and returns its header. */
   const captured = async (host: Host, period_s = PERIOD_S) => {
@@ -61,16 +61,16 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
   };
 
   /** Sets a guard that the first edge of the excitation exceeds. */
-  const runsAway: Step = [
+  const runsAway: Procedure = [
     [begin, write(guarded_excitation, guarded), effect],
     [shows({ ran_away: true, mode: 'debug', torque: true }), reads(excitation, { amplitude: 0 })],
   ];
-  const recovers: Step = [effect, shows({ ran_away: false })];
+  const recovers: Procedure = [effect, shows({ ran_away: false })];
   /** The first edge of this excitation is within its guard. The second is twice as high. */
   const wide = { ...excited, deviation: Math.fround(1.5 * amplitude) };
 
   /** After an excitation and these steps, the setpoint keeps its value for longer than half a period. */
-  const endsWith = (...steps: Step[]): Step => [
+  const endsWith = (...steps: Procedure[]): Procedure => [
     [begin, excite(1, 0.5), wait(100), steps, effect, shows({ torque: true, mode: 'debug' })],
     [reads(excitation, { amplitude: 0 }), setpointIs([wait(300), 0])],
   ];

@@ -14,7 +14,7 @@ import {
 } from '../protocol/registers.js';
 
 /** Things to do or to ask over the bus, in their order. Rejects with Differs if the controller differs from the page. */
-export type Step = ((host: Host) => Promise<void>) | Step[];
+export type Procedure = ((host: Host) => Promise<void>) | Procedure[];
 
 /** The controller differs from docs/motor-protocol.md. The message says what the controller did. */
 export class Differs extends Error {}
@@ -36,7 +36,7 @@ type Numbers = Omit<FieldValues<typeof REGISTERS.status>, 'mode' | 'flags' | 'fa
 /** Values of the status, and for each flag or fault whether it is shown. */
 export type Shown = Partial<Numbers & { mode: Mode } & Record<Sign, boolean>>;
 
-export interface Wire {
+export interface HostParts {
   readonly unit: Unit;
   readonly bus: I2cBus;
   readonly clock: Clock;
@@ -68,30 +68,30 @@ export function guardOf(loop: Loop): number {
 /** Talks to one controller as a host does. Latches the stop if a loop that drives motors runs away. */
 export class Host {
   readonly unit: Unit;
-  readonly #wire: Wire;
+  readonly #parts: HostParts;
   /** While the unit may have torque, heartbeats are sent and the loops are watched. */
   isBeating = false;
   /** A loop has run away. Nothing may be released again. */
   hasRunAway = false;
 
-  constructor(wire: Wire) {
-    this.unit = wire.unit;
-    this.#wire = wire;
+  constructor(parts: HostParts) {
+    this.unit = parts.unit;
+    this.#parts = parts;
   }
 
-  async take(step: Step): Promise<void> {
+  async take(step: Procedure): Promise<void> {
     if (typeof step === 'function') await step(this);
     else for (const one of step) await this.take(one);
   }
 
   async bytes(place: number, count: number): Promise<Buffer> {
-    this.#wire.signal?.throwIfAborted();
-    return this.#wire.bus.readBlock(this.unit.address, place, count);
+    this.#parts.signal?.throwIfAborted();
+    return this.#parts.bus.readBlock(this.unit.address, place, count);
   }
 
   async writeBytes(place: number, data: Buffer): Promise<void> {
-    this.#wire.signal?.throwIfAborted();
-    await this.#wire.bus.writeBlock(this.unit.address, place, data);
+    this.#parts.signal?.throwIfAborted();
+    await this.#parts.bus.writeBlock(this.unit.address, place, data);
   }
 
   async read<R extends Register>(register: R): Promise<FieldValues<R>> {
@@ -110,7 +110,7 @@ export class Host {
   }
 
   async wait(ms: number): Promise<void> {
-    const { clock, signal } = this.#wire;
+    const { clock, signal } = this.#parts;
     const endMs = clock.nowMs() + ms;
     for (let leftMs = ms; leftMs > 0; leftMs = endMs - clock.nowMs()) {
       if (this.isBeating) await this.write(REGISTERS.heartbeat, { count: 0, silence_ms: SILENCE_MS });

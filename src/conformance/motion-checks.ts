@@ -15,7 +15,7 @@ import {
   wait,
   write,
 } from './check.js';
-import { near, type Step, same } from './host.js';
+import { near, type Procedure, same } from './host.js';
 
 /** A frame with a higher rate cannot be written. */
 const HIGHEST_RATE = 32.767;
@@ -31,10 +31,10 @@ export function motionChecks(unit: Unit) {
   const rateOf = ({ greatestRate }: Axis) => greatestRate / 10;
   const all = ratesOf(rateOf);
   const move = (rates: Rates, hold_ms = 500) => write(motion, { ...none, ...rates, hold_ms });
-  const ends = (...steps: Step[]): Step =>
+  const ends = (...steps: Procedure[]): Procedure =>
     ifHas('motion', [release, move(all), effect, reads(motion, all)], ...steps, reads(motion, none));
 
-  const movesAndEnds = (axis: Axis): Step =>
+  const movesAndEnds = (axis: Axis): Procedure =>
     ifHas('motion', release, async host => {
       const of = async (value: string) => (await host.telemetry())[`${axis.loop}.${value}`] ?? 0;
       const from = await of('setpoint');

@@ -16,7 +16,7 @@ import {
   withoutTorque,
 } from './check.js';
 import { excitationChecks } from './excitation-checks.js';
-import { amplitudeOf, guardOf, near, type Step } from './host.js';
+import { amplitudeOf, guardOf, near, type Procedure } from './host.js';
 import { motionChecks } from './motion-checks.js';
 
 const { excitation, guarded_excitation } = REGISTERS;
@@ -28,7 +28,7 @@ export const FOLLOWS = 'A positive output moves the measured value of its loop i
 const PICTURES_MS = 200;
 
 /** The measured value follows the first step of an excitation. A loop without a target in the middle of the picture passes. */
-function follows(loop: Loop): Step {
+function follows(loop: Loop): Procedure {
   const { name, slot, excitationPeriodS: period_s } = loop;
   const amplitude = amplitudeOf(loop);
   const asked = { slot, amplitude, period_s };

@@ -23,7 +23,7 @@ import {
   withoutTorque,
   write,
 } from './check.js';
-import { type Step, same } from './host.js';
+import { type Procedure, same } from './host.js';
 
 const { identity, status, build, capture, capture_select } = REGISTERS;
 const PAGE = capturePageRegister(1);
@@ -35,14 +35,14 @@ const WRITTEN: Readonly<Record<string, number>> = {
 /** An older command cannot know the bits and registers of a newer page, which need no new protocol version. */
 const KNOWN = 'unless the firmware is newer than this command';
 
-function readsWhatWasWritten(register: Register): Step {
+function readsWhatWasWritten(register: Register): Procedure {
   const values = register.fields.map(({ name }) => [name, WRITTEN[name] ?? 0]);
   const step = readsBack(register, Object.fromEntries(values));
   const optional = OPTIONAL.find(name => name === register.name);
   return optional === undefined ? step : ifHas(optional, step);
 }
 
-function readsZeros(register: Register): Step {
+function readsZeros(register: Register): Procedure {
   return async host => {
     const bytes = await host.bytes(register.address, frameBytes(register));
     same(register.name, bytes, Buffer.alloc(bytes.length));
@@ -50,7 +50,7 @@ function readsZeros(register: Register): Step {
 }
 
 /** A read of `count` bytes gives the same bytes as the long read that begins at `from`. */
-function isPart(place: number, count: number, from: number, length: number): Step {
+function isPart(place: number, count: number, from: number, length: number): Procedure {
   return async host => {
     const offset = (place - from + SPACE_BYTES) % SPACE_BYTES;
     const long = await host.bytes(from, length);
@@ -66,7 +66,7 @@ export function readingChecks(unit: Unit): readonly Check[] {
   const isRead = (place: number) =>
     map.some(one => one.access !== 'write' && place >= one.address && place < one.address + frameBytes(one));
   const countsOneSnapshot =
-    (ms: number): Step =>
+    (ms: number): Procedure =>
     async host => {
       const { sequence = 0 } = await host.read(telemetry);
       await host.wait(ms);
@@ -88,8 +88,8 @@ export function readingChecks(unit: Unit): readonly Check[] {
       ...each(withAccess('write'), readsZeros),
     },
     'All bytes of a frame that is read come from one snapshot, taken at the repeated start or later.':
-      Array<Step>(30).fill(reads(telemetry, {})),
-    'Transactions to one controller may follow each other without a pause.': Array<Step>(50).fill(
+      Array<Procedure>(30).fill(reads(telemetry, {})),
+    'Transactions to one controller may follow each other without a pause.': Array<Procedure>(50).fill(
       reads(status, {}),
     ),
     'a frame that was written reads back as the same bytes.': each(

@@ -12,7 +12,7 @@ import {
   SCALAR_BYTES,
 } from '../protocol/registers.js';
 import { type Check, each, effect, keeps, listed, shows } from './check.js';
-import { type Host, type Step, same } from './host.js';
+import { type Host, type Procedure, same } from './host.js';
 
 type Values = Readonly<Record<string, number>>;
 
@@ -44,7 +44,7 @@ async function stateOf(host: Host, place: number) {
   return { refused, lasting: { ...rest, flags: lasting, bytes } };
 }
 
-function refusesFrame(place: number, frame: Buffer): Step {
+function refusesFrame(place: number, frame: Buffer): Procedure {
   return async host => {
     const before = await stateOf(host, place);
     await host.writeBytes(place, frame);
@@ -55,8 +55,8 @@ function refusesFrame(place: number, frame: Buffer): Step {
   };
 }
 
-const badFrame: Step = host => host.writeBytes(NOWHERE, Buffer.of(1, 2));
-const badFrames = Array<Step>(256).fill(badFrame);
+const badFrame: Procedure = host => host.writeBytes(NOWHERE, Buffer.of(1, 2));
+const badFrames = Array<Procedure>(256).fill(badFrame);
 
 /** What is refused. */
 export function refusalChecks(unit: Unit): readonly Check[] {

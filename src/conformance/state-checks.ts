@@ -27,7 +27,7 @@ import {
   wait,
   write,
 } from './check.js';
-import { type Step, same } from './host.js';
+import { type Procedure, same } from './host.js';
 
 const { mode, stop, excitation, guarded_excitation } = REGISTERS;
 
@@ -38,7 +38,7 @@ const IN_FORCE =
 export const LATCH =
   'The latch stays until it is released, whatever else happens on the bus, and however long the host is away.';
 
-function staysLatched(...acts: Step[]): Step {
+function staysLatched(...acts: Procedure[]): Procedure {
   return [...acts, effect, reads(stop, { stop: 1 }), shows({ stopped: true })];
 }
 
@@ -74,21 +74,21 @@ export function stopChecks(unit: Unit): readonly Check[] {
       ],
     '0 means that the controller waits for ever.': shows({ silent: false }, 1200),
     'Only heartbeats count. Other frames do not.': [
-      [heartbeat(100), Array<Step>(8).fill(enter('manual'))],
+      [heartbeat(100), Array<Procedure>(8).fill(enter('manual'))],
       shows({ silent: true }, 20),
     ],
   });
 }
 
 /** Excitations on the limits of the loop. */
-function limits({ slot, maxAmplitude }: Loop): Step {
+function limits({ slot, maxAmplitude }: Loop): Procedure {
   return [0.1, 20].map(periodS =>
     write(excitation, { slot, amplitude: Math.fround(maxAmplitude), period_s: Math.fround(periodS) }),
   );
 }
 
 /** The flag of an optional register is set if, and only if, the register exists. Its frame would end with a CRC. */
-function showsWhetherItHas(register: Register): Step {
+function showsWhetherItHas(register: Register): Procedure {
   return async host => {
     const bytes = await host.bytes(register.address, frameBytes(register));
     await host.take(shows({ [register.name]: bytes.some(byte => byte !== 0) }));
@@ -99,7 +99,7 @@ function showsWhetherItHas(register: Register): Step {
 export function modeChecks(unit: Unit): readonly Check[] {
   const { loops } = unit;
   const quiet = { slot: loops.length - 1, amplitude: 0, period_s: 2 };
-  const excite: Step = [write(excitation, quiet), effect];
+  const excite: Procedure = [write(excitation, quiet), effect];
   const guard = readsBack(guarded_excitation, { ...quiet, deviation: 0.5 });
   return listed({
     [IN_FORCE]: eachMode(name => [
@@ -143,11 +143,11 @@ export function gainsChecks(unit: Unit): readonly Check[] {
   const checksum = (kp: number) => gainsChecksum(unit, set(kp));
   const stageAll = (kp: number) => stage(set(kp), loops);
   const give = (kp: number) => giveGains(unit, set(kp));
-  const badCommit: Step = [stageAll(3), commit((checksum(3) ^ 1) >>> 0)];
+  const badCommit: Procedure = [stageAll(3), commit((checksum(3) ^ 1) >>> 0)];
   const active = (kp: number) => ({ active_checksum: checksum(kp) });
   const bits = (count: number) => ({ staged: (1 << count) - 1 });
   const largest = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: Math.fround(-1e-38) };
-  const readsStaged = (kp: number, of = loops): Step =>
+  const readsStaged = (kp: number, of = loops): Procedure =>
     of.map(({ name, slot }) => reads(gainsRegister(slot), { ...set(kp)[name] }));
   return listed({
     'Staging changes nothing that runs.': keeps('active_checksum', stageAll(7)),

@@ -20,7 +20,7 @@ const BACKLOG = 4096;
 
 export type Port = Awaited<ReturnType<typeof openPort>>;
 
-interface Parts {
+interface PortParts {
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -28,7 +28,7 @@ interface Parts {
 /** Opens a port. Requests wait until `serve` is called. Rejects with `cannot-listen`. */
 export async function openPort(
   { host, port }: { readonly host: string; readonly port: number },
-  parts: Parts,
+  parts: PortParts,
 ) {
   const { server, ...requests } = httpServer(parts);
   const address = await listen(server, host, port);
@@ -40,7 +40,7 @@ export async function openPort(
  * Opens the socket where root on the board needs no token. Requests wait until `serve` is called. If the socket cannot
  * be opened, the daemon runs without it.
  */
-export async function openRootSocket(path: string, parts: Parts) {
+export async function openRootSocket(path: string, parts: PortParts) {
   const { server, ...requests } = httpServer(parts);
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -67,7 +67,7 @@ async function isAnswered(path: string): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-function httpServer({ log, clock }: Parts) {
+function httpServer({ log, clock }: PortParts) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let answer: RequestListener = (request, response) => {
     noteWait(request);

@@ -5,7 +5,7 @@ import { every, systemClock } from '../core/clock.js';
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { darkenPin } from '../robot/laser.js';
-import { type Daemon, type Parts, start } from './start.js';
+import { type Daemon, type DaemonParts, start } from './start.js';
 import { createNotifier } from './systemd-notify.js';
 
 /** If the daemon takes longer to end, something hangs. The process then kills itself. */
@@ -24,7 +24,7 @@ const FULL = 0.75;
  * Runs a daemon as a process. A signal ends it cleanly, and a defect ends it at once. The laser is dark in both
  * cases.
  */
-export async function serve(parts: Parts): Promise<Daemon> {
+export async function serve(parts: DaemonParts): Promise<Daemon> {
   const { hardware, log } = parts;
   const lastResort = () => darkenPin(hardware, log);
   process.once('exit', lastResort);
@@ -99,7 +99,7 @@ function kill(): void {
 export interface Entry {
   /** The command that starts a second daemon beside a running one. Undefined if only one can run. */
   readonly another?: string;
-  open(config: Config): Promise<Pick<Parts, 'hardware' | 'extraRoutes' | 'rootSocket' | 'marks'>>;
+  open(config: Config): Promise<Pick<DaemonParts, 'hardware' | 'extraRoutes' | 'rootSocket' | 'marks'>>;
 }
 
 /** Serves until a signal ends the process. If the start fails, the process logs the reason and ends. */

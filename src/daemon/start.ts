@@ -43,7 +43,7 @@ import type { Notifier } from './systemd-notify.js';
  */
 const SYNCHRONISED = '/run/systemd/timesync/synchronized';
 
-export interface Parts {
+export interface DaemonParts {
   readonly config: Config;
   readonly hardware: Hardware;
   readonly log: Logger;
@@ -72,7 +72,7 @@ export type Daemon = Awaited<ReturnType<typeof startBehind>>;
  * the bus, because another daemon on the same port may control the robot. Requests wait until the controllers have
  * been probed.
  */
-export async function start(parts: Parts): Promise<Daemon> {
+export async function start(parts: DaemonParts): Promise<Daemon> {
   darkenPin(parts.hardware, parts.log);
   const port = await openPort(parts.config.http, parts);
   return startBehind(port, parts).catch(async error => {
@@ -82,7 +82,7 @@ export async function start(parts: Parts): Promise<Daemon> {
 }
 
 /** As `start`, on a port that is already open. */
-export async function startBehind(port: Port, parts: Parts) {
+export async function startBehind(port: Port, parts: DaemonParts) {
   const { config, hardware, log, clock, notifier, lock } = parts;
   const { boot = systemBoot(process.env), propose = proposeInWorker } = parts;
   const { folder } = config.state;
@@ -203,7 +203,7 @@ export async function startBehind(port: Port, parts: Parts) {
   return { url, close };
 }
 
-function diskOf({ disk = realDisk, marks, log }: Parts, folder: string): Disk {
+function diskOf({ disk = realDisk, marks, log }: DaemonParts, folder: string): Disk {
   if (marks === undefined) return disk;
   const onUnmarked = (error: unknown) =>
     log.warn(

@@ -21,7 +21,7 @@ const STEP_MS = 50;
 /** Presses that are remembered, so that a repeated one is one press. */
 const KEPT_PRESSES = 200;
 
-interface Parts extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWithoutPageMs'> {
+interface DeskSurroundings extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWithoutPageMs'> {
   readonly clock: Clock;
   readonly wanted: Wanted;
   /** Sends one request. Never rejects. */
@@ -36,14 +36,14 @@ interface Parts extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWithoutPageMs'
 /** Carries out the steps of a desk: the only place where state, time and network meet. */
 export class Desk {
   readonly state: DeskState;
-  readonly #parts: Parts;
+  readonly #parts: DeskSurroundings;
   readonly #presses = new Set<string>();
   #saved: Wanted | undefined;
   /** The lock that all robots have confirmed last, and the time that took. */
   #confirmed: { readonly id: string; readonly ms: number } | undefined;
   #stop: () => void = () => undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: DeskSurroundings) {
     this.#parts = parts;
     const { wanted, robots, plans, clock } = parts;
     // An added robot may be in FILE by now.

@@ -16,7 +16,7 @@ const HASH_DIGITS = 16;
 /** If the disk fails, a record is sealed again after this time. */
 const SEAL_AGAIN_MS = 10_000;
 
-interface Parts {
+interface RecordParts {
   readonly disk: Disk;
   readonly clock: Clock;
   /** The folder of all records. */
@@ -37,7 +37,7 @@ export type MatchRecords = ReturnType<typeof matchRecords>;
  * The records of matches: a folder for each match, with the desk's chained log and the lines of each robot's log. A finished
  * record is sealed: its name ends with its hash. Nothing waits for the disk. If the disk fails, `isOk` is false.
  */
-export function matchRecords({ disk, clock, folder, runId }: Parts) {
+export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
   const queue = new WorkQueue();
   let current: OpenRecord | undefined;
   let seq = 0;

@@ -22,7 +22,7 @@ import type { DeskState } from './state.js';
 import { takeOver } from './take-over.js';
 import { type DeskView, RESTRICTING } from './view.js';
 
-interface Parts {
+interface DeskRouteParts {
   readonly desk: Desk;
   readonly access: Access;
   readonly clock: Clock;
@@ -40,7 +40,7 @@ const PLAYED = {
 };
 
 /** The calls of the desk's page. */
-export function deskRoutes({ desk, access, clock, view: viewNow, saved }: Parts): Route[] {
+export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRouteParts): Route[] {
   const press = <Body extends object>(
     path: string,
     summary: string,

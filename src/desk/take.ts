@@ -14,13 +14,13 @@ import {
   wishOf,
 } from './state.js';
 
-interface Answer {
+interface RobotAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** What became of a request: an answer, or the reason for which there is none. */
-export type Outcome = Answer | { readonly failure: string; readonly isMoved?: boolean };
+export type Outcome = RobotAnswer | { readonly failure: string; readonly isMoved?: boolean };
 
 export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
 /** The id of a lock in its reason. A robot of 0.3.0 keeps no other id of it. */
@@ -94,7 +94,7 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
 }
 
 /** Takes lines that follow those that were kept before. Lines that do not follow are taken too, and shown. */
-function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, { status, body }: Answer): void {
+function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, { status, body }: RobotAnswer): void {
   const { head } = wishOf(state.wanted, robot);
   const contradict = (why: string) => {
     seen.logFault = { what: 'contradicts', why };

@@ -7,7 +7,7 @@ import { errorCode, type Found, fine, memberOf, unknown, wrong } from './finding
 import type { System, User } from './linux-system.js';
 
 /** What the doctor is asked to examine. */
-export interface Asked {
+export interface Subject {
   readonly config: Config;
   /** What is wrong with the configuration file. `config` then has the defaults. */
   readonly configProblem?: string | undefined;
@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** The facts that several checks need. */
-export interface Case extends Asked {
+export interface Case extends Subject {
   readonly system: System;
   readonly url: string;
   /** The daemon's status, from HTTP or, if the robot is closed, from the socket for root. */
@@ -41,7 +41,7 @@ export type Checks = Readonly<Record<string, (asked: Case) => Promise<Found>>>;
 export const UNIT = 'trunnion.service';
 const PROPERTIES = 'LoadState,UnitFileState,ActiveState,SubState,Result,ExecMainStatus,NRestarts,User';
 
-export async function openCase(system: System, asked: Asked): Promise<Case> {
+export async function openCase(system: System, asked: Subject): Promise<Case> {
   const { config, simulatedAt } = asked;
   const isSimulated = simulatedAt !== undefined;
   const url = urlOf({ address: config.http.host, port: config.http.port });

@@ -1,7 +1,7 @@
 import { visible } from '../core/control-characters.js';
 import { BOARD_CHECKS, PIN_CHECKS } from './board.js';
 import { BUS_CHECKS } from './bus.js';
-import { type Asked, type Checks, openCase } from './case.js';
+import { type Checks, openCase, type Subject } from './case.js';
 import { errorCode, type Finding, fine, unknown } from './finding.js';
 import type { System } from './linux-system.js';
 import { SOFTWARE_CHECKS } from './software.js';
@@ -23,7 +23,7 @@ const SIMULATED = ['node', 'configuration', 'daemon', 'port', 'state folder', 't
  * Makes all checks, with one finding each. The checks change nothing. If a daemon runs, they ask it about the
  * hardware and files that it uses.
  */
-export async function runDoctor({ system, ...asked }: Asked & { system: System }): Promise<Finding[]> {
+export async function runDoctor({ system, ...asked }: Subject & { system: System }): Promise<Finding[]> {
   const known = await openCase(system, asked);
   const findings: Finding[] = [];
   const isSimulated = asked.simulatedAt !== undefined;

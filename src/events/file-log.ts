@@ -19,7 +19,7 @@ const HANGS_MS = 1000;
 /** The most events that wait in memory for a slow or failing disk. */
 const MOST_WAITING = 2000;
 
-interface Parts extends StateParts {
+interface FileLogParts extends StateParts {
   /** Names this run of the daemon; the member `boot` of each line. */
   readonly runId: string;
   isSynchronised(): boolean;
@@ -33,7 +33,7 @@ export type FileLog = ReturnType<typeof createFileLog>;
  * The event log on the disk. Each line has the hash of the line before. No request waits for the log. A power cut
  * loses the lines that are not synced yet.
  */
-export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: Parts) {
+export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isSynchronised }: FileLogParts) {
   const changed = new Listeners<void>();
   const files = numberedFiles(disk, folder, keptBytes);
   /** One read at a time: many at once would take the memory and the time of everybody else. */

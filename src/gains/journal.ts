@@ -5,7 +5,7 @@ import { type Disk, refusal, type StorageFailure, storageFailure, tooSlow } from
 import type { ProcessLock } from '../storage/path-lock.js';
 import { JournalFile } from './journal-file.js';
 import { type JournalEntry, journalBytes } from './journal-line.js';
-import type { Asked, Revisions } from './revisions.js';
+import type { NewEntry, Revisions } from './revisions.js';
 
 const COMPACTED_ABOVE_BYTES = 4 << 20;
 const KEPT_OF_EACH_UNIT = 2000;
@@ -21,7 +21,7 @@ export interface JournalOptions {
 }
 
 interface Save {
-  readonly asked: Asked;
+  readonly asked: NewEntry;
   readonly resolve: (entry: JournalEntry) => void;
   readonly reject: (error: StorageFailure) => void;
   readonly timer: Timer;
@@ -88,7 +88,7 @@ export class Journal {
   }
 
   /** Resolves with the entry and its number when it is on the disk. */
-  append(asked: Asked): Promise<JournalEntry> {
+  append(asked: NewEntry): Promise<JournalEntry> {
     if (this.#isStuck) return Promise.reject(refusal(this.#slow('sync'), false));
     return new Promise((resolve, reject) => {
       const timer = this.#options.clock.after(SAVE_MS, () => {

@@ -2,7 +2,7 @@ import { RobotError } from '../core/errors.js';
 import { type JournalEntry, journalBytes, journalEntry, MAX_REVISION } from './journal-line.js';
 
 /** A save that has no revision yet. */
-export type Asked = Omit<JournalEntry, 'revision' | 'line'>;
+export type NewEntry = Omit<JournalEntry, 'revision' | 'line'>;
 
 const LINES_AT_ONCE = 1000;
 
@@ -22,7 +22,7 @@ export class Revisions {
   /**
    * Gives saves the next numbers of their units. The saves take effect only when they are passed to `add`.
    */
-  numbered(asked: readonly Asked[]): JournalEntry[] {
+  numbered(asked: readonly NewEntry[]): JournalEntry[] {
     const newest = new Map<string, number>();
     return asked.map(one => {
       const revision = (newest.get(one.unit) ?? this.newest(one.unit)) + 1;

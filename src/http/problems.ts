@@ -36,13 +36,16 @@ export const problem: s.Schema<Problem> = s.named('Problem', {
 });
 
 type Failure<Code extends ErrorCode> = Pick<RobotError<Code>, 'code' | 'context'>;
-interface Answer {
+interface ProblemAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The answer to a failed call. If other acts of the call failed too, it describes all failures. */
-export function problemOf({ others, ...failure }: Failure<ErrorCode> & Pick<RobotError, 'others'>): Answer {
+export function problemOf({
+  others,
+  ...failure
+}: Failure<ErrorCode> & Pick<RobotError, 'others'>): ProblemAnswer {
   const { problem, headers } = answerTo(failure);
   if (others.length === 0) return { problem, headers };
   const all = [problem, ...others.map(other => answerTo(other).problem)];
@@ -51,7 +54,7 @@ export function problemOf({ others, ...failure }: Failure<ErrorCode> & Pick<Robo
   return { problem: { ...Object.assign({}, ...all.toReversed()), detail, also }, headers };
 }
 
-function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): Answer {
+function answerTo<Code extends ErrorCode>({ code, context }: Failure<Code>): ProblemAnswer {
   const { status, title, retryAfterS, shown = [], headers } = PROBLEMS[code];
   const text = TEXTS[code];
   const detail = typeof text === 'string' ? text : text(context);

@@ -9,7 +9,7 @@ import type { Lock, Match, MatchCall, MatchState } from './match.js';
 /** The caller of a lock or a phase is answered within this time, even if the disk has not stored the change yet. */
 const SAVE_MS = 800;
 
-interface Parts {
+interface MatchControlParts {
   readonly match: Match;
   readonly robot: Robot;
   readonly file: StateFile<MatchState>;
@@ -22,7 +22,7 @@ export type MatchControl = ReturnType<typeof obeyMatch>;
  * Makes the robot obey the match. If the match forbids something that runs, stops the robot and darkens the laser. Call
  * this before supervision begins, so that nothing forbidden can start.
  */
-export function obeyMatch({ match, robot, file, log }: Parts) {
+export function obeyMatch({ match, robot, file, log }: MatchControlParts) {
   const stopByItself = (why: string) => {
     robot.stop(why).catch((error: unknown) => {
       log.error({ ...describeError(error), why }, 'a stop is not confirmed');

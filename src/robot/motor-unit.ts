@@ -269,11 +269,11 @@ export function motorUnit(options: UnitOptions) {
     refuseResume: () => state.take('resume refused', {}),
 
     /** Puts the unit into manual, so that nothing moves when torque returns. */
-    enterManual: (stillWanted: () => void) =>
-      gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, requireDue: stillWanted }), stillWanted),
+    enterManual: (requireDue: () => void) =>
+      gate.inTurn(untilMs => reconciler.setMode('manual', { untilMs, requireDue }), requireDue),
 
-    unlatch: (stillWanted: () => void) =>
-      gate.inTurn(untilMs => reconciler.unlatch({ untilMs, requireDue: stillWanted }), stillWanted),
+    unlatch: (requireDue: () => void) =>
+      gate.inTurn(untilMs => reconciler.unlatch({ untilMs, requireDue }), requireDue),
 
     /**
      * Call this when the resume was answered 200. `confirmed` is true if this controller has already confirmed its

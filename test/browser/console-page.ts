@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
-import { type Answer, call } from '../support/daemon.js';
+import { call, type HttpAnswer } from '../support/daemon.js';
 
 /** The state folders are in memory, because a disk that other tests keep busy may refuse a save. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -25,7 +25,7 @@ export async function eventually(holds: () => Promise<boolean>, wanted = () => S
 }
 
 /** Repeats a request as long as the simulated bus of a busy machine is too slow for it. */
-export async function unhurried(ask: () => Promise<Answer>): Promise<Answer> {
+export async function unhurried(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   let answer = await ask();
   await eventually(async () => {
     if (answer.body?.code !== 'bus-busy') return true;
@@ -102,13 +102,13 @@ export interface ConsoleInBrowser {
   readonly complaints: readonly string[];
   open(opening?: Opening): Promise<Page>;
   startDaemon(port?: string): Promise<void>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
+  get(path: string): Promise<HttpAnswer>;
+  post(path: string, body?: unknown): Promise<HttpAnswer>;
   /** Puts the unit in debug mode, and excites a loop. */
-  excite(unit: string, loop: string, amplitude: number, periodS: number): Promise<Answer>;
+  excite(unit: string, loop: string, amplitude: number, periodS: number): Promise<HttpAnswer>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
   truth(): Promise<any>;
-  fault(target: string, name: string): Promise<Answer>;
+  fault(target: string, name: string): Promise<HttpAnswer>;
 }
 
 /**

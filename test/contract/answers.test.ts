@@ -5,7 +5,7 @@ import { answerDifferences } from './difference.js';
 import { undocumented } from './document.js';
 import { INTENDED } from './intended.js';
 import { masked } from './mask.js';
-import type { Answer, Exchange, Line } from './recorded-line.js';
+import type { Exchange, Line, RecordedAnswer } from './recorded-line.js';
 
 /*
  * test/fixtures/0.3.0/answers holds the answers of 0.3.0 to 1,053 requests, refusals included. Today's daemon must give the same
@@ -57,7 +57,7 @@ describe('the answers of 0.3.0', () => {
 
 /** Checks the answers, and lists those that docs/openapi.json does not describe. */
 async function answersTo(lines: readonly Line[]) {
-  const answers = new Map<Line, Answer>();
+  const answers = new Map<Line, RecordedAnswer>();
   const faults: string[] = [];
   const ids = new Map<string, string>();
   let daemon: ClockedDaemon | undefined;
@@ -83,7 +83,7 @@ function withIds(line: Exchange, ids: ReadonlyMap<string, string>): Exchange {
   return JSON.parse(JSON.stringify(line), (_, value) => ids.get(value) ?? value);
 }
 
-function answered(lines: readonly Line[], answers: ReadonlyMap<Line, Answer>): string {
+function answered(lines: readonly Line[], answers: ReadonlyMap<Line, RecordedAnswer>): string {
   return lines
     .map(line => `${JSON.stringify('ask' in line ? { ...line, answer: answers.get(line) } : line)}\n`)
     .join('');

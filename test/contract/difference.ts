@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from './recorded-line.js';
+import type { RecordedAnswer } from './recorded-line.js';
 
 /** How two answers differ. If their statuses differ, only status and code are shown. */
-export function answerDifferences(before: Answer | undefined, now: Answer | undefined): readonly string[] {
+export function answerDifferences(
+  before: RecordedAnswer | undefined,
+  now: RecordedAnswer | undefined,
+): readonly string[] {
   if (before?.status === now?.status) return differences(before, now, '');
   return [`: ${kindOf(before)} -> ${kindOf(now)}`];
 }
 
-function kindOf(answer: Answer | undefined): string {
+function kindOf(answer: RecordedAnswer | undefined): string {
   const { body } = answer ?? {};
   return `${answer?.status} ${isComposite(body) ? (body.code ?? '') : ''}`.trim();
 }

@@ -1,5 +1,5 @@
 import type { Received } from '../support/raw-answer.js';
-import type { Answer } from './recorded-line.js';
+import type { RecordedAnswer } from './recorded-line.js';
 
 /** Headers whose values differ between runs, or depend on every byte of a text. */
 const HEADERS = ['X-Request-Id', 'Content-Length', 'ETag', 'Date'];
@@ -23,7 +23,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/;
 const MOST_WORDS = 5;
 
 /** Replaces everything that may differ between runs. A member that is null stays null. */
-export function masked({ status, headers, body }: Received): Answer {
+export function masked({ status, headers, body }: Received): RecordedAnswer {
   const type = headers['Content-Type'] ?? '';
   const isJson = type.includes('json') || type.includes('event-stream');
   return {
@@ -34,7 +34,7 @@ export function masked({ status, headers, body }: Received): Answer {
 }
 
 /** Returns undefined if all headers are usual. A usual header that is absent shows as null. */
-function unusual(headers: Received['headers'], status: number): Pick<Answer, 'headers'> {
+function unusual(headers: Received['headers'], status: number): Pick<RecordedAnswer, 'headers'> {
   const json = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json';
   const usual: Readonly<Record<string, string>> = { ...USUAL, 'Content-Type': json };
   const found: Readonly<Record<string, string | null>> = {

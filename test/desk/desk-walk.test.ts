@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { ACTS, FakeField, NAMES } from './fake-field.js';
 
-type Act = (field: FakeField) => void;
+type FieldAct = (field: FakeField) => void;
 
 const names = fc.constantFrom(...NAMES);
 const isAct = (name: string): name is keyof typeof ACTS => name in ACTS;
 const pressed = fc.constantFrom(...Object.keys(ACTS).filter(isAct));
 
-const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
+const acts: fc.Arbitrary<[string, FieldAct]> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
       .tuple(pressed, names)
-      .map(([what, robot]): [string, Act] => [
+      .map(([what, robot]): [string, FieldAct] => [
         `press ${what} ${robot}`,
         field => field.press(what, { robot }),
       ]),
@@ -22,13 +22,13 @@ const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
     weight: 3,
     arbitrary: fc
       .constantFrom('load', 'start', 'unlock')
-      .map((what): [string, Act] => [`press ${what}`, field => field.press(what)]),
+      .map((what): [string, FieldAct] => [`press ${what}`, field => field.press(what)]),
   },
   {
     weight: 8,
     arbitrary: fc
       .constantFrom(50, 300, 900, 1500, 4000)
-      .map((ms): [string, Act] => [`wait ${ms}`, field => field.wait(ms)]),
+      .map((ms): [string, FieldAct] => [`wait ${ms}`, field => field.wait(ms)]),
   },
   {
     weight: 4,
@@ -44,43 +44,49 @@ const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
           'answers' as const,
         ),
       })
-      .map(({ name, ...network }): [string, Act] => [
+      .map(({ name, ...network }): [string, FieldAct] => [
         `network ${JSON.stringify(network)} ${name}`,
         field => field.network(name, network),
       ]),
   },
   {
     weight: 3,
-    arbitrary: names.map((name): [string, Act] => [`good network ${name}`, field => field.network(name)]),
+    arbitrary: names.map((name): [string, FieldAct] => [
+      `good network ${name}`,
+      field => field.network(name),
+    ]),
   },
   {
     weight: 2,
     arbitrary: fc
       .tuple(names, fc.boolean())
-      .map(([name, isReboot]): [string, Act] => [
+      .map(([name, isReboot]): [string, FieldAct] => [
         `restart ${name} ${isReboot}`,
         field => field.robot(name).restart(isReboot),
       ]),
   },
   {
     weight: 1,
-    arbitrary: names.map((name): [string, Act] => [
+    arbitrary: names.map((name): [string, FieldAct] => [
       `locked by others ${name}`,
       field => field.robot(name).lockByOthers(),
     ]),
   },
   {
     weight: 2,
-    arbitrary: names.map((name): [string, Act] => [
+    arbitrary: names.map((name): [string, FieldAct] => [
       `unlocked on the board ${name}`,
       field => field.robot(name).match.unlock(),
     ]),
   },
-  { weight: 2, arbitrary: fc.constant<[string, Act]>(['kill the desk', field => field.first.restart()]) },
-  { weight: 1, arbitrary: fc.constant<[string, Act]>(['lose the state', field => field.first.lose()]) },
   {
     weight: 2,
-    arbitrary: pressed.map((what): [string, Act] => [
+    arbitrary: fc.constant<[string, FieldAct]>(['kill the desk', field => field.first.restart()]),
+  },
+  { weight: 1, arbitrary: fc.constant<[string, FieldAct]>(['lose the state', field => field.first.lose()]) },
+  {
+    weight: 2,
+    arbitrary: pressed.map((what): [string, FieldAct] => [
       `second desk ${what}`,
       field => {
         field.second.isOff = false;
@@ -92,7 +98,7 @@ const acts: fc.Arbitrary<[string, Act]> = fc.oneof(
 );
 
 /** Makes the next press likely to find what it needs: a loaded match, or a confirmed lock. */
-const prepared: fc.Arbitrary<[string, Act]> = fc.constantFrom('pre', 'play', 'lock').map(to => [
+const prepared: fc.Arbitrary<[string, FieldAct]> = fc.constantFrom('pre', 'play', 'lock').map(to => [
   `prepare ${to}`,
   field => {
     for (const name of NAMES) {
@@ -117,7 +123,7 @@ const BEFORE: Readonly<Record<string, keyof typeof ACTS>> = {
 };
 
 /** A press that permits something, while the network holds requests to one robot back. */
-const heldBack: fc.Arbitrary<[string, Act]> = fc
+const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
   .tuple(
     fc.constantFrom('start', 'unlock', 'pause', 'go on', 'release', 'lock all', 'unlock one', 'lock one'),
     names,

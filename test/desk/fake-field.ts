@@ -227,7 +227,7 @@ export class FakeField {
   }
 }
 
-type Act = (state: DeskState, press: Press, body: OfRobot) => void;
+type PressAct = (state: DeskState, press: Press, body: OfRobot) => void;
 
 export const ACTS = {
   'lock all': (state, press) => lockAll(state, press, { reason: 'walk' }),
@@ -246,4 +246,4 @@ export const ACTS = {
   accept: (state, press, { robot }) =>
     acceptRobot(state, press, { robot, id: state.seen.get(robot)?.shownId ?? '' }),
   'take over': takeOver,
-} as const satisfies Readonly<Record<string, Act>>;
+} as const satisfies Readonly<Record<string, PressAct>>;

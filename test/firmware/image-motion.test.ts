@@ -6,7 +6,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { driven } from '../support/motions.js';
 import { core } from './core.js';
 
-type Parts = Pick<RobotMechanics, 'gimbal' | 'chassis'>;
+type Mechanics = Pick<RobotMechanics, 'gimbal' | 'chassis'>;
 
 const notAhead = (motor: MotorState) => ({ ...motor, rateRadS: Math.min(0, motor.rateRadS) });
 const notBeyond = (motor: MotorState, { angleRad }: MotorState) =>
@@ -18,7 +18,7 @@ const UNITS = [
     name: 'gimbal',
     rates: { yaw: 1, pitch: 0.5 },
     loops: ['angle_yaw', 'angle_pitch'],
-    wall: ({ gimbal }: Parts, place: Parts): Partial<Parts> => {
+    wall: ({ gimbal }: Mechanics, place: Mechanics): Partial<Mechanics> => {
       const { yaw, pitch } = place.gimbal;
       return {
         gimbal: { ...gimbal, yaw: notBeyond(gimbal.yaw, yaw), pitch: notBeyond(gimbal.pitch, pitch) },
@@ -29,7 +29,7 @@ const UNITS = [
     name: 'chassis',
     rates: { speed: 0.5 },
     loops: ['position'],
-    wall: ({ chassis }: Parts, place: Parts): Partial<Parts> => {
+    wall: ({ chassis }: Mechanics, place: Mechanics): Partial<Mechanics> => {
       if (chassis.xM < place.chassis.xM || chassis.speedMS < 0) return {};
       const [left, right] = [notAhead(chassis.left), notAhead(chassis.right)];
       return { chassis: { ...chassis, speedMS: 0, left, right } };
@@ -43,7 +43,7 @@ describe('the image with a motion', function () {
     it(`moves the ${name} while the command holds, and by less than 0.3 when it is freed after 5 s at a wall`, () => {
       const { pico, robot } = createPico(unitNamed(name), core, { seed: 1 });
       const { mechanics } = robot.physics;
-      let place: Parts | undefined;
+      let place: Mechanics | undefined;
       const period = () => {
         pico.tick();
         if (place !== undefined) Object.assign(mechanics, wall(mechanics, place));

@@ -15,7 +15,7 @@ import {
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength }).map(data => Buffer.from(data));
 const unitName = fc.constantFrom(...UNIT_LIST.map(({ name }) => name));
 
-interface Step {
+interface FrameStep {
   readonly address: number;
   readonly data: Buffer;
   /** True if the data of a writable register gets the right length and a valid checksum. */
@@ -24,7 +24,7 @@ interface Step {
   readonly ticks: number;
 }
 
-const step: fc.Arbitrary<Step> = fc.record({
+const step: fc.Arbitrary<FrameStep> = fc.record({
   address: fc.oneof(
     fc.integer({ min: 0, max: 255 }),
     fc.constantFrom(...UNIT_LIST.flatMap(unit => registerMap(unit)).map(({ address }) => address)),

@@ -3,7 +3,7 @@ import { RobotError } from '../../src/core/errors.js';
 import { type I2cNative, LinuxI2cBus, type NativeBus } from '../../src/hardware/i2c.js';
 import { failureOf } from './expecting.js';
 
-type Answer = Error | number | 'hang';
+type KernelAnswer = Error | number | 'hang';
 
 /**
  * An error of the kernel as JavaScript receives it. From `fs` it has a code and a negative errno. From block calls it has
@@ -16,10 +16,10 @@ function recorded(errno: number, syscall: string, code = ''): Error {
 /** Plays the addon, with one result per transaction: an error, or the number of bytes. */
 class ScriptedNative implements I2cNative {
   readonly asked: string[] = [];
-  readonly answers: Answer[];
+  readonly answers: KernelAnswer[];
   #hung: (() => void) | undefined;
 
-  constructor(answers: readonly Answer[]) {
+  constructor(answers: readonly KernelAnswer[]) {
     this.answers = [...answers];
   }
 

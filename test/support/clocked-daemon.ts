@@ -31,7 +31,7 @@ export interface Settings {
 }
 
 /** A request whose answer is awaited. */
-export interface Asked extends Sent {
+export interface AwaitedRequest extends Sent {
   /** How long the caller reads an event stream. */
   readonly listenMs?: number;
 }
@@ -116,7 +116,7 @@ export class ClockedDaemon {
     return this.#process.send(sent);
   }
 
-  async ask({ listenMs = 0, ...sent }: Asked): Promise<Received> {
+  async ask({ listenMs = 0, ...sent }: AwaitedRequest): Promise<Received> {
     const call = this.send(sent);
     await this.clock.advance(PATIENCE_MS, () => call?.received !== undefined);
     if (call?.received !== undefined && isEventStream(call.received)) await this.wait(listenMs);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Clock } from '../../src/core/clock.js';
-import { type Daemon, type Parts, startBehind } from '../../src/daemon/start.js';
+import { type Daemon, type DaemonParts, startBehind } from '../../src/daemon/start.js';
 import { type Hardware, isMissing } from '../../src/hardware/ports.js';
 import { darkenPin } from '../../src/robot/laser.js';
 import type { Disk, DiskFile } from '../../src/storage/disk.js';
@@ -17,12 +17,12 @@ export class DaemonProcess {
   /** The lines of its log on stdout. */
   readonly logged: Readonly<Record<string, unknown>>[] = [];
   readonly #port: MemoryPort;
-  readonly #parts: Parts;
+  readonly #parts: DaemonParts;
   readonly #clock: Clock;
   #starting: Promise<Daemon> | undefined;
   #alive = true;
 
-  constructor(parts: Omit<Parts, 'disk' | 'lock' | 'log'> & { readonly disk: Disk }) {
+  constructor(parts: Omit<DaemonParts, 'disk' | 'lock' | 'log'> & { readonly disk: Disk }) {
     const { clock, disk, hardware } = parts;
     const isAlive = () => this.#alive;
     this.#clock = clock;

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
@@ -20,7 +20,7 @@ export async function call(
   body?: unknown,
   headers = {},
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const response = await fetch(new URL(path, url), {
     method,
     signal,

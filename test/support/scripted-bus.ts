@@ -1,16 +1,16 @@
 import type { I2cBus } from '../../src/hardware/ports.js';
 
-type Answer = Buffer | Error | 'hang' | undefined;
+type BusAnswer = Buffer | Error | 'hang' | undefined;
 
 /** Plays a list of transactions. Any other transaction is an error, and so is one that is left over. */
 export class ScriptedBus implements I2cBus {
   readonly asked: string[] = [];
-  readonly #answers: Answer[];
+  readonly #answers: BusAnswer[];
   readonly #hung: ((answer: Buffer | Error) => void)[] = [];
   inFlight = 0;
   mostInFlight = 0;
 
-  constructor(answers: readonly Answer[]) {
+  constructor(answers: readonly BusAnswer[]) {
     this.#answers = [...answers];
   }
 

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
 import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { type Answer, call } from './daemon.js';
+import { call, type HttpAnswer } from './daemon.js';
 import { noLock } from './journal-lines.js';
 
 /** Settings that differ from the usual ones, by section. */
@@ -36,8 +36,8 @@ export interface SimulatedDaemon {
   /** The path of the socket for root. */
   readonly rootSocket: string;
   readonly logged: readonly Record<string, unknown>[];
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
+  get(path: string): Promise<HttpAnswer>;
+  post(path: string, body?: unknown): Promise<HttpAnswer>;
   /** A daemon on the same hardware and the same state folder. */
   restart(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { DaemonProcess } from '../support/daemon-process.js';
 import { type ManualClock, settle } from '../support/manual-clock.js';
-import type { Step, WalkSettings } from './history.js';
+import type { WalkSettings, WalkStep } from './history.js';
 import type { Model } from './model.js';
 import type { WalkDisk } from './walk-disk.js';
 import type { WalkRobot } from './walk-robot.js';
@@ -62,7 +62,7 @@ export class Daemons {
     await settle();
   }
 
-  async end({ how, left, hostSilenceMs }: Extract<Step, { do: 'end' }>): Promise<void> {
+  async end({ how, left, hostSilenceMs }: Extract<WalkStep, { do: 'end' }>): Promise<void> {
     const { clock, model, robot, disk } = this.#shared;
     model.trouble(clock.nowMs(), false);
     model.ends();

@@ -1,6 +1,6 @@
 import { MODES, type Mode, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { Step } from './history.js';
+import type { WalkStep } from './history.js';
 import type { RandomRequests } from './random-requests.js';
 import type { RandomSteps } from './random-steps.js';
 import type { Request } from './request.js';
@@ -24,7 +24,7 @@ export class Episodes {
   }
 
   /** A tuning in debug mode, whose lease is renewed for a while. Often a resume comes first. */
-  tuning(unit: Unit): readonly Step[] {
+  tuning(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const { start, renewal } = this.#requests.tuning(unit);
     const resume = this.#ask(RESUME);
@@ -41,7 +41,7 @@ export class Episodes {
   }
 
   /** Two commands that drive the same unit, one shortly after the other. */
-  drives(unit: Unit): readonly Step[] {
+  drives(unit: Unit): readonly WalkStep[] {
     const [first, second] = this.#requests.drives(unit);
     return [
       this.#ask(RESUME),
@@ -54,16 +54,16 @@ export class Episodes {
   }
 
   /** Opens or closes the interlock's contact, and often asks for light right after. */
-  contact(): readonly Step[] {
+  contact(): readonly WalkStep[] {
     const lights = this.#ask(LIGHT);
     const asks = this.#random.chance(0.4) ? [lights] : [];
     return [{ do: 'interlock', closed: this.#random.chance(0.6) }, ...asks];
   }
 
   /** A referee's desk beats for a while and begins a play. Often a caller then resumes. */
-  play(): readonly Step[] {
+  play(): readonly WalkStep[] {
     const random = this.#random;
-    const beats: Step = {
+    const beats: WalkStep = {
       do: 'flood',
       request: this.#requests.beat(),
       callers: 1,
@@ -84,7 +84,7 @@ export class Episodes {
   }
 
   /** A play with light, whose desk is silent for about as long as it may be. Then a beat or another request is read late. */
-  lateBeat(unit: Unit): readonly Step[] {
+  lateBeat(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const ms = random.whole(1, 300);
     const request = random.chance(0.7) ? this.#requests.beat() : this.#requests.any(unit);
@@ -100,7 +100,7 @@ export class Episodes {
   }
 
   /** A trial or a tuning, and a renewal that is read late. */
-  lateRenewal(unit: Unit): readonly Step[] {
+  lateRenewal(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const { start, renewal } = random.chance(0.5) ? this.#requests.tuning(unit) : this.#requests.trial(unit);
     return [
@@ -114,8 +114,8 @@ export class Episodes {
   }
 
   /** One usual request, then two whose frames reach the controller but are reported as failed. */
-  refusedAndDone(unit: Unit): readonly Step[] {
-    const asked = (): readonly Step[] => [
+  refusedAndDone(unit: Unit): readonly WalkStep[] {
+    const asked = (): readonly WalkStep[] => [
       { do: 'ask', request: this.#requests.any(unit) },
       { do: 'wait', ms: this.#random.among([1, 20, 400]) },
     ];
@@ -123,7 +123,7 @@ export class Episodes {
   }
 
   /** A request with a lasting effect, followed at once by the end of the daemon. */
-  keptThenGone(unit: Unit): readonly Step[] {
+  keptThenGone(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const weather: DiskWeather = random.weighted([
       [2, FAIR],
@@ -141,10 +141,10 @@ export class Episodes {
   }
 
   /** A long trial, and an event that ends it early. */
-  trialThenEnd(unit: Unit): readonly Step[] {
+  trialThenEnd(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const { name } = unit;
-    const ends = random.among<() => readonly Step[]>([
+    const ends = random.among<() => readonly WalkStep[]>([
       () => [this.#ask(STOP)],
       () => [this.#ask(RESUME)],
       () => [{ do: 'ask', request: this.#requests.kept(unit) }],
@@ -170,13 +170,13 @@ export class Episodes {
    * A stop while a controller is unplugged, right after a start or a resume. Only the controller's silence can
    * confirm this stop.
    */
-  stopOfTheAbsent(unit: Unit): readonly Step[] {
+  stopOfTheAbsent(unit: Unit): readonly WalkStep[] {
     const random = this.#random;
     const { name } = unit;
     const stop = this.#ask(STOP);
     const resume = this.#ask(RESUME);
-    const away: Step = { do: 'fault', fault: { target: name, fault: 'unplug' } };
-    const before: readonly Step[] = random.chance(0.5)
+    const away: WalkStep = { do: 'fault', fault: { target: name, fault: 'unplug' } };
+    const before: readonly WalkStep[] = random.chance(0.5)
       ? [away, this.#steps.end()]
       : [
           stop,
@@ -185,7 +185,7 @@ export class Episodes {
           { do: 'wait', ms: random.whole(1, 12) },
           away,
         ];
-    const absent: readonly Step[] = [
+    const absent: readonly WalkStep[] = [
       ...before,
       { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) },
       stop,
@@ -205,14 +205,14 @@ export class Episodes {
   }
 
   /** Presses on the page. The network between page and robot is mostly bad. */
-  pressed({ name }: Unit): readonly Step[] {
+  pressed({ name }: Unit): readonly WalkStep[] {
     const random = this.#random;
     const network: Network = {
       requestMs: random.among([0, 5, 300, 1800]),
       answerMs: random.among([0, 50, 2000]),
       loses: random.among(['nothing', 'requests', 'answers']),
     };
-    const press = (): readonly Step[] => {
+    const press = (): readonly WalkStep[] => {
       const pressed = random.weighted<Pressed>([
         [2, { act: 'stop' }],
         [1, { act: 'resume' }],
@@ -236,11 +236,11 @@ export class Episodes {
     ];
   }
 
-  #switch({ name }: Unit, mode: Mode): Step {
+  #switch({ name }: Unit, mode: Mode): WalkStep {
     return this.#ask({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode } });
   }
 
-  #ask(request: Request): Step {
+  #ask(request: Request): WalkStep {
     return { do: 'ask', request: this.#requests.by(request) };
   }
 }

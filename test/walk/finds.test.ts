@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FaultBody } from '../../sim/bus/faults.js';
-import type { Step, WalkSettings } from './history.js';
+import type { WalkSettings, WalkStep } from './history.js';
 import { walk } from './walk.js';
 
 const SETTINGS: WalkSettings = {
@@ -14,22 +14,25 @@ const SETTINGS: WalkSettings = {
   effectMs: 0,
 };
 
-const post = (path: string, body?: unknown): Step => ({ do: 'ask', request: { method: 'POST', path, body } });
-const remove = (path: string): Step => ({ do: 'ask', request: { method: 'DELETE', path } });
-const wait = (ms: number): Step => ({ do: 'wait', ms });
-const settle: Step = { do: 'settle' };
-const fault = (target: FaultBody['target'], what: FaultBody['fault'], count?: number): Step => ({
+const post = (path: string, body?: unknown): WalkStep => ({
+  do: 'ask',
+  request: { method: 'POST', path, body },
+});
+const remove = (path: string): WalkStep => ({ do: 'ask', request: { method: 'DELETE', path } });
+const wait = (ms: number): WalkStep => ({ do: 'wait', ms });
+const settle: WalkStep = { do: 'settle' };
+const fault = (target: FaultBody['target'], what: FaultBody['fault'], count?: number): WalkStep => ({
   do: 'fault',
   fault: { target, fault: what, ...(count !== undefined && { count }) },
 });
-const end = (how: 'term' | 'kill' | 'cut', left: 'all' | number = 'all'): Step => ({
+const end = (how: 'term' | 'kill' | 'cut', left: 'all' | number = 'all'): WalkStep => ({
   do: 'end',
   how,
   left,
   downMs: 0,
   controllersToo: false,
 });
-const disk = (latencyMs: number, hangs?: boolean): Step => ({
+const disk = (latencyMs: number, hangs?: boolean): WalkStep => ({
   do: 'disk',
   weather: { latencyMs, fails: [], torn: 0, ...(hangs && { hangs }) },
 });
@@ -55,7 +58,7 @@ const tunes = [
   wait(500),
 ];
 /** Another desk that beats for three seconds. */
-const beats = (as?: 'referee'): Step => ({
+const beats = (as?: 'referee'): WalkStep => ({
   do: 'flood',
   request: {
     method: 'POST',
@@ -68,7 +71,7 @@ const beats = (as?: 'referee'): Step => ({
   forMs: 3000,
 });
 
-type Find = readonly [name: string, steps: readonly Step[], settings?: Partial<WalkSettings>];
+type Find = readonly [name: string, steps: readonly WalkStep[], settings?: Partial<WalkSettings>];
 
 /** Failures that walks have found, each in its shortest form. test/robot/stop.test.ts tells those of a stop beside a resume. */
 const finds: readonly Find[] = [
@@ -82,7 +85,7 @@ const finds: readonly Find[] = [
     const before = [save(3), wait(60), profile, wait(60), save(4), settle, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
     const name = `a caller who hangs up while another has the turn is not obeyed: ${path}`;
-    return [name, [...before, { ...asked, hangUpAfterMs: 1 } as Step, settle], { effectMs: 19 }];
+    return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, settle], { effectMs: 19 }];
   }),
   [
     'a controller that comes back to a stopped robot is latched before it hears the host',
@@ -209,7 +212,7 @@ const finds: readonly Find[] = [
       lock,
       settle,
       disk(700),
-      { ...post('/api/match/unlock'), hangUpAfterMs: 1 } as Step,
+      { ...post('/api/match/unlock'), hangUpAfterMs: 1 } as WalkStep,
       settle,
       end('kill'),
       wait(20),

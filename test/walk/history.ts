@@ -4,7 +4,7 @@ import type { DiskWeather, Left } from './walk-disk.js';
 import type { Network, Pressed } from './walk-page.js';
 
 /** One event of a history. The next step does not wait for it to finish, so steps overlap. */
-export type Step =
+export type WalkStep =
   | { readonly do: 'ask'; readonly request: Request; readonly hangUpAfterMs?: number }
   /** A person presses a button of the page. The page is logged in as operator. */
   | { readonly do: 'press'; readonly pressed: Pressed }
@@ -57,7 +57,7 @@ export interface WalkSettings {
 
 export interface History {
   readonly settings: WalkSettings;
-  readonly steps: readonly Step[];
+  readonly steps: readonly WalkStep[];
 }
 
 /** In the body of a request, this stands for the id of the unit's latest trial or tuning. */

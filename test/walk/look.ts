@@ -9,7 +9,7 @@ import { BrokenPromise, promise } from './broken-promise.js';
 import type { Shown } from './model.js';
 import type { UnitShown } from './unit-model.js';
 
-interface Tuning {
+interface ShownTuning {
   readonly tune: Tune | null;
 }
 
@@ -36,8 +36,8 @@ export async function lookAt(life: DaemonProcess | undefined, as: Role | undefin
   const { events } = await get<LogPage>('/api/log');
   const head = status.log.ok ? await get<LogHead>('/api/log/head') : undefined;
   const tunes = {
-    gimbal: await get<Tuning>('/api/gimbal/autotune'),
-    chassis: await get<Tuning>('/api/chassis/autotune'),
+    gimbal: await get<ShownTuning>('/api/gimbal/autotune'),
+    chassis: await get<ShownTuning>('/api/chassis/autotune'),
   };
   const { phase, lock, refereeSilent, recorded } = status.match;
   return {

@@ -11,10 +11,10 @@ import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
 import type { Request, TokenList } from './request.js';
 import { StopModel } from './stop-model.js';
+import type { Frame } from './timed-bus.js';
 import type { Truth } from './truth.js';
 import { isTuneStart, TuneModel } from './tune-model.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
-import type { Frame } from './wire.js';
 
 /** After a start the daemon serves within this time, even if the disk fails. */
 const START_MS = 7000;

@@ -1,7 +1,7 @@
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
 import { Episodes } from './episodes.js';
-import type { History, Step, WalkSettings } from './history.js';
+import type { History, WalkSettings, WalkStep } from './history.js';
 import { RandomRequests } from './random-requests.js';
 import { RandomSteps } from './random-steps.js';
 import type { Request } from './request.js';
@@ -37,7 +37,7 @@ export function randomHistory(random: Random, length: number): History {
   const hot = random.among(UNIT_LIST);
   const theme = random.among(THEMES);
   const next = nextSteps(random, theme);
-  const steps: Step[] = [
+  const steps: WalkStep[] = [
     ...(theme.access > 0 ? [{ do: 'tokens', list: ['operator', 'referee'] } as const] : []),
     ...(random.chance(0.5) ? begun(hot, theme) : []),
   ];
@@ -49,7 +49,7 @@ export function randomHistory(random: Random, length: number): History {
 }
 
 /** Switches the unit to debug mode, in which an excitation can be chosen. */
-function begun({ name }: Unit, { access }: Theme): readonly Step[] {
+function begun({ name }: Unit, { access }: Theme): readonly WalkStep[] {
   const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
   return [
     { do: 'ask', request: access > 0 ? { ...request, as: 'operator' } : request },
@@ -58,12 +58,12 @@ function begun({ name }: Unit, { access }: Theme): readonly Step[] {
 }
 
 /** Draws the next steps, mostly about this unit. */
-function nextSteps(random: Random, theme: Theme): (unit: Unit) => readonly Step[] {
+function nextSteps(random: Random, theme: Theme): (unit: Unit) => readonly WalkStep[] {
   const requests = new RandomRequests(random, theme);
   const steps = new RandomSteps(random);
   const episodes = new Episodes(random, requests, steps);
   return unit =>
-    random.weighted<() => readonly Step[]>([
+    random.weighted<() => readonly WalkStep[]>([
       [45, () => [steps.ask(requests.any(unit))]],
       [25, () => [steps.wait()]],
       [3, () => [steps.late(requests.any(unit))]],

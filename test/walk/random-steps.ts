@@ -1,7 +1,7 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { Step } from './history.js';
+import type { WalkStep } from './history.js';
 import type { Request } from './request.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 
@@ -14,12 +14,12 @@ export class RandomSteps {
   }
 
   /** In some of these requests the caller hangs up. */
-  ask(request: Request): Step {
+  ask(request: Request): WalkStep {
     if (!this.#random.chance(0.07)) return { do: 'ask', request };
     return { do: 'ask', request, hangUpAfterMs: this.#random.among([0, 1, 5, 20, 100]) };
   }
 
-  flood({ name }: Unit): Step {
+  flood({ name }: Unit): WalkStep {
     return {
       do: 'flood',
       request: { method: 'GET', path: `/api/${name}/excitation` },
@@ -29,7 +29,7 @@ export class RandomSteps {
     };
   }
 
-  wait(): Step {
+  wait(): WalkStep {
     const ms = this.#random.weighted([
       [3, this.#random.whole(1, 5)],
       [3, this.#random.whole(6, 60)],
@@ -39,11 +39,11 @@ export class RandomSteps {
     return { do: 'wait', ms };
   }
 
-  late(request: Request): Step {
+  late(request: Request): WalkStep {
     return { do: 'late', ms: this.#random.whole(1, 300), request };
   }
 
-  fault({ name }: Unit): Step {
+  fault({ name }: Unit): WalkStep {
     const random = this.#random;
     const fault = random.weighted<FaultBody>([
       [5, { target: name, fault: random.among(['nack', 'corrupt', 'timeout']) }],
@@ -59,11 +59,11 @@ export class RandomSteps {
     return { do: 'fault', fault: counted ? { ...fault, count: random.whole(1, 12) } : fault };
   }
 
-  loseAnswers(): Step {
+  loseAnswers(): WalkStep {
     return { do: 'lose answers', count: this.#random.whole(1, 12) };
   }
 
-  disk(): Step {
+  disk(): WalkStep {
     const random = this.#random;
     const weather = random.weighted<DiskWeather>([
       [4, FAIR],
@@ -91,14 +91,14 @@ export class RandomSteps {
     return { do: 'disk', weather };
   }
 
-  wallClock(): Step {
+  wallClock(): WalkStep {
     return {
       do: 'wall clock',
       jumpMs: this.#random.among([-1, 1]) * this.#random.among([5e3, 86.4e6, 3e10]),
     };
   }
 
-  tokens(): Step {
+  tokens(): WalkStep {
     const list = this.#random.among([
       ['operator', 'referee'],
       ['operator', 'referee'],
@@ -110,7 +110,7 @@ export class RandomSteps {
     return { do: 'tokens', list };
   }
 
-  end(): Step {
+  end(): WalkStep {
     const random = this.#random;
     const end = {
       do: 'end',

@@ -1,5 +1,5 @@
 import type { BrokenPromise } from './broken-promise.js';
-import type { History, Step } from './history.js';
+import type { History, WalkStep } from './history.js';
 
 export interface Found {
   readonly history: History;
@@ -12,7 +12,7 @@ export async function shrink(
   walk: (history: History) => Promise<BrokenPromise | undefined>,
 ): Promise<Found> {
   let best = found;
-  const attempt = async (steps: readonly Step[]): Promise<boolean> => {
+  const attempt = async (steps: readonly WalkStep[]): Promise<boolean> => {
     const history = { ...best.history, steps };
     const broken = await walk(history);
     if (broken?.promise !== best.broken.promise) return false;
@@ -36,7 +36,7 @@ export async function shrink(
   return best;
 }
 
-function simplerThan(step: Step | undefined): readonly Step[] {
+function simplerThan(step: WalkStep | undefined): readonly WalkStep[] {
   if (step?.do === 'wait')
     return [1, 5, 20, 100, 500].filter(ms => ms < step.ms).map(ms => ({ ...step, ms }));
   if (step?.do === 'late') return [{ do: 'ask', request: step.request }];
@@ -47,7 +47,7 @@ function simplerThan(step: Step | undefined): readonly Step[] {
   }
   if (step?.do === 'ask' && step.hangUpAfterMs !== undefined) return [{ do: 'ask', request: step.request }];
   if (step?.do === 'end') {
-    const plain: Step = { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false };
+    const plain: WalkStep = { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false };
     return [plain, { ...plain, how: 'kill' }, { ...plain, how: 'cut', left: step.left }];
   }
   return [];

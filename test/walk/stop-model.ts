@@ -2,8 +2,8 @@ import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { type Asked, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
+import type { Frame } from './timed-bus.js';
 import type { Truth } from './truth.js';
-import type { Frame } from './wire.js';
 
 const SILENCE_AT_START_MS = 500;
 

@@ -5,7 +5,7 @@ import { promise } from './broken-promise.js';
 /** This long after a tuning was ended or its lease expired, its effects are gone. */
 const GRACE_MS = 1000;
 
-interface Tuning {
+interface KnownTuning {
   readonly unit: UnitName;
   readonly sent: number;
   /** The event number of the answer. */
@@ -18,7 +18,7 @@ export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; r
 
 /** Knows which tunings may be running. Other models check their effects on gains, excitation and laser. */
 export class TuneModel {
-  #tunings: Tuning[] = [];
+  #tunings: KnownTuning[] = [];
 
   answered(asked: Asked, nowMs: number): void {
     const { status, body } = asked.answer ?? { status: 0, body: undefined };

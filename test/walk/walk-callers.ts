@@ -2,12 +2,12 @@ import type { DaemonProcess } from '../support/daemon-process.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import { type Answer, type Asked, type Call, isTaken } from './asked.js';
 import type { Guard } from './guard.js';
-import { LATEST_ID, type Step } from './history.js';
+import { LATEST_ID, type WalkStep } from './history.js';
 import type { Model } from './model.js';
 import type { Request } from './request.js';
 import type { Truth } from './truth.js';
 
-interface Parts {
+interface WalkCallersParts {
   readonly clock: ManualClock;
   readonly model: Model;
   readonly guard: Guard;
@@ -18,11 +18,11 @@ interface Parts {
 
 /** Sends requests to the daemon, and tells the model what was sent and answered. */
 export class WalkCallers {
-  readonly #parts: Parts;
+  readonly #parts: WalkCallersParts;
   /** The id of the latest trial or tuning, by path. */
   readonly #ids = new Map<string, string>();
 
-  constructor(parts: Parts) {
+  constructor(parts: WalkCallersParts) {
     this.#parts = parts;
   }
 
@@ -51,7 +51,7 @@ export class WalkCallers {
     return { answer, hangUp };
   }
 
-  flood({ request, callers, pauseMs, forMs }: Extract<Step, { do: 'flood' }>): void {
+  flood({ request, callers, pauseMs, forMs }: Extract<WalkStep, { do: 'flood' }>): void {
     const { clock, daemon } = this.#parts;
     const flooded = daemon();
     const untilMs = clock.nowMs() + forMs;

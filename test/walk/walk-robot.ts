@@ -4,26 +4,26 @@ import type { Hardware } from '../../src/hardware/ports.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import type { WalkSettings } from './history.js';
 import { LightLoops } from './light-loops.js';
+import { type BusWatch, TimedBus } from './timed-bus.js';
 import { type Truth, truthOf } from './truth.js';
-import { Wire, type WireWatch } from './wire.js';
 
 const LOOP_RATE_HZ = 1000;
 
 /** The robot without its daemon: controllers, bus, pin and interlock. */
 export class WalkRobot {
-  readonly wire: Wire;
+  readonly wire: TimedBus;
   readonly #loops = perUnit(unit => new LightLoops(unit, LOOP_RATE_HZ));
   readonly #robot: SimulatedRobot;
   readonly #opened: (() => void)[] = [];
   #isClosed = true;
 
-  constructor(clock: ManualClock, { frameMs, effectMs }: WalkSettings, watch: WireWatch) {
+  constructor(clock: ManualClock, { frameMs, effectMs }: WalkSettings, watch: BusWatch) {
     this.#robot = new SimulatedRobot({
       clock,
       effectMs,
       physics: { loops: this.#loops, loopRateHz: LOOP_RATE_HZ, step: () => undefined },
     });
-    this.wire = new Wire({ bus: this.#robot.hardware.bus, clock, frameMs, watch });
+    this.wire = new TimedBus({ bus: this.#robot.hardware.bus, clock, frameMs, watch });
   }
 
   /** The hardware as one daemon sees it. */

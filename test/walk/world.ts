@@ -7,7 +7,7 @@ import { ManualClock, settle } from '../support/manual-clock.js';
 import { Daemons, type Shared, STATE_FOLDER } from './daemons.js';
 import { Faults } from './faults.js';
 import { Guard } from './guard.js';
-import type { Step, WalkSettings } from './history.js';
+import type { WalkSettings, WalkStep } from './history.js';
 import { lookAt } from './look.js';
 import { Model, type Shown } from './model.js';
 import { WalkCallers } from './walk-callers.js';
@@ -59,7 +59,7 @@ export class World {
   }
 
   /** Throws BrokenPromise. */
-  async take(step: Step): Promise<void> {
+  async take(step: WalkStep): Promise<void> {
     switch (step.do) {
       case 'ask':
         this.#callers.ask(step.request, step.hangUpAfterMs);

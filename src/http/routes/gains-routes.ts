@@ -17,7 +17,7 @@ export const BASE_REVISION = s.growing({
 });
 
 /** The parts of a request that a save needs. */
-interface Asked {
+interface SaveCall {
   readonly query: s.TypeOf<typeof BASE_REVISION>;
   readonly stillWanted: () => void;
   readonly ctx: { readonly state: { readonly who: string } };
@@ -26,7 +26,11 @@ interface Asked {
 /** Returns a function that checks and saves gains of a unit. It resolves with the gains in force. */
 export function saver({ robot, config }: AppOptions, unit: Unit) {
   const check = compile(gainsBody(unit, config.gains.bounds));
-  return async ({ query: { baseRevision }, stillWanted, ctx }: Asked, gains: GainSet, profile?: string) => {
+  return async (
+    { query: { baseRevision }, stillWanted, ctx }: SaveCall,
+    gains: GainSet,
+    profile?: string,
+  ) => {
     const options = { baseRevision, stillWanted, by: ctx.state.who, profile };
     return (await robot.units[unit.name].gains.save(check(gains), options)).gains;
   };

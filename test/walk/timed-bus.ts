@@ -12,24 +12,24 @@ export interface Frame {
   readonly values: Readonly<Record<string, number>>;
 }
 
-export interface WireWatch {
+export interface BusWatch {
   wrote(frame: Frame): void;
   /** Called after the controllers may have changed. */
   changed(): void;
 }
 
 /** The bus in simulated time. A transaction takes `frameMs`, and takes effect at its end. */
-export class Wire {
+export class TimedBus {
   readonly #bus: I2cBus;
   readonly #clock: ManualClock;
   readonly #frameMs: number;
-  readonly #watch: WireWatch;
+  readonly #watch: BusWatch;
   #last: Promise<unknown> = Promise.resolve();
   #underWay = 0;
   /** The number of next writes that reach the controller but are reported as failed. */
   lostAnswers = 0;
 
-  constructor(options: { bus: I2cBus; clock: ManualClock; frameMs: number; watch: WireWatch }) {
+  constructor(options: { bus: I2cBus; clock: ManualClock; frameMs: number; watch: BusWatch }) {
     this.#bus = options.bus;
     this.#clock = options.clock;
     this.#frameMs = options.frameMs;
