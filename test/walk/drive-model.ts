@@ -7,6 +7,8 @@ import type { UnitTruth } from './truth.js';
 const FRAME_MS = 60;
 /** A driver keeps a unit for this long after the last command has ended. */
 const KEPT_MS = 1000;
+/** Longer than any request takes. A caller who hangs up never gets an answer. */
+const REQUEST_MS = 10_000;
 
 /** Knows what may move one unit: a command that still holds, of the unit's driver. */
 export class DriveModel {
@@ -15,6 +17,8 @@ export class DriveModel {
   #commands: Asked[] = [];
   /** The last command that was answered 200. Undefined if something may have ended driving since. */
   #last: Asked | undefined;
+  /** Requests that may end driving, from their sending to their answer. */
+  #enders: Asked[] = [];
   #isTroubled = false;
   /** How much later the frame of a command may take effect, because the event loop was late while a frame was on the bus. */
   readonly #delayMs = new WeakMap<Asked, number>();
@@ -25,7 +29,7 @@ export class DriveModel {
 
   sent(asked: Asked): void {
     if (moves(asked, this.#unit)) this.#commands.push(asked);
-    else if (asked.request.method !== 'GET' && !isPost(asked, '/api/drive')) this.mayEnd();
+    else if (asked.request.method !== 'GET' && !isPost(asked, '/api/drive')) this.#enders.push(asked);
   }
 
   answered(asked: Asked): void {
@@ -34,7 +38,9 @@ export class DriveModel {
     if (asked.answer.body?.[this.#unit] === undefined) return;
     const before = this.#last;
     this.#last = asked;
+    this.#enders = this.#enders.filter(({ sentMs }) => asked.sentMs - sentMs < REQUEST_MS);
     if (before?.answer === undefined || before.answer.at > asked.sent) return;
+    if (this.#enders.some(({ answer }) => answer === undefined || answer.at > before.sent)) return;
     const isOther =
       isSameCaller(before.identities, asked.identities) === false ||
       bodyMember(before, 'id') !== bodyMember(asked, 'id');

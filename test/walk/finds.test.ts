@@ -43,6 +43,7 @@ const phase = (id: string, to: string) => post('/api/match', { id, revision: 1, 
 const lock = post('/api/match/lock', { reason: 'walk' });
 const stop = post('/api/stop');
 const resume = post('/api/resume');
+const drives = (id: string) => post('/api/drive', { chassis: { speed: 0.25, turn: 0 }, holdMs: 500, id });
 const light = post('/api/laser', { action: 'on' });
 const gainsOf = (kp: number) => ({
   speed: { kp, ki: 0, kd: 0 },
@@ -235,6 +236,11 @@ const finds: readonly Find[] = [
     'after a power cut, a stop is unknown until a latched controller answers',
     [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
+  ],
+  [
+    'a resume that is answered after a drive command may end driving, so another driver may begin',
+    [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
+    { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
     'a save that a slow disk refuses leaves a gap in the revisions if it is written together with a newer one',
