@@ -1,5 +1,5 @@
 import type { Access } from '../access/access.js';
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { inMs, requireInTime } from '../core/not-after.js';
 import { callerOf } from '../http/authorization.js';
 import { get, post, type Route } from '../http/route.js';
@@ -30,6 +30,9 @@ interface DeskRouteParts {
   /** Resolves when the disk has what is wanted, or soon if it fails. */
   saved(): Promise<void>;
 }
+
+/** Pages that ask within this time share one answer. It is made at the end of this time, so it is no older than another one. */
+const SHARED_MS = 25;
 
 const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
 const robot = s.name(64);
@@ -66,6 +69,14 @@ export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRo
         return viewNow();
       },
     });
+  let shared: Promise<Buffer> | undefined;
+  const sharedView = () => {
+    shared ??= pause(clock, SHARED_MS).then(() => {
+      shared = undefined;
+      return Buffer.from(JSON.stringify(viewNow()));
+    });
+    return shared;
+  };
   return [
     get('/healthz', 'none', {
       id: 'health',
@@ -80,7 +91,7 @@ export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRo
       answer: view,
       act: ({ query: { page }, ctx }) => {
         if (page === 'true' && access.allows('rule', callerOf(access, ctx))) desk.pageAnswered();
-        return viewNow();
+        return page === undefined ? viewNow() : sharedView();
       },
     }),
     press('lock', 'LOCK ALL', { reason }, lockAll, 'stop'),

@@ -36,6 +36,20 @@ function made(wanted: Wanted = WANTED, pauseWithoutPageMs = 0) {
   return { clock, desk, recorded };
 }
 
+/** A desk without robots that serves its page. */
+async function served(disk = new RecordingDisk()) {
+  const clock = new ManualClock();
+  const file = { host: '127.0.0.1', port: 0, state: '/state', allowedHosts: [], robots: [], plans: [] };
+  const desk = await startDesk({
+    file: { ...file, pauseWithoutPageMs: 0 },
+    log: pino({ level: 'silent' }),
+    clock,
+    disk,
+    client: { send: async () => ({ failure: 'none' }), close: () => undefined },
+  });
+  return { clock, desk };
+}
+
 const MATCH: DeskMatch = {
   id: 'final',
   robots: [],
@@ -61,6 +75,20 @@ describe('a desk that was frozen for longer than a match goes on without a page'
   });
 });
 
+describe('pages of a desk that ask at almost the same time', () => {
+  it('share one answer, which has what was pressed after they asked', async () => {
+    const { clock, desk } = await served();
+    const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
+    await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
+    await call(desk.url, 'GET', '/api/status');
+    await clock.advance(25);
+    const [one, other] = await Promise.all(views);
+    expect(one?.body.lock).to.include({ id: desk.desk.state.wanted.lock?.id });
+    expect(other?.text).to.equal(one?.text);
+    await desk.close();
+  });
+});
+
 describe('a press on a desk', () => {
   it('counts once if it arrives twice, and is another press if it is for another button', () => {
     const { desk } = made();
@@ -83,21 +111,7 @@ describe('a press on a desk', () => {
 
   it('reaches the robots at once, and is answered when the disk has it', async () => {
     const disk = new RecordingDisk();
-    const desk = await startDesk({
-      file: {
-        host: '127.0.0.1',
-        port: 0,
-        state: '/state',
-        allowedHosts: [],
-        pauseWithoutPageMs: 0,
-        robots: [],
-        plans: [],
-      },
-      log: pino({ level: 'silent' }),
-      clock: new ManualClock(),
-      disk,
-      client: { send: async () => ({ failure: 'none' }), close: () => undefined },
-    });
+    const { desk } = await served(disk);
     const goOn = disk.hang();
     let isAnswered = false;
     const answer = call(desk.url, 'POST', '/api/lock', { press: 'P1' }).then(({ status }) => {
