@@ -65,8 +65,8 @@ const MATCH: DeskMatch = {
   record: 'final-1',
 };
 
-describe('a desk that was frozen for longer than a match goes on without a page', () => {
-  it('pauses the match at the time at which the page was missed, whoever is heard first afterwards', async () => {
+describe('a desk that was frozen for longer than pauseWithoutPage', () => {
+  it('pauses the match as of the time at which the page was due, even if it hears the page first', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);

@@ -132,7 +132,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a save of the old value during the write of a new one only when the disk has the old value again', async () => {
+  it('confirms the old value, saved again during a write, only when the disk has it again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
