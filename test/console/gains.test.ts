@@ -47,7 +47,7 @@ describe('saves of the page', () => {
     expect(page.sentTo(/trial/)).to.deep.equal([]);
   });
 
-  it('show the faults of each field', async () => {
+  it('that are refused show the fault at its field, until that field is edited', async () => {
     const page = await servedPage();
     const errors = [{ pointer: '/speed/kp', detail: 'must be <= 180' }];
     page.refuse(/POST .*pidconfig$/, 422, 'invalid', '', { errors });

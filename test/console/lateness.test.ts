@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
-describe('how late readings come', () => {
-  it('is counted from the quickest reading, wherever the two clocks begin', () => {
+describe('the lateness of readings', () => {
+  it('is the delay beyond that of the quickest reading, whatever the two clocks show', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);
@@ -10,7 +10,7 @@ describe('how late readings come', () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('ignores how far two clocks drift apart in a day', () => {
+  it('does not grow if the two clocks drift apart in a day', () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;

@@ -66,7 +66,7 @@ describe('the client of robots', () => {
     expect(asked).to.equal(2);
   });
 
-  it('follows no redirect, and returns garbage as no document', async () => {
+  it('follows no redirect, and passes no body on that is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });

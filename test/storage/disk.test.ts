@@ -43,7 +43,7 @@ describe('the real disk', () => {
     });
   });
 
-  it('names the cure of a disk that is full or read-only', async () => {
+  it('reports a full or read-only disk with its cure', async () => {
     for (const [code, cure] of [
       ['ENOSPC', 'free some space'],
       ['EROFS', 'ReadWritePaths='],
