@@ -19,7 +19,7 @@ import { unitMotion } from './unit-motion.js';
 import type { News } from './unit-rules.js';
 import { UnitState } from './unit-state.js';
 import { supervise } from './unit-supervision.js';
-import type { DriverName, Wanted } from './wanted.js';
+import { type DriverName, isSameDriver, type Wanted } from './wanted.js';
 
 /** The pause between two probes at the start of the daemon. */
 const PROBE_AGAIN_MS = 20;
@@ -172,6 +172,9 @@ export function motorUnit(options: UnitOptions) {
 
     /** This caller drives from now on. The command holds until `holdsUntilMs`. */
     begin({ by, id }: DriverName, holdsUntilMs: number): void {
+      const { driver } = state.wanted;
+      // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
+      if (driver !== undefined && !isSameDriver(driver, { by, id })) void halt();
       state.take('drive', { by, id, nowMs: clock.nowMs(), holdsUntilMs });
     },
 

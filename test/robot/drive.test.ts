@@ -145,6 +145,14 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
+  it('with takeover that is too late after its wait ends the motion of the other driver', async () => {
+    await driven(YAW, { holdMs: 500 });
+    const notAfterMs = clocked.clock.nowMs() + 1;
+    expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
+    expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0]);
+    expect(who()).to.equal('rival');
+  });
+
   it('waits for the next poll after a frame, and is overtaken there by a newer one of its driver', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
@@ -251,10 +259,10 @@ describe('a drive command', () => {
       const stillWanted = () => {
         if (isGone) throw new RobotError('caller-gone');
       };
-      const code = await driven(YAW, { stillWanted, id: forbid, takeover: true });
+      const code = await driven(YAW, { stillWanted, id: forbid });
       expect(code).to.equal(forbid === 'lock' ? 'locked' : 'caller-gone');
       expect(motions().filter(({ rates }) => rates[0] !== 0)).to.have.length(1);
-      await clocked.wait(100);
+      await clocked.wait(1300);
     }
   });
 
