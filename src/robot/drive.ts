@@ -97,8 +97,9 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const { holdsUntilMs, isHalt, left } = command;
     /** The units that may have got a frame. */
     const reached = new Set<UnitName>();
+    const sent = [...left];
     const ends = await Promise.allSettled(
-      [...left].map(async ([name, { signal }]) => {
+      sent.map(async ([name, { signal }]) => {
         const holdMs = () => {
           requireStillAllowed(command);
           signal.throwIfAborted();
@@ -115,10 +116,13 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const error = errors.find(one => !isRobotError(one, 'overtaken'));
     if (error === undefined && moved.length > 0) return Object.fromEntries(moved);
     for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
-    // The frame has waited for the bus until its time was over.
-    throw isRobotError(error, 'bus-busy')
-      ? new RobotError('too-late', {}, { cause: error })
-      : asRobotError(error ?? errors[0]);
+    // A frame has waited for the bus until its time was over. Too late means that nothing has moved.
+    if (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')) {
+      const unit = sent[ends.findIndex(end => end.status === 'rejected' && end.reason === error)]?.[0];
+      const place = unit === undefined ? {} : { unit };
+      throw new RobotError(reached.size === 0 ? 'too-late' : 'bus-busy', place, { cause: error });
+    }
+    throw asRobotError(error ?? errors[0]);
   };
 
   /**

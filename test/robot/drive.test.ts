@@ -108,6 +108,15 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
+  it('whose hold ends after one unit got its frame is not called too late, which would say that nothing moved', async () => {
+    clocked.intercept = async frame => {
+      if (isMotion(frame)) await clocked.pause(45);
+      return undefined;
+    };
+    expect(await driven({ ...YAW, ...AHEAD }, { holdMs: 50 })).to.equal('bus-busy');
+    expect(motions()[0]?.rates).to.deep.equal([0.5, 0]);
+  });
+
   it('that one unit cannot take sends no frame to any', async () => {
     await clocked.during(clocked.robot.units.chassis.setMode('auto'));
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
