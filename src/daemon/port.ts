@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { containment } from '../http/contain.js';
+import { noticePauses } from '../http/pauses.js';
 import { createHttpServer, noteWait } from '../http/server.js';
 
 /** How long requests in flight may take when the daemon ends. */
@@ -73,7 +74,16 @@ function httpServer({ log, clock }: PortParts) {
     noteWait(request);
     waiting.push([request, response]);
   };
-  const server = createHttpServer((request, response) => answer(request, response), containment(log));
+  let pauseJustEnded = () => false;
+  const server = createHttpServer((request, response) => {
+    if (pauseJustEnded()) noteWait(request);
+    answer(request, response);
+  }, containment(log));
+  server.once('listening', () => {
+    const { justEnded, end } = noticePauses(clock);
+    pauseJustEnded = justEnded;
+    server.once('close', end);
+  });
   // After the start, an error such as too many open files loses one connection only.
   server.on('error', error => {
     if (server.listening) log.warn(describeError(error), 'connection not accepted');

@@ -129,6 +129,22 @@ describe('a daemon', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
+  it('moves nothing for a drive command that came while it was paused, because nobody knows when', async () => {
+    const child = daemon('throws');
+    const url = await served(child);
+    const drive = async () => {
+      const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
+      return (await call(url, 'POST', '/api/drive', command)).status;
+    };
+    await eventually(async () => (await drive()) === 200);
+    child.process.kill('SIGSTOP');
+    const asked = drive();
+    await new Promise(resolve => setTimeout(resolve, 1000));
+    child.process.kill('SIGCONT');
+    expect(await asked).to.equal(409);
+    await eventually(async () => (await drive()) === 200);
+  });
+
   describe('that gets trunnion stop on the board', () => {
     const stop = async () => {
       const startMs = performance.now();
