@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
 import { containment } from '../http/contain.js';
-import { noticePauses } from '../http/pauses.js';
 import { createHttpServer, noteWait } from '../http/server.js';
 
 /** How long requests in flight may take when the daemon ends. */
@@ -74,16 +73,7 @@ function httpServer({ log, clock }: PortParts) {
     noteWait(request);
     waiting.push([request, response]);
   };
-  let pauseJustEnded = () => false;
-  const server = createHttpServer((request, response) => {
-    if (pauseJustEnded()) noteWait(request);
-    answer(request, response);
-  }, containment(log));
-  server.once('listening', () => {
-    const { justEnded, end } = noticePauses(clock);
-    pauseJustEnded = justEnded;
-    server.once('close', end);
-  });
+  const server = createHttpServer((request, response) => answer(request, response), containment(log));
   // After the start, an error such as too many open files loses one connection only.
   server.on('error', error => {
     if (server.listening) log.warn(describeError(error), 'connection not accepted');

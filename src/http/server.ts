@@ -47,10 +47,7 @@ export function noteWait(request: IncomingMessage): void {
   waited.add(request);
 }
 
-/**
- * Whether the request waited for the start, for the answer to the one before on its connection, or for a paused daemon.
- * Nobody knows for how long.
- */
+/** Whether the request waited for the start, or for the answer to the one before on its connection. Nobody knows for how long. */
 export function hasWaited(request: IncomingMessage): boolean {
   return waited.has(request);
 }

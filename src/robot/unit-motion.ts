@@ -19,7 +19,7 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
     await controller.move(wanted, holdMs, untilMs);
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
-      await pause(clock, pauseMs);
+      await pause(clock, Math.max(MOVES_WITHIN_MS, Math.min(pauseMs, untilMs - clock.nowMs())));
       const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
       // A controller with lower limits shows other rates for as long as the motion holds.
       const isSettled =

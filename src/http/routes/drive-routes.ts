@@ -58,7 +58,7 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
       ],
       act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, stillWanted }) => {
         // The command holds from the moment when it came, and that moment is unknown.
-        if (hasWaited(ctx.req)) throw new RobotError('too-late');
+        if (hasWaited(ctx.req) || robot.wasPaused) throw new RobotError('too-late');
         const named = UNIT_LIST.flatMap(({ name }) => {
           const asked = body[name];
           return asked === undefined ? [] : [[name, limited(asked)] as const];
