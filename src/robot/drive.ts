@@ -116,11 +116,13 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const error = errors.find(one => !isRobotError(one, 'overtaken'));
     if (error === undefined && moved.length > 0) return Object.fromEntries(moved);
     for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
-    // A frame has waited for the bus until its time was over. Too late means that nothing has moved.
+    // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
     if (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')) {
       const unit = sent[ends.findIndex(end => end.status === 'rejected' && end.reason === error)]?.[0];
-      const place = unit === undefined ? {} : { unit };
-      throw new RobotError(reached.size === 0 ? 'too-late' : 'bus-busy', place, { cause: error });
+      const isAlone = [...reached].every(name => name === unit);
+      throw isAlone
+        ? new RobotError('too-late', {}, { cause: error })
+        : new RobotError('bus-busy', unit === undefined ? {} : { unit }, { cause: error });
     }
     throw asRobotError(error ?? errors[0]);
   };
