@@ -86,7 +86,7 @@ describe('access without a list of tokens', () => {
       }));
 });
 
-describe('a list of tokens that was read', () => {
+describe('the list of tokens', () => {
   let clock: ManualClock;
   let access: Access;
   const list = (content?: Buffer): RecordingDisk =>
@@ -181,7 +181,7 @@ describe('a list of tokens that was read', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('closes the robot if it cannot be read at the next start, and leaves the robot open if it was deleted by then', async () => {
+  it('makes access unavailable if it cannot be read at the start, and opens the robot once it is deleted', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -104,7 +104,7 @@ describe('the socket for root', () => {
       });
     });
 
-    it('has calls that do not exist on the network', async () => {
+    it('has calls that answer 404 on the network', async () => {
       const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
       for (const asked of asks) expect((await asked).status).to.equal(404);
     });
@@ -117,7 +117,7 @@ describe('the socket for root', () => {
     return { path, socket };
   };
 
-  it('says that a stop is not confirmed', () =>
+  it('makes the stop command fail and advise to cut the power if the daemon answers that the stop is not confirmed', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -174,7 +174,7 @@ describe('a command of root', () => {
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
-    it(`ends ${act} with a sentence if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
+    it(`fails with exit code 4 and an explanation if ${hangs ? 'the daemon hangs' : 'no daemon runs'}: ${act}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
         const path = rootSocket(folder);

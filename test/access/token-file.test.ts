@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay the same if the disk refused new ones, unless the error says otherwise (${before?.length ?? 'no'} tokens)`, async () => {
+    it(`stay the same if the disk refuses a write, and the error says whether the new list may remain (${before?.length ?? 'no'} tokens)`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],
