@@ -34,7 +34,7 @@ describe('trunnion log', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('followed prints a line of JSON for each event, and ends with its reader', async function () {
+  it('--follow --json prints events as lines of JSON, and exits with 1 after the reader has closed the pipe', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

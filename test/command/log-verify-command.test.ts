@@ -44,7 +44,7 @@ describe('trunnion log verify', () => {
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
-  it('does not count a changed last line as unchanged, and reports the change if a kept head is given', () =>
+  it('does not confirm the last line without a kept head, and fails if that line was changed and a kept head is given', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -75,7 +75,7 @@ describe('trunnion log verify', () => {
       ]);
     }));
 
-  it('says in one sentence that there is no such file', () =>
+  it('fails with one sentence if the file is missing or the folder has no log', () =>
     inTemporaryFolder(async folder => {
       expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: there is no such file`,
@@ -87,7 +87,7 @@ describe('trunnion log verify', () => {
       });
     }));
 
-  it('asks for a folder or a file if it gets neither', async () => {
+  it('rejects a kept head that is not written as SEQ:HASH', async () => {
     const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
     expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });

@@ -34,7 +34,7 @@ describe('a QR code', () => {
       });
     });
 
-  it('of a link fits on a terminal of 80 columns, and a text that is too long has none', () => {
+  it('of a link fits on a terminal of 80 columns, and is not made for a text of 107 bytes', () => {
     const lines = qrCode(link)?.split('\n') ?? [];
     expect([lines.length <= 24, (lines[0] ?? '').length <= 80]).to.deep.equal([true, true]);
     expect(qrCode('z'.repeat(107))).to.equal(undefined);

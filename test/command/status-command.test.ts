@@ -29,7 +29,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
 
 describe('trunnion status', () => {
   for (const [what, changes, safe, wrong] of rows) {
-    it(`judges ${what}`, () => {
+    it(`reports ${what} as ${safe ? 'safe' : 'not safe'}, ${wrong === undefined ? 'without a fault' : 'with its fault'}`, () => {
       const status = statusWith({ ...AT_REST, ...changes });
       expect(isSafe(status)).to.equal(safe);
       if (wrong === undefined) expect(wrongIn(status)).to.deep.equal([]);
