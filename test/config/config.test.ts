@@ -40,7 +40,7 @@ describe('configuration', () => {
     expect(config.laser.interlock).to.deep.equal({ gpio: 27, activeLow: false });
   });
 
-  it('changes one permission of one phase and leaves the others', async () => {
+  it('overrides one permission of one phase, and leaves the defaults of all others', async () => {
     const usual = loadConfig(undefined, {}, DEFAULTS).match.phases;
     const config = await load('match:\n  phases:\n    pre: {laser: true}\n');
     if (typeof config === 'string') throw new Error(config);
@@ -112,7 +112,7 @@ describe('configuration', () => {
     });
   }
 
-  it('refuses a file that is not there', () => {
+  it('fails to load with the code bad-config if the file is missing', () => {
     expect(() => loadConfig('/nowhere.yaml', {}, DEFAULTS))
       .to.throw()
       .with.property('code', 'bad-config');
