@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect at their times even if nobody asks for the time', async () => {
+  it('take effect at their times by the timer, even if no caller runs judge()', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -27,7 +27,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('take effect once when somebody asks before the timer runs, in the order of their times', async () => {
+  it('that are due before a late timer runs take effect when judge() is called, once and in the order of their times', async () => {
     for (const [atMs, name] of [
       [20, 'second'],
       [10, 'first'],
@@ -57,7 +57,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['moved']);
   });
 
-  it('take effect one after the other, even if the act of one asks for the time', () => {
+  it('take effect one after the other, even if the act of one deadline calls judge()', () => {
     const first = deadlines.make(() => {
       deadlines.judge();
       passed.push('first');
