@@ -31,7 +31,7 @@ describe('a page that drives', () => {
     expect(commands().length).to.equal(sent);
   });
 
-  it('has at most one unanswered command, for at most as long as it holds', async () => {
+  it('has at most one unanswered command, and cancels that command once its hold time is over', async () => {
     page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
     stick(AHEAD);
     await page.wait(190);

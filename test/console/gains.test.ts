@@ -278,7 +278,7 @@ describe('gains that the page tries', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('are not renewed after others have replaced them on this page', async () => {
+  it('are not renewed after this page tries other gains in their place', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -291,7 +291,7 @@ describe('gains that the page tries', () => {
     expect([renewal!.isTakenBack, await tried(page)]).to.deep.equal([true, 21]);
   });
 
-  it('are shown before a refused save', async () => {
+  it('have their line on the page above the line of a refused save', async () => {
     const page = await open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Full.');
     await save(page);

@@ -36,7 +36,7 @@ describe('Go', () => {
     expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch auto', 'chassis/mode/switch auto']);
   });
 
-  it('sets manual unless the driver chose, and remembers the choice over a reload', async () => {
+  it('sets manual for a unit without a chosen mode, and keeps a chosen mode over a reload', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
     const again = await FakePage.of(page.daemon, { browser: page.browser });
@@ -69,7 +69,7 @@ describe('Go', () => {
     expect(acts(page)).to.deep.equal(['resume']);
   });
 
-  it('is offered only while a match has the robot stopped, and the page knows it', async () => {
+  it('is offered only during a match, while the robot is stopped and the page has contact', async () => {
     const page = await stopped();
     const isOffered = () => page.model.go.isOffered;
     expect(isOffered()).to.equal(true);

@@ -35,7 +35,7 @@ describe('steps of a gain', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`have a usual size around ${value}`, () => {
+    it(`have the expected usual and fine sizes around ${value}`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);

@@ -165,7 +165,7 @@ describe('a referee at the page', () => {
     ['0', undefined],
     ['86401', undefined],
   ] as const)
-    it(`takes "${typed}" for ${durationS ?? (durationS === null ? 'no end' : 'a mistake, which begins nothing')}`, async () => {
+    it(`reads the typed duration "${typed}" as ${durationS === null ? 'no time limit' : durationS === undefined ? 'invalid, and begins no phase' : `${durationS} s`}`, async () => {
       const page = await servedPage();
       const { referee } = page.model;
       await page.wait(200);

@@ -43,7 +43,7 @@ describe('streams of many windows', () => {
     ]);
   });
 
-  it('all close for a request that finds no free connection', () => {
+  it('all close if a request of one window finds no free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);

@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('is the one that the newest answer names, even if an older answer comes later', async () => {
+  it('is the caller in the answer to the latest session request, even if an older answer comes later', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -128,7 +128,7 @@ describe('a STOP that needs a right', () => {
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('has ended when another caller has stopped the robot', async () => {
+  it('is no longer shown as not confirmed after another caller has stopped and resumed the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);
