@@ -102,7 +102,7 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
     <div class="row">
       <Press text="LOCK" class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')} />
       <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
-      {lock !== null && <Twice text="Unlock" asks run={() => referee.unlock()} />}
+      {lock !== null && <Twice text="Unlock" run={() => referee.unlock()} />}
     </div>
   );
 }

@@ -4,12 +4,12 @@ import { Press, type PressProps, usePressRules, writes } from '../parts/parts.js
 const AGAIN_MS = 4000;
 
 interface TwiceProps extends PressProps {
-  /** Whether the act needs a second press. */
-  readonly asks: boolean;
+  /** False if one press is enough. */
+  readonly asks?: boolean;
 }
 
 /** A button that may need a second press within AGAIN_MS. */
-export function Twice({ asks, run, ...rest }: TwiceProps) {
+export function Twice({ asks = true, run, ...rest }: TwiceProps) {
   const { clock } = usePressRules().surroundings;
   const asked = useSignal(false);
   const press = () => {

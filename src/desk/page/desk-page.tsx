@@ -67,7 +67,6 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
       {desk.isReferee && (
         <Twice
           text="Unlock"
-          asks
           class="unlock"
           disabled={lock === null}
           run={() => desk.press('unlock', {}, 'lock')}
@@ -137,7 +136,6 @@ function Robots({ robots }: { readonly robots: readonly RobotView[] }) {
           otherId !== null && (
             <Twice
               text={`Accept ${otherId} as ${robot}`}
-              asks
               key={robot}
               run={() => desk.press('robots/accept', { robot, id: otherId })}
             />
@@ -146,12 +144,7 @@ function Robots({ robots }: { readonly robots: readonly RobotView[] }) {
       {robots.map(
         ({ name: robot, isInFile }) =>
           !isInFile && (
-            <Twice
-              text={`Remove ${robot}`}
-              asks
-              key={robot}
-              run={() => desk.press('robots/remove', { robot })}
-            />
+            <Twice text={`Remove ${robot}`} key={robot} run={() => desk.press('robots/remove', { robot })} />
           ),
       )}
     </form>

@@ -80,14 +80,9 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       <Press text="Start" class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')} />
       <Press text="Pause" disabled={!plays} run={press('pause')} />
       <Press text="Go on" disabled={phase !== 'pause' || !isReady} run={goOn} />
-      <Twice text="End" asks disabled={!plays && phase !== 'pause'} run={press('end')} />
+      <Twice text="End" disabled={!plays && phase !== 'pause'} run={press('end')} />
       <Press text="Release" disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')} />
-      <Twice
-        text="Take over"
-        asks
-        disabled={otherDesk === null && permits}
-        run={() => desk.press('takeover')}
-      />
+      <Twice text="Take over" disabled={otherDesk === null && permits} run={() => desk.press('takeover')} />
       <span class="go-on">
         <select
           aria-label="Phase to go on with"
@@ -131,7 +126,7 @@ function Lacks({ match }: { readonly match: MatchView }) {
             .map(({ text }) => text)
             .join(' ')}{' '}
           {desk.isReferee && (
-            <Twice text={`Without ${name}`} asks run={() => desk.press('match/without', { robot: name })} />
+            <Twice text={`Without ${name}`} run={() => desk.press('match/without', { robot: name })} />
           )}
         </li>
       ))}

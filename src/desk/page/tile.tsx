@@ -78,12 +78,7 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
         busy={desk.isPending(subject)}
         run={() => press('lock', { reason: `LOCK ${name}` })}
       />
-      <Twice
-        text="Unlock"
-        asks
-        disabled={!lockedAlone && lock?.isOurs !== true}
-        run={() => press('unlock')}
-      />
+      <Twice text="Unlock" disabled={!lockedAlone && lock?.isOurs !== true} run={() => press('unlock')} />
       <Press
         text="Join"
         disabled={missed === null}
