@@ -11,11 +11,7 @@ const MOST_BYTES = 64 << 10;
 const MOST_LINES_BYTES = 257 << 10;
 /** An answer counts for this long. */
 const ANSWER_MS = 5000;
-/**
- * The system looks up names in its pool of threads, which the disk needs too. An absent `.local` name holds a thread for
- * seconds, so that few names are looked up at once.
- */
-const LOOKUPS_AT_ONCE = 2;
+/** A name is looked up again after this time. */
 const LOOKUP_AGAIN_MS = 30_000;
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -29,11 +25,17 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Errors of a connection that the robot has closed: the second one if the request is written after the close arrived. */
 const CLOSED: readonly string[] = ['ECONNRESET', 'EPIPE'];
 
-/** The address of a robot's name, looked up in the background. */
+interface Name {
+  address?: string;
+  askedMs: number;
+}
+
+/**
+ * The addresses of robots' names, looked up in the background. An absent `.local` name holds a thread for seconds. Node gives
+ * lookups at most half of its threads, so that the disk always has the others.
+ */
 class Names {
-  readonly #known = new Map<string, { readonly address: string; readonly atMs: number }>();
-  readonly #waiting = new Set<string>();
-  #running = 0;
+  readonly #known = new Map<string, Name>();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number) {
@@ -43,26 +45,20 @@ class Names {
   /** Undefined while the address is not known. */
   addressOf(host: string): string | undefined {
     if (isIP(host) !== 0 || host === 'localhost') return host;
-    const known = this.#known.get(host);
-    if (known === undefined || this.#nowMs() - known.atMs > LOOKUP_AGAIN_MS) this.#waiting.add(host);
-    this.#next();
-    return known?.address;
+    const name = this.#known.get(host) ?? { askedMs: Number.NEGATIVE_INFINITY };
+    this.#known.set(host, name);
+    if (this.#nowMs() - name.askedMs > LOOKUP_AGAIN_MS) void this.#lookUp(host, name);
+    return name.address;
   }
 
-  #next(): void {
-    const [host] = this.#waiting;
-    if (host === undefined || this.#running >= LOOKUPS_AT_ONCE) return;
-    this.#waiting.delete(host);
-    this.#running += 1;
-    lookup(host)
-      .then(
-        ({ address }) => this.#known.set(host, { address, atMs: this.#nowMs() }),
-        () => undefined,
-      )
-      .finally(() => {
-        this.#running -= 1;
-        this.#next();
-      });
+  async #lookUp(host: string, name: Name): Promise<void> {
+    name.askedMs = this.#nowMs();
+    try {
+      ({ address: name.address } = await lookup(host));
+    } catch {
+      // The next request looks the name up again.
+      name.askedMs = Number.NEGATIVE_INFINITY;
+    }
   }
 }
 
