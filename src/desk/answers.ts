@@ -51,7 +51,6 @@ export type RobotStatus = s.TypeOf<typeof status>;
 export const read = {
   status: compile(status),
   match: compile(s.growing({ ...members, t: s.number(), head: s.optional(head) })),
-  head: compile(head),
   health: compile(s.growing({ status: s.text(), id: s.optional(s.nullable(s.text())) })),
   problem: compile(s.growing({ code: s.text(), detail: s.text() })),
 };

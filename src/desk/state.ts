@@ -115,17 +115,7 @@ export interface LogFault {
   readonly why: string;
 }
 
-export type Kind =
-  | 'health'
-  | 'status'
-  | 'match'
-  | 'beat'
-  | 'lock'
-  | 'unlock'
-  | 'stop'
-  | 'phase'
-  | 'head'
-  | 'lines';
+export type Kind = 'health' | 'status' | 'match' | 'beat' | 'lock' | 'unlock' | 'stop' | 'phase' | 'lines';
 
 /** The whole state of the desk: what is wanted, and what was observed. */
 export interface DeskState {

@@ -148,9 +148,8 @@ function askLines(state: DeskState, due: Due): void {
   const { name, seen } = due;
   const { head } = wishOf(state.wanted, name);
   const periodMs = seen.waiting.get('lines') ? LINES_HANG_MS : AGAIN_MS;
-  if (seen.isKeeping) return;
+  if (seen.isKeeping || head === null) return;
   if (seen.isFromOldest) due.every('lines', periodMs, 'GET', '/api/log/lines');
-  else if (head === null) due.every('head', AGAIN_MS, 'GET', '/api/log/head');
   else if (seen.head !== undefined && seen.head.hash !== head.hash)
     due.every('lines', periodMs, 'GET', `/api/log/lines?after=${head.hash}`, { of: head.hash });
 }

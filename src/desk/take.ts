@@ -56,10 +56,6 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     if (seen.isChecked) seen.checkedMs = nowMs;
     return;
   }
-  if (kind === 'head') {
-    if (wishOf(state.wanted, robot).head === null) changeWish(state, robot, { head: read.head(body) });
-    return;
-  }
   if (kind === 'status') {
     const status = read.status(body);
     if (sentMs < seen.statusMs) return;
@@ -82,7 +78,11 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
   }
   const answer = read.match(body);
   seen.time = { tMs: 1000 * answer.t, atMs: nowMs };
-  if (answer.head !== undefined) seen.head = answer.head;
+  if (answer.head !== undefined) {
+    seen.head = answer.head;
+    // The record has the lines that follow the first head.
+    if (wishOf(state.wanted, robot).head === null) changeWish(state, robot, { head: answer.head });
+  }
   if (kind !== 'match') seen.refusal = undefined;
   matchSeen(seen, answer, sentMs);
   if (kind === 'lock' && ask.of !== undefined) {
