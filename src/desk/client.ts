@@ -113,7 +113,7 @@ export class RobotClient {
         {
           host,
           port: url.port === '' ? 80 : Number(url.port),
-          method: ask.method,
+          method: body === undefined ? 'GET' : 'POST',
           path: ask.path,
           agent: isFresh ? false : this.#agentOf(robot),
           maxHeaderSize: 16384,

@@ -4,6 +4,7 @@ import type { DeskFile } from './desk-file.js';
 import { isLocked } from './judge.js';
 import type { Press } from './press.js';
 import {
+  ACTS,
   type Ask,
   type DeskState,
   type Robot,
@@ -151,7 +152,7 @@ export class Desk {
         record(headEvent(robot.name, seen, nowMs - ask.sentMs));
       if (seen.logFault !== undefined && seen.logFault.why !== logFault?.why)
         record({ what: seen.logFault.what, detail: { robot: robot.name, why: seen.logFault.why } });
-      if (['lock', 'unlock', 'phase', 'stop'].includes(ask.kind)) record(answerEvent(ask, outcome, nowMs));
+      if (ACTS.includes(ask.kind)) record(answerEvent(ask, outcome, nowMs));
       this.step();
     });
   }

@@ -61,11 +61,7 @@ export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head:
 
 /** What was observed of one robot. It is lost with the process. */
 export class Seen {
-  /** When each kind of request was last sent, and how many of it are not answered. */
-  readonly sentMs = new Map<Kind, number>();
-  readonly waiting = new Map<Kind, number>();
-  /** How often each kind of request was sent for its present purpose. */
-  readonly tries = new Map<Kind, { readonly of: string; readonly count: number }>();
+  readonly sent = new Map<Kind, Sent>();
   /** Whether the robot's own id answered at its address. Only then a token is sent. */
   isChecked = false;
   /** When that was. */
@@ -115,6 +111,20 @@ export interface LogFault {
   readonly why: string;
 }
 
+/** The requests of one kind to one robot. */
+export interface Sent {
+  /** When the newest one was sent. */
+  readonly atMs: number;
+  /** What it asked for, and how often that was asked for. */
+  readonly of: string | undefined;
+  readonly count: number;
+  /** How many are not answered. */
+  waiting: number;
+}
+
+/** What presses and planned instants ask robots for. */
+export const ACTS: readonly Kind[] = ['lock', 'unlock', 'stop', 'phase'];
+
 export type Kind = 'health' | 'status' | 'match' | 'beat' | 'lock' | 'unlock' | 'stop' | 'phase' | 'lines';
 
 /** The whole state of the desk: what is wanted, and what was observed. */
@@ -145,8 +155,8 @@ export interface RobotLines {
 export interface Ask {
   readonly robot: string;
   readonly kind: Kind;
-  readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** A request with a body is a POST, one without is a GET. */
   readonly body?: object;
   /** Whether the request needs a connection of its own. */
   readonly isFresh: boolean;

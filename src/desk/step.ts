@@ -9,15 +9,19 @@ import {
   permitEndMs,
 } from './judge.js';
 import {
+  ACTS,
   type Ask,
   type DeskState,
   type Kind,
   lockWanted,
   playsIn,
   type Seen,
+  type Sent,
   seenOf,
   wishOf,
 } from './state.js';
+
+const NOT_SENT: Sent = { atMs: Number.NEGATIVE_INFINITY, of: undefined, count: 0, waiting: 0 };
 
 const STATUS_MS = 250;
 const BEAT_MS = 500;
@@ -75,38 +79,36 @@ export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
   return state.robots.flatMap(({ name }) => {
     const seen = seenOf(state, name);
     if (nowMs - seen.answeredMs > CHECK_AGAIN_MS) seen.isChecked = false;
-    const due = new Due(name, seen, nowMs);
-    if (!seen.isChecked)
-      due.every('health', AGAIN_MS, 'GET', '/healthz', { withToken: false, isFresh: true });
-    else askKnown(state, due);
+    const due: Due = { state, name, seen, nowMs, asks: [] };
+    if (seen.isChecked) askKnown(due);
+    else ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
     return due.asks;
   });
 }
 
-function askKnown(state: DeskState, due: Due): void {
-  const { name, seen, nowMs } = due;
+function askKnown(due: Due): void {
+  const { state, name, seen, nowMs } = due;
   const { wanted } = state;
   const { match } = wanted;
-  askLock(state, due);
+  askLock(due);
   // A hanging answer is not waited for: another connection may be better.
-  due.every('status', seen.waiting.get('status') ? AGAIN_MS : STATUS_MS, 'GET', '/api/status');
+  ask(due, 'status', seen.sent.get('status')?.waiting ? AGAIN_MS : STATUS_MS, '/api/status');
   if (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed') return;
-  if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS)
-    due.every('match', AGAIN_MS, 'GET', '/api/match');
+  if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS) ask(due, 'match', AGAIN_MS, '/api/match');
   if (!wanted.permits) return;
   askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
-  askLines(state, due);
+  askLines(due);
   if (match.phase !== 'none') {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
-    due.every('beat', BEAT_MS, 'POST', '/api/match/lease', { body });
+    ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
   }
-  if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(state, due);
+  if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due);
 }
 
-function askLock(state: DeskState, due: Due): void {
-  const { name, seen, nowMs } = due;
+function askLock(due: Due): void {
+  const { state, name, seen, nowMs } = due;
   const lock = lockWanted(state.wanted, name);
   if (lock === null || isLocked(state, name)) return;
   // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
@@ -114,16 +116,13 @@ function askLock(state: DeskState, due: Due): void {
   const { id, reason } = lock;
   // A robot of 0.3.0 takes no id.
   const body = seen.isOld ? { reason: `${reason.slice(0, OLD_REASON)} (${id})` } : { id, reason };
-  if (seen.refusal !== undefined) {
-    due.tried('stop', id, AGAIN_MS, '/api/stop', { withToken: false });
-    // The token may be in order again.
-    due.every('lock', AGAIN_MS, 'POST', '/api/match/lock', { body, of: id });
-  } else if (isLockedByOthers(state, seen)) {
-    // Their lock stands, but the robot is not proven to be at rest.
-    due.tried('stop', id, AGAIN_MS, '/api/stop');
-  } else {
-    due.tried('lock', id, AGAIN_MS, '/api/match/lock', { body });
-  }
+  const isRefused = seen.refusal !== undefined;
+  const isTheirs = isLockedByOthers(state, seen);
+  // The lock of others stands, but the robot is not proven to be at rest.
+  if (isRefused || isTheirs)
+    ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id, withToken: !isRefused });
+  // A token that was refused may be in order again.
+  if (isRefused || !isTheirs) ask(due, 'lock', AGAIN_MS, '/api/match/lock', { body, of: id });
 }
 
 function askUnlock(due: Due): void {
@@ -136,32 +135,33 @@ function askUnlock(due: Due): void {
     seen.unlockMissed = true;
     return;
   }
-  const notAfterT = due.robotT(endMs);
+  const notAfterT = robotT(seen, endMs);
   if (notAfterT !== undefined)
-    due.tried('unlock', `${unlock.lock} ${unlock.sinceMs}`, SECOND_MS, '/api/match/unlock', {
+    ask(due, 'unlock', SECOND_MS, '/api/match/unlock', {
+      of: `${unlock.lock} ${unlock.sinceMs}`,
       body: { lock: unlock.lock, notAfterT },
     });
 }
 
 /** Asks for the lines of the robot's log that the record of the match does not have yet. */
-function askLines(state: DeskState, due: Due): void {
-  const { name, seen } = due;
+function askLines(due: Due): void {
+  const { state, name, seen } = due;
   const { head } = wishOf(state.wanted, name);
-  const periodMs = seen.waiting.get('lines') ? LINES_HANG_MS : AGAIN_MS;
+  const periodMs = seen.sent.get('lines')?.waiting ? LINES_HANG_MS : AGAIN_MS;
   if (seen.isKeeping || head === null) return;
-  if (seen.isFromOldest) due.every('lines', periodMs, 'GET', '/api/log/lines');
+  if (seen.isFromOldest) ask(due, 'lines', periodMs, '/api/log/lines');
   else if (seen.head !== undefined && seen.head.hash !== head.hash)
-    due.every('lines', periodMs, 'GET', `/api/log/lines?after=${head.hash}`, { of: head.hash });
+    ask(due, 'lines', periodMs, `/api/log/lines?after=${head.hash}`, { of: head.hash });
 }
 
-function askPhase(state: DeskState, due: Due): void {
-  const { seen, nowMs } = due;
+function askPhase(due: Due): void {
+  const { state, seen, nowMs } = due;
   const { match } = state.wanted;
   if (match === null || seen.match === undefined) return;
   const { id, phase, sinceMs, endsAtMs } = match;
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase };
-  const ask = (of: string, periodMs: number, more: object) => {
-    if (due.tried('phase', of, periodMs, '/api/match', { body: { ...call, ...more } }))
+  const askFor = (of: string, periodMs: number, more: object) => {
+    if (ask(due, 'phase', periodMs, '/api/match', { of, body: { ...call, ...more } }))
       seen.revision = call.revision;
   };
   const isPermit = PLAY.includes(phase) || phase === 'none';
@@ -169,7 +169,7 @@ function askPhase(state: DeskState, due: Due): void {
     const endMs = permitEndMs(state, seen);
     const from = Math.max(sinceMs, seen.joinMs);
     const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen);
-    const notAfterT = due.robotT(endMs);
+    const notAfterT = robotT(seen, endMs);
     if (
       isInPhase(state, seen) ||
       seen.tookMs >= from ||
@@ -178,11 +178,10 @@ function askPhase(state: DeskState, due: Due): void {
       notAfterT === undefined
     )
       return;
-    const leftS = endsAtMs === null ? null : (endsAtMs - nowMs) / 1000;
-    const spareS = phase === 'auto' && match.teleopS > 0 ? 1 : 0;
-    if (leftS !== null && leftS + spareS <= 0) return;
-    const remainingS = leftS === null ? null : leftS + spareS;
-    ask(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
+    const spareMs = phase === 'auto' && match.teleopS > 0 ? 1000 : 0;
+    const remainingS = endsAtMs === null ? null : (endsAtMs + spareMs - nowMs) / 1000;
+    if (remainingS !== null && remainingS <= 0) return;
+    askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;
   }
   // Another desk has taken the robot over: what the clock of this one says counts no more, only a press does.
@@ -190,53 +189,40 @@ function askPhase(state: DeskState, due: Due): void {
   const isOurs = isPressed || isLeaseOurs(state, seen);
   if (isRestricted(state, seen) || !isOurs || (phase === 'pre' && !isLeaseOurs(state, seen))) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
-  ask(`${phase} ${sinceMs}`, AGAIN_MS, {});
+  askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});
 }
 
-type Extra = Partial<Pick<Ask, 'body' | 'isFresh' | 'withToken' | 'of'>>;
-
-/** Collects the requests to one robot that are due. */
-class Due {
-  readonly asks: Ask[] = [];
+/** The requests to one robot that are due. */
+interface Due {
+  readonly state: DeskState;
   readonly name: string;
   readonly seen: Seen;
   readonly nowMs: number;
+  readonly asks: Ask[];
+}
 
-  constructor(name: string, seen: Seen, nowMs: number) {
-    this.name = name;
-    this.seen = seen;
-    this.nowMs = nowMs;
-  }
+/** The time `atMs` on the robot's clock, counted from the lowest time that the robot may have now. */
+function robotT({ time }: Seen, atMs: number): number | undefined {
+  return time && (time.tMs + (atMs - time.atMs)) / 1000;
+}
 
-  /** The time `atMs` on the robot's clock, counted from the lowest time that the robot may have now. */
-  robotT(atMs: number): number | undefined {
-    const { time } = this.seen;
-    return time && (time.tMs + (atMs - time.atMs)) / 1000;
-  }
-
-  /** Asks if the last request of this kind is `periodMs` old. */
-  every(kind: Kind, periodMs: number, method: Ask['method'], path: string, extra: Extra = {}): void {
-    const { seen, nowMs } = this;
-    if (nowMs - (seen.sentMs.get(kind) ?? Number.NEGATIVE_INFINITY) < periodMs) return;
-    this.#add(kind, method, path, { isFresh: (seen.waiting.get(kind) ?? 0) > 0, ...extra });
-  }
-
-  /** Asks at once for something new, a second time soon, and then every `periodMs`. Returns whether it asks now. */
-  tried(kind: Kind, of: string, periodMs: number, path: string, extra: Extra = {}): boolean {
-    const { seen } = this;
-    const before = seen.tries.get(kind);
-    const count = before?.of === of ? before.count : 0;
-    const waitMs = count === 0 ? 0 : count === 1 ? Math.min(SECOND_MS, periodMs) : periodMs;
-    if (count > 0 && this.nowMs - (seen.sentMs.get(kind) ?? 0) < waitMs) return false;
-    seen.tries.set(kind, { of, count: count + 1 });
-    this.#add(kind, 'POST', path, { ...extra, of, isFresh: count > 0 });
-    return true;
-  }
-
-  #add(kind: Kind, method: Ask['method'], path: string, extra: Extra): void {
-    const { name: robot, seen, nowMs } = this;
-    seen.sentMs.set(kind, nowMs);
-    seen.waiting.set(kind, (seen.waiting.get(kind) ?? 0) + 1);
-    this.asks.push({ robot, kind, method, path, isFresh: false, withToken: true, sentMs: nowMs, ...extra });
-  }
+/**
+ * Asks if the last request of this kind is `periodMs` old. An act is asked for at once if it is a new one (`of`), and for
+ * the second time soon. While a request of this kind is not answered, the next one gets a new connection. Returns whether
+ * it asks now.
+ */
+function ask(
+  { name: robot, seen, nowMs, asks }: Due,
+  kind: Kind,
+  periodMs: number,
+  path: string,
+  extra: Partial<Pick<Ask, 'body' | 'isFresh' | 'withToken' | 'of'>> = {},
+): boolean {
+  const { atMs, of, count, waiting } = seen.sent.get(kind) ?? NOT_SENT;
+  const before = of === extra.of ? count : 0;
+  const waitMs = ACTS.includes(kind) && before < 2 ? before * SECOND_MS : periodMs;
+  if (nowMs - atMs < waitMs) return false;
+  seen.sent.set(kind, { atMs: nowMs, of: extra.of, count: before + 1, waiting: waiting + 1 });
+  asks.push({ robot, kind, path, isFresh: waiting > 0, withToken: true, sentMs: nowMs, ...extra });
+  return true;
 }

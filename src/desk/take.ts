@@ -31,7 +31,8 @@ const RESTART_S = 1;
 /** Takes in what became of a request. Whatever a robot answers, this does not throw. */
 export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number): void {
   const seen = seenOf(state, ask.robot);
-  seen.waiting.set(ask.kind, Math.max(0, (seen.waiting.get(ask.kind) ?? 0) - 1));
+  const sent = seen.sent.get(ask.kind);
+  if (sent !== undefined) sent.waiting -= 1;
   if ('failure' in outcome) {
     if (ask.kind === 'lock') seen.lockProblem = outcome.failure;
     seen.failure = outcome.failure;

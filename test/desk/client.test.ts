@@ -8,7 +8,6 @@ import type { Ask, Robot } from '../../src/desk/state.js';
 const HEALTH: Ask = {
   robot: 'Red',
   kind: 'health',
-  method: 'GET',
   path: '/healthz',
   isFresh: true,
   withToken: false,

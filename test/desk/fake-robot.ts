@@ -85,7 +85,7 @@ export class FakeRobot {
     return !this.match.forbidsMotion;
   }
 
-  answer({ method, path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
+  answer({ path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
     try {
       if (path === '/healthz')
         return { status: 200, body: { status: 'ok', ...(!this.isOld && { id: this.id }) } };
@@ -95,7 +95,7 @@ export class FakeRobot {
       }
       if (!withToken) return problem('token-required', 401);
       if (this.refuses === 'token-unknown') return problem('token-unknown', 401);
-      if (this.refuses === 'not-allowed' && method === 'POST') return problem('not-allowed', 403);
+      if (this.refuses === 'not-allowed' && body !== undefined) return problem('not-allowed', 403);
       return { status: 200, body: this.#acted(path, body ?? {}) };
     } catch (error) {
       const { problem } = problemOf(asRobotError(error));

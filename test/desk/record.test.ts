@@ -188,7 +188,6 @@ describe("a robot's log that does not continue what the desk has kept", () => {
   const ask = (of: string | undefined): Ask => ({
     robot: 'Red 1',
     kind: 'lines',
-    method: 'GET',
     path: '',
     isFresh: false,
     withToken: true,
