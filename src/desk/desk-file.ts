@@ -4,8 +4,7 @@ import { PORTS } from '../config/settings.js';
 import { isRobotError } from '../core/errors.js';
 import { compile } from '../http/validate.js';
 import * as s from '../schemas/schema.js';
-import type { Robot } from './state.js';
-import type { MatchPlan } from './view.js';
+import type { MatchPlan, Robot } from './state.js';
 
 const MOST_ROBOTS = 40;
 const seconds = (description: string) => ({ ...s.number(description), minimum: 0, maximum: 3600 });

@@ -3,7 +3,7 @@ import { PHASES } from '../core/phases.js';
 import { get, type Route } from '../http/route.js';
 import * as s from '../schemas/schema.js';
 import type { Desk } from './desk.js';
-import type { DeskView, RobotView } from './view.js';
+import type { DeskView, RobotView } from './show.js';
 
 interface Source {
   readonly view: DeskView;

@@ -8,14 +8,13 @@ import {
   type Ask,
   type DeskState,
   type Robot,
-  type RobotLines,
   type Seen,
   seenOf,
   type Wanted,
   wishOf,
 } from './state.js';
 import { dueAsks, tick } from './step.js';
-import { keptLines, type Outcome, take } from './take.js';
+import { keptLines, type Outcome, type RobotLines, take } from './take.js';
 
 /** How often the desk looks for requests that are due. */
 const STEP_MS = 50;
@@ -55,7 +54,6 @@ export class Desk {
       seen: new Map(),
       pageMs: clock.nowMs(),
       plans,
-      lines: [],
     };
   }
 
@@ -143,8 +141,8 @@ export class Desk {
       const nowMs = clock.nowMs();
       const seen = seenOf(this.state, robot.name);
       const { head, logFault } = seen;
-      take(this.state, ask, outcome, nowMs);
-      for (const lines of this.state.lines.splice(0))
+      const lines = take(this.state, ask, outcome, nowMs);
+      if (lines !== undefined)
         void keep(lines).then(isKept => {
           if (this.state.robots.includes(robot)) keptLines(this.state, lines, isKept);
         });

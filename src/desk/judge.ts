@@ -94,6 +94,13 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
   ]);
 }
 
+/** Another id that answers at the robot's address. */
+export function otherIdOf(state: DeskState, name: string): string | null {
+  const { shownId = null } = seenOf(state, name);
+  const { id } = wishOf(state.wanted, name);
+  return id === null || shownId === id ? null : shownId;
+}
+
 /** What is wrong with a robot besides its log, which keeps nobody from playing. */
 function faultsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
   const seen = seenOf(state, name);
@@ -102,9 +109,7 @@ function faultsOf(state: DeskState, name: string, nowMs: number): readonly strin
   const twin = twinOf(state, name);
   const lock = lockWanted(state.wanted, name);
   return texts([
-    typeof shownId === 'string' &&
-      id !== null &&
-      id !== shownId &&
+    otherIdOf(state, name) !== null &&
       'Another robot answers at this address: no token is sent. If it is the right one, accept its new id',
     twin &&
       `${twin} has the same id, so neither starts. Remove robot-id from one state folder and restart it`,

@@ -8,7 +8,7 @@ import { logFileNames } from '../events/numbered-files.js';
 import type { LogFile } from '../events/verify-log.js';
 import type { LogEvent } from '../schemas/log.js';
 import type { Disk } from '../storage/disk.js';
-import type { RobotLines } from './state.js';
+import type { RobotLines } from './take.js';
 
 /** The folder of the robots' lines in a record. */
 const ROBOTS = 'robots';

@@ -18,9 +18,10 @@ import {
   startMatch,
 } from './match-presses.js';
 import type { Press } from './press.js';
+import { RESTRICTING } from './restricting.js';
+import type { DeskView } from './show.js';
 import type { DeskState } from './state.js';
 import { takeOver } from './take-over.js';
-import { type DeskView, RESTRICTING } from './view.js';
 
 interface DeskRouteParts {
   readonly desk: Desk;

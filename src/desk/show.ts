@@ -1,71 +1,73 @@
 import { perUnit } from '../core/units.js';
-import { version } from '../core/version.js';
-import { isHeard, isLeaseOurs, isLocked, lacksOf, missedBy, problemsOf } from './judge.js';
+import { isHeard, isLeaseOurs, isLocked, lacksOf, missedBy, otherIdOf, problemsOf } from './judge.js';
 import { type DeskMatch, type DeskState, isOurs, lockWanted, playsIn, seenOf, wishOf } from './state.js';
-import type { DeskView, MatchView, RobotView } from './view.js';
 
 /** After this time a lock that no robot has confirmed counts as not confirmed. */
 const CONFIRM_MS = 1000;
 
-/** `own`: what the desk knows about itself. */
-export function viewOf(
-  state: DeskState,
-  own: Pick<DeskView, 'problems' | 'recorded'>,
-  nowMs: number,
-): DeskView {
-  const { holder, permits, lock, match, added } = state.wanted;
+export type DeskView = ReturnType<typeof viewOf>;
+export type MatchView = ReturnType<typeof matchView>;
+export type RobotView = DeskView['robots'][number];
+
+/** What the desk knows about itself. */
+interface Own {
+  /** What is wrong with the desk itself, with the cure. */
+  readonly problems: readonly string[];
+  /** False if what happens does not reach the desk's disk. */
+  readonly recorded: boolean;
+}
+
+/** The body of GET /api/status of the desk, and of the answer to each press. Times `…T` are seconds, as `t`. */
+export function viewOf(state: DeskState, own: Own, nowMs: number) {
+  const { permits, lock, match } = state.wanted;
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
   return {
-    version,
+    /** Now, in monotonic seconds of the desk. */
     t: nowMs / 1000,
-    holder,
     permits,
     ...own,
+    /** LOCK ALL stands. Null if it does not. */
     lock: lock && {
       id: lock.id,
       by: lock.by,
-      reason: lock.reason,
-      atT: lock.atMs / 1000,
       confirmed: field.filter(({ name }) => isLocked(state, name)).length,
       of: field.length,
     },
     match: match && matchView(state, match, nowMs),
     matches: state.plans,
     otherDesk: otherDesk(state, nowMs),
-    robots: state.robots.map(({ name, address }) => ({
-      ...robotView(state, name, nowMs),
-      address,
-      isInFile: !added.some(robot => robot.name === name),
-    })),
+    /** In the order of the file, then in the order in which they were added. */
+    robots: state.robots.map(({ name }) => robotView(state, name, nowMs)),
   };
 }
 
-function matchView(state: DeskState, match: DeskMatch, nowMs: number): MatchView {
+function matchView(state: DeskState, match: DeskMatch, nowMs: number) {
   const { sinceMs: _, endsAtMs, ...shown } = match;
   const isWaiting = match.phase === 'pre' || match.phase === 'pause';
   const plays = isWaiting ? match.robots.filter(name => playsIn(match, name)) : [];
   const lacks = plays.flatMap(robot => lacksOf(state, robot, nowMs).map(text => ({ robot, text })));
+  // `lacks`: what lacks for a start or for going on. Empty if nothing lacks.
   return { ...shown, endsAtT: endsAtMs === null ? null : endsAtMs / 1000, lacks };
 }
 
 /** Another desk whose beats the robots of the field took last, in a match that is not over. */
-function otherDesk(state: DeskState, nowMs: number): DeskView['otherDesk'] {
+function otherDesk(state: DeskState, nowMs: number) {
   const found = state.robots.flatMap(({ name }) => {
     const seen = seenOf(state, name);
     const { match } = seen;
     const isOver = match === undefined || match.phase === 'none' || match.phase === 'ended';
     return isOver || match.lease === null || isLeaseOurs(state, seen) || !isHeard(seen, nowMs)
       ? []
-      : [{ name, match, lease: match.lease }];
+      : [{ name, lease: match.lease }];
   });
   const [first] = found;
   if (first === undefined) return null;
   const { holder, by } = first.lease;
   const robots = found.filter(({ lease }) => lease.holder === holder).map(({ name }) => name);
-  return { holder, by, robots, match: first.match.id, phase: first.match.phase };
+  return { holder, by, robots };
 }
 
-function robotView(state: DeskState, name: string, nowMs: number): Omit<RobotView, 'address' | 'isInFile'> {
+function robotView(state: DeskState, name: string, nowMs: number) {
   const seen = seenOf(state, name);
   const wish = wishOf(state.wanted, name);
   const { status, match } = seen;
@@ -83,34 +85,33 @@ function robotView(state: DeskState, name: string, nowMs: number): Omit<RobotVie
   return {
     name,
     place: wish.place,
-    id: wish.id,
-    otherId:
-      typeof seen.shownId === 'string' && wish.id !== null && seen.shownId !== wish.id ? seen.shownId : null,
+    /** Only an edit of FILE removes a robot that is in FILE. */
+    isInFile: !state.wanted.added.some(robot => robot.name === name),
+    /** Another id that answers at the address. No token is sent until a press accepts it. */
+    otherId: otherIdOf(state, name),
+    /** The age of everything below, counted from the request. Null if nothing was heard yet. */
     ageS: status === undefined ? null : (nowMs - seen.statusMs) / 1000,
+    /** Data of the last 1.5 s. Otherwise the tile is grey and says "not heard". */
     heard: isHeard(seen, nowMs),
     roundTripMs: seen.roundTripMs ?? null,
+    /** What is wrong, with its cure; the worst first. */
     problems:
       locking === 'not confirmed' && seen.lockProblem !== undefined && seen.lockProblem !== seen.failure
         ? [`NOT CONFIRMED. ${seen.lockProblem}`, ...problems]
         : problems,
-    version: status?.version ?? null,
-    matchId: match?.id ?? null,
     phase: match?.phase ?? null,
     stopped: status?.stopped ?? null,
-    lock: lock && {
-      id: lock.id ?? '',
-      by: lock.by,
-      reason: lock.reason,
-      isOurs: isOurs(state.wanted, lock.id),
-    },
+    lock: lock && { by: lock.by, reason: lock.reason, isOurs: isOurs(state.wanted, lock.id) },
+    /** What became of the desk's wish to lock this robot. Null without such a wish. */
     locking,
+    /** Whether the wish comes from the tile's own LOCK. */
     lockedAlone: wish.lock !== null,
     light: status?.laser.light ?? null,
     torque: status === undefined ? null : perUnit(unit => status[unit.name].torque),
     modes: status === undefined ? null : perUnit(unit => status[unit.name].mode),
-    plays: playsIn(state.wanted.match, name),
+    /** The robot missed the second of a start, of a next phase or of a release, and has a button to join. */
     missed: missedBy(state, name, nowMs),
+    /** The robot's log does not continue what this desk has kept: what differs. */
     contradicts: seen.logFault?.what === 'contradicts' ? seen.logFault.why : null,
-    unlockMissed: seen.unlockMissed,
   };
 }

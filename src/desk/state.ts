@@ -1,9 +1,15 @@
 import type { Phase } from '../core/phases.js';
 import type { LogHead } from '../schemas/log.js';
 import type { RobotMatch, RobotStatus } from './answers.js';
-import type { MatchPlan } from './view.js';
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;
+
+export interface MatchPlan {
+  readonly id: string;
+  readonly robots: readonly string[];
+  readonly autoS: number;
+  readonly teleopS: number;
+}
 
 /** A robot that the desk asks. */
 export interface Robot {
@@ -32,13 +38,18 @@ export interface RobotWish {
 }
 
 export interface DeskMatch extends MatchPlan {
+  /** `none`: released. */
   readonly phase: Phase;
   /** The press or the planned instant at which the phase began. What it permits is asked for one second from then on. */
   readonly sinceMs: number;
+  /** Null if no time runs. */
   readonly endsAtMs: number | null;
+  /** In a pause: the interrupted phase, and its seconds left. */
   readonly leftS: number | null;
   readonly interrupted: 'auto' | 'teleop' | null;
+  /** Why the match pauses or ended, if nobody pressed. */
   readonly why: string | null;
+  /** The robots that do not play, because a referee started without them. */
   readonly without: readonly string[];
   /** The name of the folder of its record. */
   readonly record: string;
@@ -49,6 +60,7 @@ export interface Wanted {
   readonly holder: string;
   /** Earlier holders whose locks this desk has taken over. */
   readonly former: readonly string[];
+  /** False if tokens or state were damaged: the desk permits nothing until Take over is pressed. */
   readonly permits: boolean;
   readonly lock: DeskLock | null;
   readonly match: DeskMatch | null;
@@ -137,18 +149,6 @@ export interface DeskState {
   pageMs: number;
   /** The matches that can be loaded. */
   readonly plans: readonly MatchPlan[];
-  /** Lines of robots' logs that are to be recorded. */
-  lines: RobotLines[];
-}
-
-/** Lines that a robot has answered. */
-export interface RobotLines {
-  readonly robot: string;
-  readonly bytes: Buffer;
-  /** False if the lines do not follow what was kept before. */
-  readonly follows: boolean;
-  /** The last of these lines. */
-  readonly head: LogHead;
 }
 
 /** One request to a robot. */

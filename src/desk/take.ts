@@ -1,5 +1,6 @@
 import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
+import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
 import { isLocked } from './judge.js';
 import {
@@ -8,7 +9,6 @@ import {
   type DeskState,
   isOurs,
   lockWanted,
-  type RobotLines,
   type Seen,
   seenOf,
   wishOf,
@@ -22,14 +22,24 @@ interface RobotAnswer {
 /** What became of a request: an answer, or the reason for which there is none. */
 export type Outcome = RobotAnswer | { readonly failure: string; readonly isMoved?: boolean };
 
+/** Lines that a robot has answered. */
+export interface RobotLines {
+  readonly robot: string;
+  readonly bytes: Buffer;
+  /** False if the lines do not follow what was kept before. */
+  readonly follows: boolean;
+  /** The last of these lines. */
+  readonly head: LogHead;
+}
+
 export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
 /** The id of a lock in its reason. A robot of 0.3.0 keeps no other id of it. */
 const ID_IN_REASON = /\((desk-[0-9a-f]+:.+)\)$/;
 /** A robot that has restarted shows a shorter time since its start. */
 const RESTART_S = 1;
 
-/** Takes in what became of a request. Whatever a robot answers, this does not throw. */
-export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number): void {
+/** Takes in what became of a request. Returns lines that the disk shall keep. Whatever a robot answers, this does not throw. */
+export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number): RobotLines | undefined {
   const seen = seenOf(state, ask.robot);
   const sent = seen.sent.get(ask.kind);
   if (sent !== undefined) sent.waiting -= 1;
@@ -37,16 +47,17 @@ export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number
     if (ask.kind === 'lock') seen.lockProblem = outcome.failure;
     seen.failure = outcome.failure;
     if (outcome.isMoved) seen.isChecked = false;
-    return;
+    return undefined;
   }
   seen.answeredMs = nowMs;
   try {
-    if (ask.kind === 'lines') takeLines(state, seen, ask, outcome);
-    else if (outcome.status === 200) taken(state, seen, ask, outcome.body, nowMs);
+    if (ask.kind === 'lines') return linesOf(state, seen, ask, outcome);
+    if (outcome.status === 200) taken(state, seen, ask, outcome.body, nowMs);
     else refused(seen, ask, outcome.status, outcome.body);
   } catch {
     seen.failure = BAD_ANSWER;
   }
+  return undefined;
 }
 
 function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: number): void {
@@ -94,16 +105,21 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
   if (kind === 'unlock' && ask.of?.startsWith(`${seen.unlock?.lock} `)) seen.unlock = undefined;
 }
 
-/** Takes lines that follow those that were kept before. Lines that do not follow are taken too, and shown. */
-function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, { status, body }: RobotAnswer): void {
+/** The lines that follow those that were kept before. Lines that do not follow are taken too, and shown. */
+function linesOf(
+  state: DeskState,
+  seen: Seen,
+  { robot, of }: Ask,
+  { status, body }: RobotAnswer,
+): RobotLines | undefined {
   const { head } = wishOf(state.wanted, robot);
   const contradict = (why: string) => {
     seen.logFault = { what: 'contradicts', why };
     seen.isFromOldest = true;
   };
-  if (of !== (seen.isFromOldest ? undefined : head?.hash)) return;
+  if (of !== (seen.isFromOldest ? undefined : head?.hash)) return undefined;
   if (status === 404) seen.isFromOldest = true;
-  if (status !== 200 || !Buffer.isBuffer(body)) return;
+  if (status !== 200 || !Buffer.isBuffer(body)) return undefined;
   const lines = wholeLines(body);
   const first = parseLine(String(lines[0] ?? ''));
   if (of === undefined && head !== null && seen.logFault === undefined) {
@@ -121,13 +137,13 @@ function takeLines(state: DeskState, seen: Seen, { robot, of }: Ask, { status, b
     const line = parseLine(bytes.toString());
     if (line === undefined || line.prev !== newest.hash) {
       contradict('a line of its log does not follow the one before.');
-      return;
+      return undefined;
     }
     newest = { seq: line.seq, hash: sha256(bytes) };
   }
-  if (lines.length === 0) return;
+  if (lines.length === 0) return undefined;
   seen.isKeeping = true;
-  state.lines.push({ robot, bytes: body, follows: of !== undefined, head: newest });
+  return { robot, bytes: body, follows: of !== undefined, head: newest };
 }
 
 /** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */

@@ -12,11 +12,11 @@ import {
   startMatch,
 } from '../../src/desk/match-presses.js';
 import type { OfRobot, Press } from '../../src/desk/press.js';
+import type { MatchPlan } from '../../src/desk/state.js';
 import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
 import { takeOver } from '../../src/desk/take-over.js';
-import type { MatchPlan } from '../../src/desk/view.js';
 import { FakeRobot } from './fake-robot.js';
 
 export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
@@ -66,7 +66,7 @@ class FakeDesk {
 
   #begun(wanted: Wanted): DeskState {
     const robots = NAMES.map(name => ({ name, address: `http://${name}`, token: 'secret-token' }));
-    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN], lines: [] };
+    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN] };
   }
 
   /** Kills this run. Another one goes on with what the disk has. */

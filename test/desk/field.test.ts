@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
+import type { DeskView, RobotView } from '../../src/desk/show.js';
 import { viewOf } from '../../src/desk/show.js';
 import { tick } from '../../src/desk/step.js';
-import type { DeskView, RobotView } from '../../src/desk/view.js';
 import { FakeField, NAMES } from './fake-field.js';
 
 const OWN = { problems: [], recorded: true };
@@ -379,7 +379,7 @@ describe('a desk', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
-    expect(view(field.second).otherDesk).to.deep.include({ holder: 'desk-1', match: 'final', phase: 'auto' });
+    expect(view(field.second).otherDesk).to.deep.include({ holder: 'desk-1', robots: [...NAMES] });
     field.first.isOff = true;
     press('take over', { desk: field.second });
     field.wait(600);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server } from '../../scripts/bench/server.js';
 import { newFieldState } from '../../sim/field-tokens.js';
+import type { DeskView, RobotView } from '../../src/desk/show.js';
 import { verifyRecord } from '../../src/desk/verify.js';
-import type { DeskView, RobotView } from '../../src/desk/view.js';
 import { realDisk } from '../../src/storage/disk.js';
 
 const ROBOTS = 20;

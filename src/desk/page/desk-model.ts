@@ -11,7 +11,8 @@ import {
 } from '../../console/daemon/request.js';
 import type { Surroundings } from '../../console/daemon/surroundings.js';
 import { every } from '../../core/clock.js';
-import { type DeskView, RESTRICTING } from '../view.js';
+import { RESTRICTING } from '../restricting.js';
+import type { DeskView } from '../show.js';
 
 const POLL_MS = 50;
 /** An unanswered poll, or an unanswered press that restricts, is sent again after this time. */

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Twice } from '../../console/match/twice.js';
 import { LoginForm } from '../../console/parts/login-form.js';
 import { Press, typed } from '../../console/parts/parts.js';
-import type { DeskView, RobotView } from '../view.js';
+import type { DeskView, RobotView } from '../show.js';
 import { desk, isScreen } from './desk.js';
 import { listenToLockKeys } from './lock-keys.js';
 import { MatchPanel } from './match-panel.js';

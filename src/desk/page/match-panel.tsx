@@ -3,7 +3,7 @@ import { minutesText, phaseText } from '../../console/match/match-board.js';
 import { Twice } from '../../console/match/twice.js';
 import { Press, typed, writes } from '../../console/parts/parts.js';
 import { PLAY } from '../../core/phases.js';
-import type { DeskView, MatchView } from '../view.js';
+import type { DeskView, MatchView } from '../show.js';
 import { desk } from './desk.js';
 
 /** The clock of a match, its presses, and what lacks for a start. */

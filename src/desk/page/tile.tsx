@@ -2,7 +2,7 @@ import { phaseText } from '../../console/match/match-board.js';
 import { Twice } from '../../console/match/twice.js';
 import { Press } from '../../console/parts/parts.js';
 import { UNIT_LIST } from '../../core/units.js';
-import type { RobotView } from '../view.js';
+import type { RobotView } from '../show.js';
 import { desk } from './desk.js';
 
 const HEARD_S = 1.5;
