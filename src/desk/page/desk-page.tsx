@@ -45,7 +45,7 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
   const { name, role } = desk.session.value ?? {};
   return (
     <header class="desk-bar">
-      <div class="brand">
+      <div class="brand row">
         <h1>Trunnion desk</h1>
         <span class="link" role="status">
           {desk.isFresh.value ? 'Live' : contactText(view === undefined, desk.ageS.value)}
