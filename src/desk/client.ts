@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { Agent, type ClientRequest, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { isIP } from 'node:net';
 import { errnoOf, messageOf } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
@@ -89,69 +89,55 @@ export class RobotClient {
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  #once(robot: Robot, ask: Ask, isFresh: boolean): Promise<Outcome | 'stale'> {
+  async #once(robot: Robot, ask: Ask, isFresh: boolean): Promise<Outcome | 'stale'> {
     const url = new URL(robot.address);
     const name = url.hostname.replace(/^\[|\]$/g, '');
     const host = this.#names.addressOf(name);
-    if (host === undefined)
-      return Promise.resolve({ failure: `The name ${name} is not found: is the board on?` });
+    if (host === undefined) return { failure: `The name ${name} is not found: is the board on?` };
     if (ask.withToken && this.#checked.get(robot.name) !== host)
-      return Promise.resolve({ failure: 'Its address has changed.', isMoved: true });
+      return { failure: 'Its address has changed.', isMoved: true };
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
-    return new Promise(resolve => {
-      let sent: ClientRequest | undefined;
-      const end = (outcome: Outcome | 'stale') => {
-        clearTimeout(limit);
-        resolve(outcome);
-      };
-      const fail = (failure: string) => {
-        end({ failure });
-        sent?.destroy();
-      };
-      const limit = setTimeout(() => fail('It does not answer within 5 s.'), ANSWER_MS);
-      sent = request(
-        {
-          host,
-          port: url.port === '' ? 80 : Number(url.port),
-          method: body === undefined ? 'GET' : 'POST',
-          path: ask.path,
-          agent: isFresh ? false : this.#agentOf(robot),
-          maxHeaderSize: 16384,
-          headers: {
-            Host: url.host,
-            ...(ask.withToken && { Authorization: `Bearer ${robot.token}` }),
-            ...(body !== undefined && {
-              'Content-Type': 'application/json',
-              'Content-Length': Buffer.byteLength(body),
-            }),
-          },
-        },
-        response => {
-          const parts: Buffer[] = [];
-          const most = ask.kind === 'lines' ? MOST_LINES_BYTES : MOST_BYTES;
-          let bytes = 0;
-          response.on('data', (part: Buffer) => {
-            bytes += part.length;
-            if (bytes > most) fail('Its answer is too long for a robot: check its address.');
-            else parts.push(part);
-          });
-          response.on('error', error => fail(messageOf(error)));
-          response.on('end', () => {
-            const whole = Buffer.concat(parts);
-            const content =
-              ask.kind === 'lines' && response.statusCode === 200 ? whole : parsedJson(whole.toString());
-            if (ask.kind === 'health') this.#checked.set(robot.name, host);
-            end({ status: response.statusCode ?? 0, body: content });
-          });
-          response.on('aborted', () => fail('It closed the connection within its answer.'));
-        },
-      );
-      sent.on('error', error => {
-        const isStale = sent?.reusedSocket === true && CLOSED.includes(errnoOf(error) ?? '');
-        end(isStale ? 'stale' : { failure: wordsOf(error) });
-      });
-      sent.end(body);
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const sent = request({
+      host,
+      port: url.port === '' ? 80 : Number(url.port),
+      method: body === undefined ? 'GET' : 'POST',
+      path: ask.path,
+      agent: isFresh ? false : this.#agentOf(robot),
+      maxHeaderSize: 16384,
+      signal,
+      headers: {
+        Host: url.host,
+        ...(ask.withToken && { Authorization: `Bearer ${robot.token}` }),
+        ...(body !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+        }),
+      },
     });
+    let response: IncomingMessage | undefined;
+    try {
+      response = await new Promise<IncomingMessage>((resolve, reject) => {
+        sent.on('response', resolve).on('error', reject).end(body);
+      });
+      const isLines = ask.kind === 'lines';
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      for await (const part of response) {
+        bytes += part.length;
+        if (bytes > (isLines ? MOST_LINES_BYTES : MOST_BYTES))
+          return { failure: 'Its answer is too long for a robot: check its address.' };
+        parts.push(part);
+      }
+      const whole = Buffer.concat(parts);
+      if (ask.kind === 'health') this.#checked.set(robot.name, host);
+      const { statusCode: status = 0 } = response;
+      return { status, body: isLines && status === 200 ? whole : parsedJson(whole.toString()) };
+    } catch (error) {
+      if (signal.aborted) return { failure: 'It does not answer within 5 s.' };
+      const isClosed = CLOSED.includes(errnoOf(error) ?? '');
+      return response === undefined && sent.reusedSocket && isClosed ? 'stale' : { failure: wordsOf(error) };
+    }
   }
 
   #agentOf({ address }: Robot): Agent {
