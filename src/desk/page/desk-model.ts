@@ -43,16 +43,14 @@ export class DeskModel {
   readonly nowMs = signal(0);
   /** Why the last press was refused, or what it waits for. */
   readonly said = signal('');
-  /** What the presses under way are about. */
-  readonly pending = signal<ReadonlySet<string>>(new Set());
+  /** The newest press under way about each subject. It ends the repetition of an older one. */
+  readonly pending = signal<ReadonlyMap<string, string>>(new Map());
   readonly surroundings: DeskSurroundings;
   readonly #send: Send;
   /** When the request whose answer is `view` was sent, and when that answer came. */
   readonly #viewMs = signal({ sent: Number.NEGATIVE_INFINITY, came: Number.NEGATIVE_INFINITY });
   #polls = 0;
   #polledMs = Number.NEGATIVE_INFINITY;
-  /** The newest press about each subject. A newer press ends the repetition of an older one. */
-  readonly #newest = new Map<string, string>();
 
   constructor(surroundings: DeskSurroundings) {
     this.surroundings = surroundings;
@@ -128,21 +126,20 @@ export class DeskModel {
     const repeats = RESTRICTING.includes(name);
     const sent = { ...body, press, ...(!repeats && { notAfterT: this.deskT + IN_TIME_S }) };
     const deadlineMs = repeats ? AGAIN_MS : DEADLINE_MS;
-    this.#newest.set(subject, press);
     this.said.value = '';
-    this.#setPending(subject, true);
+    this.#setPending(subject, press);
     for (;;) {
       const outcome = await this.#ask(() =>
         this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs }),
       );
-      const isNewest = this.#newest.get(subject) === press;
+      const isNewest = this.pending.peek().get(subject) === press;
       const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
       if (isNewest && refusal !== undefined) this.#say(this.#refusalText(refusal, repeats));
       if (isNewest && refusal === UNREACHABLE && repeats) {
         await new Promise<void>(resolve => clock.after(POLL_MS, resolve));
         continue;
       }
-      if (isNewest) this.#setPending(subject, false);
+      if (isNewest) this.#setPending(subject, undefined);
       return;
     }
   }
@@ -186,11 +183,11 @@ export class DeskModel {
     });
   }
 
-  #setPending(subject: string, isPending: boolean): void {
-    const subjects = new Set(this.pending.peek());
-    if (isPending) subjects.add(subject);
-    else subjects.delete(subject);
-    this.pending.value = subjects;
+  #setPending(subject: string, press: string | undefined): void {
+    const presses = new Map(this.pending.peek());
+    if (press === undefined) presses.delete(subject);
+    else presses.set(subject, press);
+    this.pending.value = presses;
   }
 
   #tookSession(outcome: Outcome<Session>): void {
