@@ -65,6 +65,18 @@ describe('the client of robots', () => {
     expect(asked).to.equal(2);
   });
 
+  it('asks once if the robot closes the connection within its answer', async () => {
+    await client.send(robot, HEALTH);
+    await client.send(robot, STATUS);
+    let asked = 0;
+    listener = (request, response) => {
+      asked += 1;
+      response.write('{', () => request.socket.resetAndDestroy());
+    };
+    expect(await client.send(robot, STATUS)).to.have.property('failure');
+    expect(asked).to.equal(1);
+  });
+
   it('follows no redirect, and passes no body on that is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
