@@ -31,8 +31,6 @@ interface OpenRecord {
   readonly continued: Set<string>;
 }
 
-export type MatchRecords = ReturnType<typeof matchRecords>;
-
 /**
  * The records of matches: a folder for each match, with the desk's chained log and the lines of each robot's log. A finished
  * record is sealed: its name ends with its hash. Nothing waits for the disk. If the disk fails, `isOk` is false.

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { Access } from '../access/access.js';
 import { isLoopback } from '../access/board.js';
-import { type Boot, systemBoot } from '../core/boot.js';
+import { systemBoot } from '../core/boot.js';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
 import { describeError } from '../core/errors.js';
 import { openPort } from '../daemon/port.js';
@@ -33,15 +32,12 @@ export interface DeskParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly disk?: Disk;
-  readonly boot?: Boot;
   readonly client?: Pick<RobotClient, 'send' | 'close'>;
 }
 
-export type RunningDesk = Awaited<ReturnType<typeof startDesk>>;
-
 /** Creates and connects everything, and opens the port. */
 export async function startDesk(parts: DeskParts) {
-  const { file, log, clock, disk = realDisk, boot = systemBoot(process.env) } = parts;
+  const { file, log, clock, disk = realDisk } = parts;
   const { client = new RobotClient(() => clock.nowMs()) } = parts;
   const folder = file.state;
   const made = disk
@@ -52,7 +48,7 @@ export async function startDesk(parts: DeskParts) {
   const files = { disk, folder, clock };
   const kept = wantedFile(
     { ...files, setAside: copy => log.warn({ copy }, 'the damaged state was set aside') },
-    boot,
+    systemBoot(process.env),
   );
   const access = new Access({ ...files, required: !isLoopback(file.host), stop: 'token' });
   const [wanted] = await Promise.all([kept.read(START_MS), access.open()]);
@@ -123,11 +119,9 @@ export async function startDesk(parts: DeskParts) {
   port.serve(app.listener);
   desk.start();
   log.info({ url: port.url }, `listening on ${port.url}`);
-  if (!existsSync(folder)) log.warn({ folder }, 'the state folder is not there');
   return {
     url: port.url,
     desk,
-    view,
     close: async (): Promise<void> => {
       desk.close();
       sealing?.cancel();
