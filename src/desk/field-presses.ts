@@ -1,4 +1,5 @@
-import { type OfRobot, type Press, refuse, requireRobot } from './press.js';
+import * as s from '../schemas/schema.js';
+import { button, ofRobot, refuse, requireRobot } from './press.js';
 import { changeWish, type DeskState, type Robot, seenOf } from './state.js';
 
 /** A robot of the loaded match stays in the field until the match is over. */
@@ -7,40 +8,30 @@ function requireNoMatch({ wanted: { match } }: DeskState, name: string): void {
     refuse(`The match ${match.id} is in ${match.phase}. End it first.`);
 }
 
-export function placeRobot(
-  state: DeskState,
-  _: Press,
-  { robot, place }: OfRobot & { readonly place: 'field' | 'pit' },
-): void {
+const placed = { ...ofRobot, place: s.oneOf(['field', 'pit']) };
+
+export const placeRobot = button(placed, (state, _, { robot, place }) => {
   requireRobot(state, robot);
   if (place === 'pit') requireNoMatch(state, robot);
   changeWish(state, robot, { place });
-}
+});
 
-export function acceptRobot(
-  state: DeskState,
-  _: Press,
-  { robot, id }: OfRobot & { readonly id: string },
-): void {
+export const acceptRobot = button({ ...ofRobot, id: s.text() }, (state, _, { robot, id }) => {
   requireRobot(state, robot);
   const seen = seenOf(state, robot);
   if (seen.shownId !== id) refuse('This id does not answer at the address.');
   changeWish(state, robot, { id, head: null });
   seen.logFault = undefined;
   seen.isFromOldest = false;
-}
+});
 
-export function addRobot(
-  state: DeskState,
-  _: Press,
-  { name, link }: { readonly name: string; readonly link: string },
-): void {
+export const addRobot = button({ name: s.name(40), link: s.text() }, (state, _, { name, link }) => {
   if (state.robots.some(robot => robot.name === name)) refuse(`There is a robot called ${name}.`);
   const robot = robotOf(name, link);
   if (robot === undefined) refuse('This is not the link that token add prints: http://ADDRESS/#token=TOKEN.');
   state.wanted = { ...state.wanted, added: [...state.wanted.added, robot] };
   state.robots = [...state.robots, robot];
-}
+});
 
 /** The robot of a link that `trunnion token add` prints. Undefined if the text is no such link. */
 function robotOf(name: string, link: string): Robot | undefined {
@@ -51,7 +42,7 @@ function robotOf(name: string, link: string): Robot | undefined {
   return protocol === 'http:' && token !== undefined ? { name, address: origin, token } : undefined;
 }
 
-export function removeRobot(state: DeskState, _: Press, { robot: name }: OfRobot): void {
+export const removeRobot = button(ofRobot, (state, _, { robot: name }) => {
   const { wanted } = state;
   if (!wanted.added.some(robot => robot.name === name))
     refuse(`${name} is not a robot that was added here. Edit FILE.`);
@@ -60,4 +51,4 @@ export function removeRobot(state: DeskState, _: Press, { robot: name }: OfRobot
   state.wanted = { ...wanted, robots, added: wanted.added.filter(robot => robot.name !== name) };
   state.robots = state.robots.filter(robot => robot.name !== name);
   state.seen.delete(name);
-}
+});

@@ -1,30 +1,29 @@
 import { withoutControls } from '../core/control-characters.js';
 import { PLAY } from '../core/phases.js';
-import { type OfRobot, type Press, refuse, requirePermits, requireRobot } from './press.js';
+import * as s from '../schemas/schema.js';
+import { button, ofRobot, type Press, refuse, requirePermits, requireRobot } from './press.js';
 import { changeWish, type DeskLock, type DeskState, isOurs, lockWanted, seenOf, wishOf } from './state.js';
 
 const LONGEST_REASON = 200;
 
-interface Why {
-  /** For people. No text refuses a lock. */
-  readonly reason?: string | undefined;
-}
+/** For people. No text refuses a lock. */
+const reason = s.optional(s.text());
 
 function lockOf(
   state: DeskState,
   { id, by, nowMs }: Press,
-  { reason = `locked by ${by}` }: Why = {},
+  { reason = `locked by ${by}` }: { readonly reason?: string | undefined },
 ): DeskLock {
   const said = [...withoutControls(reason)].slice(0, LONGEST_REASON).join('');
   return { id: `${state.wanted.holder}:${id}`, by, reason: said, atMs: nowMs };
 }
 
-export function lockAll(state: DeskState, press: Press, why?: Why): void {
+export const lockAll = button({ reason }, (state, press, why) => {
   state.wanted = { ...state.wanted, lock: lockOf(state, press, why) };
   for (const { name } of state.robots) seenOf(state, name).unlock = undefined;
-}
+});
 
-export function unlockAll(state: DeskState, press: Press): void {
+export const unlockAll = button({}, (state, press) => {
   requirePermits(state);
   const { lock } = state.wanted;
   if (lock === null) return;
@@ -32,7 +31,7 @@ export function unlockAll(state: DeskState, press: Press): void {
   for (const { name } of state.robots)
     if (wishOf(state.wanted, name).place === 'field' && lockWanted(state.wanted, name) === null)
       lift(state, name, lock.id, press);
-}
+});
 
 /** Asks the robot for one second to remove a lock of this desk. */
 function lift(state: DeskState, name: string, fallback: string | undefined, { nowMs }: Press): void {
@@ -44,13 +43,13 @@ function lift(state: DeskState, name: string, fallback: string | undefined, { no
   seen.unlock = lock === undefined ? undefined : { lock, sinceMs: nowMs };
 }
 
-export function lockOne(state: DeskState, press: Press, { robot, ...why }: OfRobot & Why): void {
+export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, ...why }) => {
   requireRobot(state, robot);
   changeWish(state, robot, { lock: lockOf(state, press, why) });
   seenOf(state, robot).unlock = undefined;
-}
+});
 
-export function unlockOne(state: DeskState, press: Press, { robot }: OfRobot): void {
+export const unlockOne = button(ofRobot, (state, press, { robot }) => {
   requireRobot(state, robot);
   requirePermits(state);
   const { lock, match } = state.wanted;
@@ -60,4 +59,4 @@ export function unlockOne(state: DeskState, press: Press, { robot }: OfRobot): v
   if (place === 'field' && lock !== null) refuse('LOCK ALL stands. Unlock the field first.');
   changeWish(state, robot, { lock: null });
   lift(state, robot, own?.id, press);
-}
+});

@@ -1,7 +1,8 @@
 import { RobotError } from '../core/errors.js';
+import * as s from '../schemas/schema.js';
 import { isInPhase, lacksOf } from './judge.js';
 import { lockOne } from './lock-presses.js';
-import { type OfRobot, OVER, type Press, refuse, requirePermits } from './press.js';
+import { button, OVER, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
 import { type DeskMatch, type DeskState, playsIn, seenOf, wishOf } from './state.js';
 import { paused } from './step.js';
@@ -19,11 +20,7 @@ function theMatch({ wanted: { match } }: DeskState, ...phases: readonly string[]
   return match;
 }
 
-export function loadMatch(
-  state: DeskState,
-  { nowMs: sinceMs, at }: Press,
-  { match: id }: { readonly match: string },
-): void {
+export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, at }, { match: id }) => {
   requirePermits(state);
   const plan = state.plans.find(one => one.id === id);
   if (plan === undefined) throw new RobotError('not-found', { cure: 'FILE has no match of this id.' });
@@ -42,7 +39,7 @@ export function loadMatch(
     without: [],
     record: recordName(plan.id, at),
   });
-}
+});
 
 /** The names that no robot has. A robot may be added after FILE has named it. */
 export function absentOf({ robots }: DeskState, names: readonly string[]): readonly string[] {
@@ -61,49 +58,50 @@ function play(state: DeskState, match: DeskMatch, nowMs: number, phase: 'auto' |
   putMatch(state, { ...match, ...NO_TIME, phase, sinceMs: nowMs, endsAtMs: nowMs + 1000 * seconds });
 }
 
-export function startMatch(state: DeskState, { nowMs }: Press): void {
+export const startMatch = button({}, (state, { nowMs }) => {
   const match = theMatch(state, 'pre');
   const { autoS, teleopS } = match;
   play(state, match, nowMs, autoS > 0 ? 'auto' : 'teleop', autoS > 0 ? autoS : teleopS);
-}
+});
 
-export function pauseMatch(state: DeskState, { nowMs }: Press): void {
+export const pauseMatch = button({}, (state, { nowMs }) => {
   const match = theMatch(state, 'auto', 'teleop');
   putMatch(state, { ...match, ...paused(match, nowMs, null) });
-}
+});
+
+const played = {
+  phase: s.optional(s.oneOf(['auto', 'teleop'])),
+  seconds: s.optional({ ...s.number(), minimum: 0, maximum: 3600 }),
+};
 
 /** Phase and seconds are those of the pause, unless the referee gives others. */
-export function goOn(
-  state: DeskState,
-  { nowMs }: Press,
-  given: { readonly phase?: 'auto' | 'teleop' | undefined; readonly seconds?: number | undefined } = {},
-): void {
+export const goOn = button(played, (state, { nowMs }, given) => {
   const match = theMatch(state, 'pause');
   const { phase = match.interrupted, seconds = match.leftS } = given;
   if (phase === null || seconds === null)
     refuse('The desk does not know what the pause interrupted: choose phase and seconds.');
   if (seconds <= 0) refuse('No time is left. End the match.');
   play(state, match, nowMs, phase, seconds);
-}
+});
 
-export function endMatch(state: DeskState, { nowMs: sinceMs }: Press): void {
+export const endMatch = button({}, (state, { nowMs: sinceMs }) => {
   const match = theMatch(state, 'pre', 'auto', 'teleop', 'pause');
   putMatch(state, { ...match, ...NO_TIME, phase: 'ended', sinceMs });
-}
+});
 
-export function releaseMatch(state: DeskState, { nowMs: sinceMs }: Press): void {
+export const releaseMatch = button({}, (state, { nowMs: sinceMs }) => {
   requirePermits(state);
   putMatch(state, { ...theMatch(state, 'pre', 'ended', 'none'), phase: 'none', sinceMs });
-}
+});
 
-export function playWithout(state: DeskState, press: Press, { robot }: OfRobot): void {
+export const playWithout = button(ofRobot, (state, press, { robot }) => {
   const match = theMatch(state, 'pre', 'pause', 'auto', 'teleop');
   if (!playsIn(match, robot)) return;
-  lockOne(state, press, { robot, reason: `the match plays without ${robot}` });
+  lockOne.act(state, press, { robot, reason: `the match plays without ${robot}` });
   putMatch(state, { ...match, without: [...match.without, robot] });
-}
+});
 
-export function joinMatch(state: DeskState, { nowMs }: Press, { robot }: OfRobot): void {
+export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
   const match = theMatch(state, 'auto', 'teleop');
   requirePermits(state);
   if (!playsIn(match, robot)) refuse(`${robot} is not in the match.`);
@@ -112,4 +110,4 @@ export function joinMatch(state: DeskState, { nowMs }: Press, { robot }: OfRobot
   if (seen.match?.id !== match.id)
     refuse(`${robot} has not got this match. Play without it, or end and load again.`);
   seen.joinMs = nowMs;
-}
+});

@@ -1,4 +1,5 @@
 import { RobotError } from '../core/errors.js';
+import * as s from '../schemas/schema.js';
 import type { DeskState } from './state.js';
 
 /** A press of a caller. */
@@ -10,10 +11,21 @@ export interface Press {
   readonly at: Date;
 }
 
-/** The body of a press on a tile. */
-export interface OfRobot {
-  readonly robot: string;
+type Members = Readonly<Record<string, s.Schema>>;
+type BodyOf<M extends Members> = s.TypeOf<ReturnType<typeof s.object<M>>>;
+
+/** A button: the members of the body of its press, and what the press does. `act` throws why it is refused. */
+export interface Button<Body> {
+  readonly members: Members;
+  readonly act: (state: DeskState, press: Press, body: Body) => void;
 }
+
+export function button<M extends Members>(members: M, act: Button<BodyOf<M>>['act']): Button<BodyOf<M>> {
+  return { members, act };
+}
+
+/** The member of a press on a tile. */
+export const ofRobot = { robot: s.name(64) };
 
 /** Phases in which no robot plays. */
 export const OVER: readonly string[] = ['none', 'ended', 'pre'];

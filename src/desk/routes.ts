@@ -17,10 +17,9 @@ import {
   releaseMatch,
   startMatch,
 } from './match-presses.js';
-import type { Press } from './press.js';
+import type { Button } from './press.js';
 import { RESTRICTING } from './restricting.js';
 import type { DeskView } from './show.js';
-import type { DeskState } from './state.js';
 import { takeOver } from './take-over.js';
 
 interface DeskRouteParts {
@@ -36,20 +35,12 @@ interface DeskRouteParts {
 const SHARED_MS = 25;
 
 const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
-const robot = s.name(64);
-const reason = s.optional(s.text());
-const PLAYED = {
-  phase: s.optional(s.oneOf(['auto', 'teleop'])),
-  seconds: s.optional({ ...s.number(), minimum: 0, maximum: 3600 }),
-};
-
 /** The calls of the desk's page. */
 export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRouteParts): Route[] {
   const press = <Body extends object>(
     path: string,
     summary: string,
-    members: { readonly [Name in keyof Body]: s.Schema<Body[Name]> },
-    act: (state: DeskState, press: Press, body: Body) => void,
+    { members, act }: Button<Body>,
     right: 'rule' | 'stop' = 'rule',
   ): Route =>
     post(`/api/${path}`, right, {
@@ -95,22 +86,22 @@ export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRo
         return page === undefined ? viewNow() : sharedView();
       },
     }),
-    press('lock', 'LOCK ALL', { reason }, lockAll, 'stop'),
-    press('unlock', 'Lift LOCK ALL', {}, unlockAll),
-    press('takeover', 'Take over what the robots report', {}, takeOver),
-    press('match/load', 'Send pre', { match: s.text() }, loadMatch),
-    press('match/start', 'Start the match', {}, startMatch),
-    press('match/pause', 'Pause the match', {}, pauseMatch),
-    press('match/go-on', 'Go on with the time left, or with this phase and time', PLAYED, goOn),
-    press('match/end', 'End the match', {}, endMatch),
-    press('match/release', 'Release the robots', {}, releaseMatch),
-    press('match/without', 'Play without a robot', { robot }, playWithout),
-    press('match/join', 'Let a robot join', { robot }, joinMatch),
-    press('robots/add', 'Add a robot', { name: s.name(40), link: s.text() }, addRobot),
-    press('robots/remove', 'Forget a robot', { robot }, removeRobot),
-    press('robots/place', 'Move a tile', { robot, place: s.oneOf(['field', 'pit']) }, placeRobot),
-    press('robots/lock', 'Lock one robot', { robot, reason }, lockOne, 'stop'),
-    press('robots/unlock', 'Unlock one robot', { robot }, unlockOne),
-    press('robots/accept', 'Accept a new id', { robot, id: s.text() }, acceptRobot),
+    press('lock', 'LOCK ALL', lockAll, 'stop'),
+    press('unlock', 'Lift LOCK ALL', unlockAll),
+    press('takeover', 'Take over what the robots report', takeOver),
+    press('match/load', 'Send pre', loadMatch),
+    press('match/start', 'Start the match', startMatch),
+    press('match/pause', 'Pause the match', pauseMatch),
+    press('match/go-on', 'Go on with the time left, or with this phase and time', goOn),
+    press('match/end', 'End the match', endMatch),
+    press('match/release', 'Release the robots', releaseMatch),
+    press('match/without', 'Play without a robot', playWithout),
+    press('match/join', 'Let a robot join', joinMatch),
+    press('robots/add', 'Add a robot', addRobot),
+    press('robots/remove', 'Forget a robot', removeRobot),
+    press('robots/place', 'Move a tile', placeRobot),
+    press('robots/lock', 'Lock one robot', lockOne, 'stop'),
+    press('robots/unlock', 'Unlock one robot', unlockOne),
+    press('robots/accept', 'Accept a new id', acceptRobot),
   ];
 }

@@ -1,12 +1,12 @@
 import { PLAY } from '../core/phases.js';
 import { PERMIT_MS } from './judge.js';
 import { NO_TIME, putMatch } from './match-presses.js';
-import { OVER, type Press } from './press.js';
+import { button, OVER } from './press.js';
 import { recordName } from './record.js';
-import { type DeskState, seenOf, wishOf } from './state.js';
+import { seenOf, wishOf } from './state.js';
 
 /** Takes over what the robots report: the match of another desk, and its locks. */
-export function takeOver(state: DeskState, { nowMs, at }: Press): void {
+export const takeOver = button({}, (state, { nowMs, at }) => {
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
   const reports = field.flatMap(({ name }) => {
     const seen = seenOf(state, name);
@@ -54,7 +54,7 @@ export function takeOver(state: DeskState, { nowMs, at }: Press): void {
     record: recordName(id, at),
   });
   state.pageMs = nowMs;
-}
+});
 
 function mostFrequent<T extends string>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();

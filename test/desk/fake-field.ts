@@ -11,7 +11,7 @@ import {
   releaseMatch,
   startMatch,
 } from '../../src/desk/match-presses.js';
-import type { OfRobot, Press } from '../../src/desk/press.js';
+import type { Press } from '../../src/desk/press.js';
 import type { MatchPlan } from '../../src/desk/state.js';
 import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
@@ -227,23 +227,23 @@ export class FakeField {
   }
 }
 
-type PressAct = (state: DeskState, press: Press, body: OfRobot) => void;
+type PressAct = (state: DeskState, press: Press, body: { readonly robot: string }) => void;
 
 export const ACTS = {
-  'lock all': (state, press) => lockAll(state, press, { reason: 'walk' }),
-  unlock: unlockAll,
-  'lock one': lockOne,
-  'unlock one': unlockOne,
-  load: (state, press) => loadMatch(state, press, { match: PLAN.id }),
-  start: startMatch,
-  pause: pauseMatch,
-  'go on': (state, press) => goOn(state, press),
-  'go on in teleop': (state, press) => goOn(state, press, { phase: 'teleop', seconds: 7 }),
-  end: endMatch,
-  release: releaseMatch,
-  without: playWithout,
-  join: joinMatch,
+  'lock all': (state, press) => lockAll.act(state, press, { reason: 'walk' }),
+  unlock: unlockAll.act,
+  'lock one': lockOne.act,
+  'unlock one': unlockOne.act,
+  load: (state, press) => loadMatch.act(state, press, { match: PLAN.id }),
+  start: startMatch.act,
+  pause: pauseMatch.act,
+  'go on': (state, press) => goOn.act(state, press, {}),
+  'go on in teleop': (state, press) => goOn.act(state, press, { phase: 'teleop', seconds: 7 }),
+  end: endMatch.act,
+  release: releaseMatch.act,
+  without: playWithout.act,
+  join: joinMatch.act,
   accept: (state, press, { robot }) =>
-    acceptRobot(state, press, { robot, id: state.seen.get(robot)?.shownId ?? '' }),
-  'take over': takeOver,
+    acceptRobot.act(state, press, { robot, id: state.seen.get(robot)?.shownId ?? '' }),
+  'take over': takeOver.act,
 } as const satisfies Readonly<Record<string, PressAct>>;

@@ -319,12 +319,12 @@ describe('a desk', () => {
     const { state } = field.first;
     state.robots = state.robots.slice(0, -1);
     expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
-    addRobot(state, PRESS, { name: 'Blue 1', link: 'http://blue-1/#token=secret-token' });
+    addRobot.act(state, PRESS, { name: 'Blue 1', link: 'http://blue-1/#token=secret-token' });
     play();
     expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
-    expect(() => removeRobot(state, PRESS, { robot: 'Blue 1' })).to.throw('not-ready');
+    expect(() => removeRobot.act(state, PRESS, { robot: 'Blue 1' })).to.throw('not-ready');
     press('end');
-    removeRobot(state, PRESS, { robot: 'Blue 1' });
+    removeRobot.act(state, PRESS, { robot: 'Blue 1' });
     expect(view().robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
   });
 

@@ -93,8 +93,8 @@ describe('a press on a desk', () => {
   it('counts once if it arrives twice, and is another press if it is for another button', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
-    const lock = () => desk.press('/lock', press, (state, made) => lockAll(state, made));
-    const unlock = () => desk.press('/unlock', press, unlockAll);
+    const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
+    const unlock = () => desk.press('/unlock', press, (state, made) => unlockAll.act(state, made, {}));
     lock();
     unlock();
     expect(desk.state.wanted.lock).to.equal(null);
@@ -105,7 +105,7 @@ describe('a press on a desk', () => {
   it('finds and records a phase whose time was up before', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
-    desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll(state, made));
+    desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
     expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
   });
 
