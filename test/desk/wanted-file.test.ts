@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import type { DeskMatch, Wanted } from '../../src/desk/state.js';
+import { wantedFile } from '../../src/desk/wanted-file.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { RecordingDisk } from '../support/recording-disk.js';
+
+const PATH = '/state/desk.json';
+const LOCK = { id: 'desk-1:7', by: 'referee', reason: 'inspection', atMs: 400 };
+const PLAYING: DeskMatch = {
+  id: 'final',
+  robots: ['Red 1'],
+  autoS: 15,
+  teleopS: 105,
+  phase: 'teleop',
+  sinceMs: 300,
+  endsAtMs: 60_300,
+  leftS: null,
+  interrupted: null,
+  why: null,
+  without: [],
+  record: 'final-1',
+};
+const WANTED: Wanted = {
+  holder: 'desk-1',
+  former: [],
+  permits: true,
+  lock: null,
+  match: PLAYING,
+  added: [],
+  robots: { 'Red 1': { place: 'field', id: null, lock: LOCK, head: null } },
+};
+
+describe("a desk's record of what the referees want", () => {
+  let disk: RecordingDisk;
+  beforeEach(() => {
+    disk = new RecordingDisk();
+  });
+  /** A run of the desk. Its clock begins at 0, while the clock of the boot stands at `bootMs`. */
+  const run = (id: string | undefined, bootMs: number) =>
+    wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
+
+  it('goes on with the match after a restart of the desk, with the time left by the clock of the boot', async () => {
+    await run('a', 1000).save(WANTED, 1000);
+    const { match, robots } = await run('a', 11_000).read(1000);
+    expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
+    expect(robots['Red 1']?.lock).to.deep.equal({ ...LOCK, atMs: -9600 });
+  });
+
+  for (const [what, before, after] of [
+    ['a boot of its machine', 'a', 'b'],
+    ['a restart on a machine without ids of boots', undefined, undefined],
+  ] as const)
+    it(`pauses a running match after ${what}, with the time left unknown, and keeps locks`, async () => {
+      await run(before, 1000).save(WANTED, 1000);
+      const { match, robots, holder, permits } = await run(after, 5).read(1000);
+      expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
+      expect(match?.why).to.equal('the machine of the desk was off');
+      expect(robots['Red 1']?.lock).to.deep.equal({ ...LOCK, atMs: 0 });
+      expect({ holder, permits }).to.deep.equal({ holder: 'desk-1', permits: true });
+    });
+
+  it('does not pause a match of which no time runs after a boot', async () => {
+    await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
+    expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
+  });
+
+  it('is unchanged or permits nothing, whichever byte is damaged', async () => {
+    await run('a', 1000).save(WANTED, 1000);
+    const whole = disk.files()[PATH]!;
+    for (let at = 0; at < whole.length; at += 1) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 0x04;
+      disk.put(PATH, damaged);
+      const read = await run('a', 1000).read(1000);
+      if (read.permits) expect(read, `byte ${at}`).to.deep.equal(WANTED);
+    }
+  });
+});
