@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
 import { describeError, RobotError } from '../core/errors.js';
+import type { Arrivals } from '../http/arrivals.js';
 import { containment } from '../http/contain.js';
 import { createHttpServer, noteWait } from '../http/server.js';
 
@@ -81,8 +82,9 @@ function httpServer({ log, clock }: PortParts) {
   return {
     server,
     /** Answers the waiting requests whose callers are still connected, and all later requests. */
-    serve: (listener: RequestListener): void => {
+    serve: (listener: RequestListener, arrivals?: Arrivals): void => {
       answer = listener;
+      if (arrivals !== undefined) server.on('connection', socket => arrivals.accepted(socket));
       for (const [request, response] of waiting.splice(0)) if (!response.closed) listener(request, response);
     },
     /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */

@@ -18,6 +18,7 @@ import { MemoryLog, newRunId } from '../events/memory-log.js';
 import { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { createApp } from '../http/app.js';
+import { Arrivals } from '../http/arrivals.js';
 import { asRoot } from '../http/authorization.js';
 import { problemOf } from '../http/problems.js';
 import type { Route } from '../http/route.js';
@@ -146,6 +147,8 @@ export async function startBehind(port: Port, parts: DaemonParts) {
   const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
   const profiles = new ProfileStore({ ...files, setAside });
+  const arrivals = new Arrivals(clock);
+  robot.supervised.add(dueMs => arrivals.timerRan(dueMs));
   await robot.start();
   const robotId = robotIdFile({ ...files, setAside });
   const rooms = { robot, autotune, steps, profiles, eventLog, fileLog, access, match: control };
@@ -168,6 +171,7 @@ export async function startBehind(port: Port, parts: DaemonParts) {
   const { listener, close: closeApp } = createApp({
     ...parts,
     ...rooms,
+    arrivals,
     board,
     robotId: () => robotId.value,
   });
@@ -175,8 +179,8 @@ export async function startBehind(port: Port, parts: DaemonParts) {
     parts.rootSocket === undefined ? undefined : await openRootSocket(parts.rootSocket, parts);
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
-    port.serve(listener);
-    rootSocket?.serve(asRoot(listener));
+    port.serve(listener, arrivals);
+    rootSocket?.serve(asRoot(listener), arrivals);
     log.info({ url, host: address.address, simulated: isSimulated }, `listening on ${url}`);
     notifier?.ready();
   }

@@ -10,6 +10,7 @@ import type { MatchControl } from '../match/match-control.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Robot } from '../robot/robot.js';
 import type { StepMemory } from '../steps/step-memory.js';
+import type { Arrivals } from './arrivals.js';
 import type { Route } from './route.js';
 
 /** What the HTTP interface needs from the daemon. */
@@ -26,6 +27,7 @@ export interface AppOptions {
   readonly access: Access;
   readonly match: MatchControl;
   readonly board: () => Board;
+  readonly arrivals: Arrivals;
   /** Null while the state folder cannot be read. */
   readonly robotId: () => string | null;
   /** The simulator's own routes. */

@@ -6,15 +6,17 @@ import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { MemoryLog } from '../events/memory-log.js';
 import { PerMinute } from '../events/per-minute.js';
 import type { NewEvent } from '../schemas/log.js';
+import { Arrivals } from './arrivals.js';
 import type { Contain } from './contain.js';
 import { tookEffect } from './problem-table.js';
 import type { Route } from './route.js';
+import { hasWaited } from './server.js';
 
 declare module 'koa' {
   interface DefaultState {
     /** The number of the request, in base 36. */
     id: string;
-    /** The time at which the daemon received the head of the request (Clock milliseconds). */
+    /** The earliest time at which the request may have come (Clock milliseconds). */
     receivedMs: number;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
@@ -38,6 +40,7 @@ export function requestLog(
   log: Logger,
   clock: Clock,
   contain: Contain,
+  arrivals = new Arrivals(clock),
 ): { readonly middleware: Middleware; close(): void } {
   let count = 0;
   const perMinute = new PerMinute<readonly [what: string, fields: object]>(clock, ([what, fields], repeats) =>
@@ -58,13 +61,15 @@ export function requestLog(
     ctx.state.changed = false;
     ctx.res.setHeader('X-Request-Id', id);
     const { method, path } = ctx;
-    const receivedMs = clock.nowMs();
-    ctx.state.receivedMs = receivedMs;
+    const startMs = clock.nowMs();
+    ctx.state.receivedMs = hasWaited(ctx.req)
+      ? Number.NEGATIVE_INFINITY
+      : arrivals.earliestMs(ctx.req.socket);
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
     if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {
         const { status, state } = ctx;
-        const ms = Math.round((clock.nowMs() - receivedMs) * 10) / 10;
+        const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
         const fields = { method, path: path.slice(0, LONGEST_PATH), status, code: state.code };
         log[!isRead && isShown(state, fields) ? 'info' : 'debug']({ id, ...fields, ms }, 'request');
       };

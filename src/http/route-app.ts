@@ -6,6 +6,7 @@ import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError, RobotError } from '../core/errors.js';
 import type { MemoryLog } from '../events/memory-log.js';
+import type { Arrivals } from './arrivals.js';
 import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
 import { containment } from './contain.js';
@@ -28,6 +29,7 @@ export interface RouteAppOptions {
   readonly allowedHosts: readonly string[];
   /** The folder of the built page, which is served at `/`. */
   readonly pageFolder: string;
+  readonly arrivals?: Arrivals;
 }
 
 export interface App {
@@ -42,7 +44,7 @@ export function createRouteApp(options: RouteAppOptions): App {
   const { access, clock, eventLog, log } = options;
   const contain = containment(log);
   const authorize = authorization(access);
-  const requests = requestLog(log, clock, contain);
+  const requests = requestLog(log, clock, contain, options.arrivals);
   // A router for each path. One router for all would compare each request with every route.
   const routers = new Map<string, Router>();
   const at = (path: string) => {

@@ -47,7 +47,7 @@ export function noteWait(request: IncomingMessage): void {
   waited.add(request);
 }
 
-/** Whether the request waited for the start, or for the answer to the one before on its connection. Nobody knows for how long. */
+/** Whether the request waited for the start, or for the answer to the one before on its connection. It may have waited for any time. */
 export function hasWaited(request: IncomingMessage): boolean {
   return waited.has(request);
 }

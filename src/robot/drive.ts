@@ -11,7 +11,7 @@ type UnitRates = Readonly<Partial<Record<UnitName, Rates>>>;
 /** How fast the named units shall move, and for how long. A unit that is not named keeps its motion. */
 export interface DriveCommand extends DriverName {
   readonly rates: UnitRates;
-  /** The time at which the daemon received the command (Clock milliseconds). The command holds from then on. */
+  /** The earliest time at which the command may have come (Clock milliseconds). It holds from then on. */
   readonly receivedMs: number;
   readonly holdMs: number;
   /** The caller does not want the command after this time. */

@@ -11,7 +11,6 @@ import { type DriveCommand, driveOf } from './drive.js';
 import type { SilenceLimits } from './host-silence.js';
 import { Laser } from './laser.js';
 import { type MotorUnit, motorUnit } from './motor-unit.js';
-import { PauseWatch } from './pause-watch.js';
 import type { Act, Permission } from './request-gate.js';
 import type { RobotEvent, StepCapture } from './robot-event.js';
 import { type StopMemory, stopOf } from './stop.js';
@@ -57,6 +56,8 @@ export class Robot {
    * read less often.
    */
   readonly followed = new Listeners<void>();
+  /** Emitted when the timer of the polls runs, with the time at which it is due next. */
+  readonly supervised = new Listeners<number>();
   /** Emitted when something that status shows may have changed. */
   readonly changed = new Listeners<void>();
   readonly stepped = new Listeners<StepCapture>();
@@ -74,13 +75,11 @@ export class Robot {
   #isEmissionDue = false;
   #closed = false;
   #timer: Timer | undefined;
-  readonly #pauses: PauseWatch;
 
   constructor(options: RobotOptions) {
     const { hardware, store, clock, deadlines, settings } = options;
     const permission: Permission = { require: act => this.requireAllowed(act) };
     this.#options = options;
-    this.#pauses = new PauseWatch(clock);
     this.#permissions = [options.permission];
     this.store = store;
     store.changed.add(() => this.changed.emit());
@@ -168,11 +167,6 @@ export class Robot {
     for (const permission of this.#permissions) permission.require(act);
   }
 
-  /** Whether the process was just paused, so that requests may have waited. */
-  get wasPaused(): boolean {
-    return this.#pauses.hasJustEnded;
-  }
-
   /** Moves units for a caller. Rejects as `driveOf` says. */
   async drive(command: DriveCommand): ReturnType<ReturnType<typeof driveOf>> {
     if (this.#closed) throw new RobotError('closing');
@@ -202,7 +196,7 @@ export class Robot {
 
   #supervise(atMs: number): void {
     const { clock, settings } = this.#options;
-    this.#pauses.ranUntil(atMs);
+    this.supervised.emit(atMs);
     this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
       this.timerDelay.observe(Math.max(0, clock.nowMs() - atMs) / 1000);
       if (this.#isEmissionDue) this.#emitPolled();

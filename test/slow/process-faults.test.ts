@@ -129,20 +129,25 @@ describe('a daemon', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  it('moves nothing for a drive command that came while it was paused, because nobody knows when', async () => {
+  it('counts a drive command that came while it was paused from the pause, also on many new connections', async () => {
     const child = daemon('throws');
     const url = await served(child);
-    const drive = async () => {
-      const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
+    const drive = async (holdMs: number) => {
+      const command = { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' };
       return (await call(url, 'POST', '/api/drive', command)).status;
     };
-    await eventually(async () => (await drive()) === 200);
-    child.process.kill('SIGSTOP');
-    const asked = drive();
-    await new Promise(resolve => setTimeout(resolve, 1000));
-    child.process.kill('SIGCONT');
-    expect(await asked).to.equal(409);
-    await eventually(async () => (await drive()) === 200);
+    await eventually(async () => (await drive(500)) === 200);
+    for (const { pauseMs, holdMs } of [
+      { pauseMs: 1000, holdMs: 500 },
+      { pauseMs: 400, holdMs: 200 },
+    ]) {
+      child.process.kill('SIGSTOP');
+      const asked = Promise.all(Array.from({ length: 40 }, () => drive(holdMs)));
+      await new Promise(resolve => setTimeout(resolve, pauseMs));
+      child.process.kill('SIGCONT');
+      expect(new Set(await asked)).to.deep.equal(new Set([409]));
+      await eventually(async () => (await drive(500)) === 200);
+    }
   });
 
   describe('that gets trunnion stop on the board', () => {

@@ -5,7 +5,6 @@ import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { MOTION_PROBLEMS } from '../problem-table.js';
 import { post, type Route } from '../route.js';
-import { hasWaited } from '../server.js';
 
 const LEAST_HOLD_MS = 50;
 
@@ -57,8 +56,6 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
         'closing',
       ],
       act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, stillWanted }) => {
-        // The command holds from the moment when it came, and that moment is unknown.
-        if (hasWaited(ctx.req) || robot.wasPaused) throw new RobotError('too-late');
         const named = UNIT_LIST.flatMap(({ name }) => {
           const asked = body[name];
           return asked === undefined ? [] : [[name, limited(asked)] as const];

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect } from 'chai';
+import { Arrivals } from '../../src/http/arrivals.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const CALLERS = 30;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+/** Sends a request on each of many new connections, and ends. */
+const CROWD = `
+  const { connect } = require('node:net');
+  let left = ${CALLERS};
+  const sent = () => { left -= 1; if (left === 0) process.exit(); };
+  for (let count = 0; count < ${CALLERS}; count += 1) {
+    const socket = connect(Number(process.argv[1]), '127.0.0.1');
+    socket.write(${JSON.stringify(REQUEST)}, sent);
+  }
+`;
+const DUE_MS = 20;
+const PAUSE_MS = 1000;
+
+describe('requests that came while the process was paused', () => {
+  let server: Server;
+  let clock: ManualClock;
+  let arrivals: Arrivals;
+  let seen: number[];
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    arrivals = new Arrivals(clock);
+    arrivals.timerRan(DUE_MS);
+    seen = [];
+    server = createServer(({ socket }, response) => {
+      seen.push(arrivals.earliestMs(socket));
+      response.end();
+    });
+    server.on('connection', socket => arrivals.accepted(socket));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const port = () => (server.address() as AddressInfo).port;
+  const pauseWithCallers = () => {
+    execFileSync(process.execPath, ['-e', CROWD, String(port())]);
+    clock.late(PAUSE_MS);
+  };
+  const allSeen = async () => {
+    while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
+  };
+
+  it('count from the time at which the timer was due, however many connections wait', async () => {
+    pauseWithCallers();
+    arrivals.timerRan(clock.nowMs() + DUE_MS);
+    await allSeen();
+    expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
+  });
+
+  it('count from that time if they are read before the timer runs', async () => {
+    pauseWithCallers();
+    await allSeen();
+    expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
+  });
+
+  for (const when of ['before', 'after']) {
+    it(`count from that time on an old connection, if the timer runs ${when} they are read`, async () => {
+      const client = connect(port(), '127.0.0.1');
+      client.write(REQUEST);
+      await once(client, 'data');
+      // Node gives these bytes to the kernel at once.
+      client.write(REQUEST);
+      clock.late(PAUSE_MS);
+      if (when === 'before') arrivals.timerRan(clock.nowMs() + DUE_MS);
+      await once(client, 'data');
+      expect(seen).to.deep.equal([0, DUE_MS]);
+      client.destroy();
+    });
+  }
+
+  it('do not date back a request that comes after them, on an old connection or on a new one', async () => {
+    pauseWithCallers();
+    arrivals.timerRan(clock.nowMs() + DUE_MS);
+    await allSeen();
+    const url = `http://127.0.0.1:${port()}`;
+    for (let count = 0; count < 3; count += 1) await (await fetch(url)).text();
+    expect(seen.slice(CALLERS)).to.deep.equal([PAUSE_MS, PAUSE_MS, PAUSE_MS]);
+  });
+});
