@@ -133,13 +133,15 @@ function lineWriter(fd: number, form: (json: string) => string) {
       // The lines of the write in flight come before the waiting ones. A blocked thread cannot learn that
       // this write has ended, so it only pauses.
       if (isWriting) pause(IN_FLIGHT_MS);
-      let bytes = Buffer.concat([...chunks, lostLine()].map(bytesOf));
-      while (bytes.length > 0) {
-        try {
-          bytes = bytes.subarray(writeSync(fd, bytes));
-        } catch (error) {
-          if (errnoOf(error) !== 'EAGAIN' || performance.now() >= untilMs) return;
-          pause();
+      for (const chunk of [...chunks, lostLine()]) {
+        let bytes = bytesOf(chunk);
+        while (bytes.length > 0) {
+          try {
+            bytes = bytes.subarray(writeSync(fd, bytes));
+          } catch (error) {
+            if (errnoOf(error) !== 'EAGAIN' || performance.now() >= untilMs) return;
+            pause();
+          }
         }
       }
     },
