@@ -37,12 +37,13 @@ describe('slow clients', function () {
         return new Promise(resolve => socket.on('close', resolve));
       }),
     );
-    const startMs = performance.now();
+    const before = performance.eventLoopUtilization();
     const off = { action: 'off' };
     const { status } = await call(daemon.url, 'POST', '/api/laser', off, { connection: 'close' });
     expect(status).to.equal(200);
-    // The server must not time out any of them this early.
-    expect(performance.now() - startMs).to.be.lessThan(2500);
+    // The server times out the others after 3 s. A busy machine may need long for the work itself, so this counts only
+    // the time in which neither server nor client had work.
+    expect(performance.eventLoopUtilization(before).idle).to.be.lessThan(1000);
     for (const socket of sockets) socket.resume();
     await Promise.all(ended);
   });
