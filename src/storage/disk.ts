@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { errnoOf, isRobotError, RobotError } from '../core/errors.js';
+import { repeatedReads } from './repeated-reads.js';
 
 /** The longest wait for one file at a start. */
 export const START_MS = 2000;
@@ -50,6 +51,8 @@ function diskFile(path: string, file: FileHandle) {
 /** The file operations of the state folder. Every failure is a RobotError `storage-failed`. */
 export type Disk = typeof realDisk;
 
+const readAgain = repeatedReads(path => readFile(path).catch(error => unlessListed(path, error)));
+
 export const realDisk = {
   makeFolder: (asked: string) =>
     attempt('make', asked, async () => {
@@ -65,8 +68,7 @@ export const realDisk = {
    * Resolves with undefined if the folder has no such file. Rejects if the folder is missing, or if the file
    * is missing and the daemon may not write to the folder (its disk may not be mounted).
    */
-  read: (path: string): Promise<Buffer | undefined> =>
-    attempt('read', path, () => readFile(path).catch(error => unlessListed(path, error))),
+  read: (path: string): Promise<Buffer | undefined> => attempt('read', path, () => readAgain(path)),
   /** Rejects if there is no such file. The flag 'a' would create it. */
   openToAppend: (path: string): Promise<DiskFile> =>
     attempt('open', path, async () =>

@@ -1,0 +1,102 @@
+import { appendFile, mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { repeatedReads } from '../../src/storage/repeated-reads.js';
+import { inTemporaryFolder } from '../support/daemon.js';
+
+const LONG_AFTER_MS = 10_000;
+
+/** Resolves when a change gets another time stamp than what was changed before. */
+async function nextStamp(folder: string): Promise<void> {
+  const probe = join(folder, 'probe');
+  const stamp = async () => {
+    await writeFile(probe, 'a');
+    return (await stat(probe, { bigint: true })).ctimeNs;
+  };
+  const first = await stamp();
+  while ((await stamp()) === first);
+}
+
+/** Reads the file `state/file` repeatedly, as if it had changed `agoMs` before, and counts how often the disk reads it. */
+async function withFile(
+  agoMs: number,
+  act: (file: string, readings: () => Promise<string | undefined>, count: () => number) => Promise<void>,
+): Promise<void> {
+  await inTemporaryFolder(async folder => {
+    await mkdir(join(folder, 'state'));
+    const file = join(folder, 'state', 'file');
+    let count = 0;
+    const read = repeatedReads(
+      path => {
+        count += 1;
+        return readFile(path).catch(() => undefined);
+      },
+      () => Date.now() + agoMs,
+    );
+    const readings = async () => (await read(file))?.toString();
+    await act(file, readings, () => count);
+  });
+}
+
+const CHANGES: Readonly<
+  Record<
+    string,
+    readonly [before: string | undefined, change: (file: string) => Promise<unknown>, after?: string]
+  >
+> = {
+  'that grows': ['old', file => appendFile(file, 'er'), 'older'],
+  'that is overwritten in place with as many bytes': ['old', file => writeFile(file, 'new'), 'new'],
+  'that another file replaces': [
+    'old',
+    async file => {
+      await writeFile(`${file}.new`, 'new');
+      await rename(`${file}.new`, file);
+    },
+    'new',
+  ],
+  'that is deleted': ['old', file => rm(file)],
+  'that is made': [undefined, file => writeFile(file, 'new'), 'new'],
+  'that is made as a link': [
+    undefined,
+    async file => {
+      await writeFile(join(file, '../../target'), 'new');
+      await symlink('../target', file);
+    },
+    'new',
+  ],
+  'whose folder another folder replaces': [
+    undefined,
+    async file => {
+      await rename(join(file, '..'), join(file, '../../old'));
+      await mkdir(join(file, '..'));
+      await writeFile(file, 'new');
+    },
+    'new',
+  ],
+  'whose folder is deleted': ['old', file => rm(join(file, '..'), { recursive: true })],
+};
+
+describe('repeated reads', () => {
+  for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
+    it(`read again a file ${what}, and no unchanged one`, () =>
+      withFile(LONG_AFTER_MS, async (file, reading, count) => {
+        if (before !== undefined) await writeFile(file, before);
+        expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
+        await nextStamp(join(file, '../..'));
+        await change(file);
+        expect([await reading(), await reading(), count() > 1]).to.deep.equal([after, after, true]);
+      }));
+  }
+
+  it('read a file again while another change could leave the same time stamp', () =>
+    withFile(0, async (file, reading, count) => {
+      await writeFile(file, 'old');
+      expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
+    }));
+
+  it('keep no large file in memory', () =>
+    withFile(LONG_AFTER_MS, async (file, reading, count) => {
+      await writeFile(file, 'x'.repeat(5000));
+      expect([(await reading())?.length, (await reading())?.length, count()]).to.deep.equal([5000, 5000, 2]);
+    }));
+});
