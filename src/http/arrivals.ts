@@ -4,27 +4,22 @@ import type { Clock } from '../core/clock.js';
 /** A timer that is later than this shows that the process could not read what came (milliseconds). */
 const LATE_MS = 10;
 
-/** What came since a time and may be unread. */
+/** Since when something may be unread. */
 class Backlog {
-  #sinceMs = Number.POSITIVE_INFINITY;
-  #renewals = 0;
+  readonly #sinceMs = new Set<{ readonly ms: number }>();
 
   get sinceMs(): number {
-    return this.#sinceMs;
+    return Math.min(...[...this.#sinceMs].map(({ ms }) => ms));
   }
 
   /**
    * Remembers the time for two turns of the event loop. A turn reads from every open connection, so afterwards nothing
    * is left.
    */
-  remember(sinceMs: number): void {
-    this.#sinceMs = Math.min(this.#sinceMs, sinceMs);
-    this.#renewals += 1;
-    const renewals = this.#renewals;
-    const end = () => {
-      if (renewals === this.#renewals) this.#sinceMs = Number.POSITIVE_INFINITY;
-    };
-    setImmediate(() => setImmediate(end));
+  remember(ms: number): void {
+    const since = { ms };
+    this.#sinceMs.add(since);
+    setImmediate(() => setImmediate(() => this.#sinceMs.delete(since)));
   }
 }
 

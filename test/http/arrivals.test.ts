@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect } from 'chai';
 import { Arrivals } from '../../src/http/arrivals.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -81,6 +81,19 @@ describe('requests that came while the process was paused', () => {
       client.destroy();
     });
   }
+
+  it('are never older than a few turns of the event loop, however long it stays busy', async () => {
+    const turnMs = 100;
+    for (let count = 0; count < 20; count += 1) {
+      clock.late(turnMs);
+      arrivals.timerRan(clock.nowMs() + DUE_MS);
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    expect(arrivals.earliestMs(new Socket())).to.be.within(
+      clock.nowMs() - 3 * turnMs,
+      clock.nowMs() - turnMs + DUE_MS,
+    );
+  });
 
   it('do not date back a request that comes after them, on an old connection or on a new one', async () => {
     pauseWithCallers();
