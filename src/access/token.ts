@@ -30,8 +30,8 @@ export function hashOf(secret: string): string {
 }
 
 /**
- * Finds the token of a secret by the secret's hash. How long the comparison takes tells a stranger something about the hash of
- * a guess, but nothing about a secret.
+ * Finds the token of a secret by the secret's hash. The time of the comparison may leak something about the hashes, but
+ * nothing about a secret.
  */
 export function tokenOf(secretHash: string, tokens: readonly Token[]): Token | undefined {
   return tokens.findLast(({ hash }) => hash === secretHash);

@@ -12,7 +12,7 @@ export function visible(text: string): string {
   return text.replace(EACH, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The most characters of a caller's text that are kept for people. */
+/** The most characters of a caller's text in logs and messages. The rest is cut off. */
 export const LONGEST_TEXT = 200;
 
 /** The first characters of a caller's text, with each of these characters replaced. */

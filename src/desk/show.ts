@@ -50,7 +50,7 @@ function matchView(state: DeskState, match: DeskMatch, nowMs: number) {
   return { ...shown, endsAtT: endsAtMs === null ? null : endsAtMs / 1000, lacks };
 }
 
-/** Another desk whose beats the robots of the field took last, in a match that is not over. */
+/** Another desk that holds the leases of robots in a match that is not over. Null if there is none. */
 function otherDesk(state: DeskState, nowMs: number) {
   const found = state.robots.flatMap(({ name }) => {
     const seen = seenOf(state, name);
@@ -102,7 +102,7 @@ function robotView(state: DeskState, name: string, nowMs: number) {
     phase: match?.phase ?? null,
     stopped: status?.stopped ?? null,
     lock: lock && { by: lock.by, reason: lock.reason, isOurs: isOurs(state.wanted, lock.id) },
-    /** What became of the desk's wish to lock this robot. Null without such a wish. */
+    /** Whether the robot has confirmed the lock that the desk wants. Null if the desk wants none. */
     locking,
     /** Whether the wish comes from the tile's own LOCK. */
     lockedAlone: wish.lock !== null,

@@ -76,7 +76,7 @@ export class Seen {
   readonly sent = new Map<Kind, Sent>();
   /** Whether the robot's own id answered at its address. Only then a token is sent. */
   isChecked = false;
-  /** When that was. */
+  /** The time of the last answer that showed the robot's own id. */
   checkedMs = LONG_AGO;
   /** The id that answered; undefined from 0.3.0 and before any answer. */
   shownId: string | null | undefined;

@@ -13,7 +13,7 @@ export interface Verdict {
   readonly why: string;
 }
 
-/** Says of each part of a record whether it is whole. Needs neither desk nor robot. */
+/** Reports for each part of a record whether it is whole, missing or changed. Needs neither desk nor robot. */
 export async function verifyRecord(disk: Disk, folder: string): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   const [, hash] = /-([0-9a-f]{16})$/.exec(basename(folder)) ?? [];

@@ -37,8 +37,8 @@ export function isDeflected(deflections: Deflections): boolean {
 }
 
 /**
- * What the person at this page wants to move, and what came of it. Sticks and keys say what is wanted now; one step sends
- * the difference to what was sent last. When something interrupts driving, every stick and key must be at rest before
+ * What the person at this page wants to move, and why the robot does not move. While a stick or key is deflected, the
+ * page sends a command 25 times a second. When all are at rest, it sends one command that stops the unit. When something interrupts driving, every stick and key must be at rest before
  * the robot moves again.
  */
 export class Driving extends Part {

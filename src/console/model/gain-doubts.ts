@@ -18,7 +18,7 @@ interface Edited {
   readonly texts: EditTexts;
 }
 
-/** Asks for a second press before typed gains run, or are saved, that are far from the stored ones. */
+/** Asks for a second press before gains run or are saved that a person has typed far from the stored ones. */
 export class GainDoubts {
   readonly #clock: Clock;
   readonly #edited: () => Edited;

@@ -196,7 +196,7 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
 
 type Shown = 'settlingS' | 'overshootPercent';
 
-/** A figure before and after, with the spread over all full steps after. */
+/** A figure with the old gains and with the proposed ones. If the full steps with the proposed gains differ, its spread too. */
 function changeOf({ before, proposed }: Result, name: Shown, text: (value: number | null) => string) {
   const all = proposed?.steps.map(step => step[name] ?? Number.NaN) ?? [];
   const [least, most] = [Math.min(...all), Math.max(...all)];

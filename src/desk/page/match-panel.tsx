@@ -106,7 +106,7 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
   );
 }
 
-/** What lacks, robot by robot. A referee may start without a robot. */
+/** What is missing before the match may start or go on, robot by robot. A referee may leave a robot out. */
 function Lacks({ match }: { readonly match: MatchView }) {
   const names = [...new Set(match.lacks.map(({ robot }) => robot))];
   if (match.phase !== 'pre' && match.phase !== 'pause') return null;
