@@ -16,7 +16,7 @@ import {
   unhurried,
 } from './console-page.js';
 
-describe('the console of a robot with tokens and a match', function () {
+describe('the console', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const token = async (...words: string[]) => {
@@ -48,7 +48,7 @@ describe('the console of a robot with tokens and a match', function () {
     await eventually(async () => (await robot.post('/api/resume')).status === 200);
   });
 
-  it('says that it is open to everyone who reaches it, if other machines can', async () => {
+  it('of a robot without tokens says OPEN TO ALL if other machines can reach the robot, but not if only this machine can', async () => {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');
@@ -63,7 +63,7 @@ describe('the console of a robot with tokens and a match', function () {
     }
   });
 
-  it('is entered by a link, whose token leaves the address, and keeps view and STOP even if the token is removed', async () => {
+  it('takes the token of a login link out of the address; after the daemon has removed the token, STOP and Off remain', async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -80,7 +80,7 @@ describe('the console of a robot with tokens and a match', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('is entered by typing a token, explains a wrong one, and shows STOP all the time', async () => {
+  it('sends STOP even before the login, reports a typed token that is wrong, and accepts one that is valid', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(robot.url);
@@ -104,7 +104,7 @@ describe('the console of a robot with tokens and a match', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it('hides acts that a spectator may not use, and shows the login if the token is removed', async () => {
+  it("hides from a spectator the buttons of other roles, and shows the login once the spectator's token is removed", async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.
@@ -175,7 +175,7 @@ describe('the console of a robot with tokens and a match', function () {
     await button('Release').click();
   });
 
-  it('lets no single press or tap of the referee end a running match', async () => {
+  it("does not end a running match at the referee's first press or tap on `no match`, `pre` or `ended`", async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const phase = async () => (await callAs(operator, 'GET', '/api/match')).body.phase;
@@ -206,7 +206,7 @@ describe('the console of a robot with tokens and a match', function () {
     await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });
   });
 
-  it('shows phase and time left without a shift of the layout, and greys the modes that the phase forbids', async () => {
+  it('shows phase and time left without moving STOP or the gain fields, and disables a mode that the phase forbids', async () => {
     const page = await robot.open();
     const places = () => placesOf(page, '.stop, .gain input');
     const before = await places();

@@ -5,7 +5,7 @@ import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from '.
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
-describe('the console beside a simulator', function () {
+describe('the console of a simulated robot', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, post } = robot;
@@ -22,7 +22,7 @@ describe('the console beside a simulator', function () {
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it('pulses the excited loop, and ends any caller’s excitation from the bar', async () => {
+  it('marks the loop that is moved by test steps, and can end test steps that another caller began', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
@@ -42,7 +42,7 @@ describe('the console beside a simulator', function () {
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('names the firmware of a controller that has the register `build`, and of no other', async () => {
+  it('names the firmware of a controller only if the controller has the register `build`', async () => {
     const { body } = await call(robot.url, 'GET', '/api/status');
     const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
     const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });
@@ -59,7 +59,7 @@ describe('the console beside a simulator', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
-  it('has a checklist for the first minute, a panel that injects faults and shows the truth, and a log to search', async () => {
+  it("has a checklist for the first minute, a panel that injects faults and shows the robot's true state, and a searchable log", async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();

@@ -41,7 +41,7 @@ describe('the console in a browser', function () {
     expect(await fresh.locator('.badge').textContent()).to.equal('SIMULATED');
   });
 
-  it('lights the laser and darkens it, by the button and from within a field by L', async () => {
+  it('turns the laser on by the On button, and off by the Off button or by the key L in a gain field', async () => {
     const laser = page.getByRole('group', { name: 'Laser' });
     for (const darken of [
       () => laser.getByRole('button', { name: 'Off' }).click(),
@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     }
   });
 
-  it('saves an edit by a second press if it is far from the saved gain, and says what it changed', async () => {
+  it('keeps an edit over a reload, asks for a second press of Keep if the edit is far from the saved gain, and says what was saved', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('restores a revision from the history, and goes back to the gains at its opening with one press', async () => {
+  it('restores a revision from the history; `Gains at opening` turns the gains from when the page was opened into edits', async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -138,7 +138,7 @@ describe('the console in a browser', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline, and names in a refusal the act that failed', async () => {
+  it('says that a controller is offline; an alert names a mode change that fails, and a save that fails keeps the edit', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);
@@ -158,7 +158,7 @@ describe('the console in a browser', function () {
     await eventually(async () => !/Chassis is offline/.test((await alerts(page).textContent()) ?? ''));
   });
 
-  it('stops by Escape from within a field, explains refusals while stopped, and resumes', async () => {
+  it('stops the robot when Escape is pressed in a gain field, and disables modes, laser and test steps until Resume', async () => {
     await mode(page, 'Gimbal', 'auto').click();
     await field(page, 'Speed loop kp').press('Escape');
     await shows(alerts(page), /gimbal stopped \(confirmed\)/);
@@ -179,7 +179,7 @@ describe('the console in a browser', function () {
     await shows(alerts(page), /Stopped/);
   });
 
-  it('captures steps in debug, and draws the step of the gains before under the current one', async () => {
+  it('captures steps in debug mode, shows a run of the old gains beside the newest run, and rejects an amplitude above 0.5 rad', async () => {
     await mode(page, 'Gimbal', 'debug').click();
     const panel = page.getByRole('region', { name: 'Step response' });
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());

@@ -7,7 +7,7 @@ import { eventually, press, shows } from './console-page.js';
 
 const ROBOTS = ['Robot 1', 'Robot 2'];
 
-describe('the page of a desk with two simulated robots', function () {
+describe('the desk page', function () {
   this.timeout(90_000);
   let browser: Browser | undefined;
   let field: Child | undefined;
@@ -54,7 +54,7 @@ describe('the page of a desk with two simulated robots', function () {
     for (const context of browser?.contexts() ?? []) await context.close();
   });
 
-  it('locks all robots by Esc, and by Space whatever has the focus; Unlock needs a second press', async () => {
+  it('locks all robots when Escape or Space is pressed, even if a button has the focus; Unlock needs a second press', async () => {
     const page = await opened();
     await page.keyboard.press('Escape');
     await eventually(isLocked);
@@ -76,7 +76,7 @@ describe('the page of a desk with two simulated robots', function () {
     }
   });
 
-  it('runs a match from load to release', async () => {
+  it('takes two robots through a match: Load, Start, Pause, Go on, End and Release', async () => {
     const page = await opened();
     const panel = page.getByRole('region', { name: 'Match' });
     await press(page, 'Load');
@@ -97,7 +97,7 @@ describe('the page of a desk with two simulated robots', function () {
     for (const name of ROBOTS) await shows(tile(page, name), /no match/);
   });
 
-  it('shows phase and LOCKED to an audience, without buttons', async () => {
+  it('has a screen for the audience (#screen) that shows the match and LOCKED, and has no buttons', async () => {
     const referee = await opened();
     const screen = await open(1440, 900, '#screen');
     await shows(screen.locator('.screen'), /No match is loaded|practice/);
@@ -108,7 +108,7 @@ describe('the page of a desk with two simulated robots', function () {
   });
 
   for (const width of [320, 820, 1440])
-    it(`cuts no name and no button at a width of ${width} px`, async () => {
+    it(`clips no robot name and no button label at a width of ${width} px`, async () => {
       const page = await opened(width, 900);
       const cut = await page
         .locator('.tile h2, .tile button, .presses button, .lock-all, .unlock')
@@ -124,7 +124,7 @@ describe('the page of a desk with two simulated robots', function () {
     [1440, 900],
     [820, 1180],
   ] as const) {
-    it(`shows 20 tiles at ${width} x ${height} without scrolling, and axe finds no fault`, async () => {
+    it(`shows 20 robots without scrolling on a screen of ${width} x ${height} px, and has no serious accessibility fault`, async () => {
       const page = await open(width, height);
       await page.route('**/api/status*', async route => {
         const response = await route.fetch();

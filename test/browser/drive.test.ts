@@ -70,7 +70,7 @@ describe('driving in a browser', function () {
     };
   };
 
-  it('with two thumbs on a phone moves chassis and gimbal at once, and letting go stops both', async () => {
+  it('with two thumbs on a phone moves chassis and gimbal at the same time, and both stop when the thumbs let go', async () => {
     const page = await open(PHONE);
     expect(await overflow(page)).to.equal(0);
     const touch = await touching(page);
@@ -96,7 +96,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('has a slider of the limit that a thumb can hit, however the phone is held', async () => {
+  it('offers a speed limit slider at least 44 px high on a phone, in portrait and in landscape', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -107,7 +107,7 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('by keys ends when the window loses the focus, although no key-up comes', async () => {
+  it('by keys ends when the window loses the focus, even without a key-up event; letters typed in a field do not drive', async () => {
     const page = await open();
     await driveAhead(page);
     await page.evaluate("window.dispatchEvent(new Event('blur'))");
@@ -123,7 +123,7 @@ describe('driving in a browser', function () {
     expect(commands).to.deep.equal([]);
   });
 
-  it('by gamepad needs the left shoulder button, ends when the pad goes, and B stops the robot', async () => {
+  it('by gamepad needs the left shoulder button and ends when the gamepad disconnects; button B stops the robot', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
@@ -155,7 +155,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('ends on one page when another takes over, and both say who drives', async () => {
+  it('ends on a page when another page takes over; the page that lost control names the driver and sends no more commands', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);
@@ -171,7 +171,7 @@ describe('driving in a browser', function () {
     expect(commands).to.deep.equal([]);
   });
 
-  it('ends when the daemon is killed, and begins after its return only when the key was let go', async () => {
+  it("ends when the daemon is killed, and does not continue after the daemon's restart until the held key is released", async () => {
     const page = await open();
     await driveAhead(page);
     const port = new URL(robot.url).port;

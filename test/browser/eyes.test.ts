@@ -25,7 +25,7 @@ describe('the console on a screen', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('marks gains that change sign or more than fivefold in amber before they are saved, and shows a long number whole', async () => {
+  it('shows an unsaved gain in amber if its sign changes or its size changes more than fivefold, and shows long numbers in full', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -51,7 +51,7 @@ describe('the console on a screen', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('says in red how much and how fast a loop oscillates, and shows no other figures of it', async () => {
+  it('shows amplitude and frequency of an oscillating loop in red, and a dash in place of its step figures', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
     const page = await open();
@@ -68,7 +68,7 @@ describe('the console on a screen', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it('draws the target, and the light even while the gimbal’s direction is unknown', async () => {
+  it('draws the target, and draws the beam of a lit laser even while the gimbal is offline and its direction unknown', async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];
@@ -80,7 +80,7 @@ describe('the console on a screen', function () {
     for (const view of views) await drawn(view, '.beam').first().waitFor({ state: 'attached' });
   });
 
-  it('has no serious fault of accessibility on the desk and in a match, on a monitor and on a phone', async () => {
+  it('has no serious accessibility fault in the full page or in the match view, on a monitor or on a phone', async () => {
     await post('/api/laser', { action: 'on' });
     await post('/api/chassis/mode/switch', { mode: 'debug' });
     for (const hash of ['', '#match'])
@@ -125,7 +125,7 @@ describe('the console on a screen', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('keeps its warnings visible in forced colours', async () => {
+  it('keeps the red of STOP, the selected mode and the warning of a lit laser visible in forced-colours mode', async () => {
     const context = await robot.browser.newContext({
       forcedColors: 'active',
       colorScheme: 'dark',

@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { alerts, consoleInBrowser, eventually, has, overflow, placesOf, shows } from './console-page.js';
 
 /** The layout of the page under faults, and how soon it shows them. */
-describe('the console under faults', function () {
+describe('the console during faults', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, post, fault, truth } = robot;
@@ -13,7 +13,7 @@ describe('the console under faults', function () {
     page.evaluate<string[]>(`[...document.querySelectorAll('.segments button, .stopping button')]
       .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
 
-  it('moves, cuts and covers nothing, whatever is wrong, down to a width of 320 px', async () => {
+  it('does not move, clip or cover its buttons and fields at widths from 320 to 1280 px', async () => {
     for (const [width, height] of [
       [320, 700],
       [390, 844],
@@ -66,7 +66,7 @@ describe('the console under faults', function () {
     }
   });
 
-  it('offers to unfold a line only if it is cut', async () => {
+  it('shows the button More on an alert only if the text of the alert is clipped', async () => {
     const page = await open();
     const more = alerts(page).getByRole('button', { name: 'More' });
     await fault('chassis', 'unplug');
@@ -79,7 +79,7 @@ describe('the console under faults', function () {
     await fault('chassis', 'plug');
   });
 
-  it('greys the values of a frozen daemon, and repeats a STOP that the daemon does not answer', async () => {
+  it('marks its values as stale while the daemon is frozen, and retries a STOP until the daemon answers', async () => {
     const page = await open();
     await post('/api/laser', { action: 'on' });
     await shows(page.locator('.lamp'), /LASER ON/);

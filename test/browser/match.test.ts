@@ -35,7 +35,7 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it('is offered on a phone, is neither selected nor zoomed by accident, and says whether the screen stays lit', async () => {
+  it("opens from a link on a phone, disables text selection and zoom, and says whether the phone's screen stays on", async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view' }).tap();
     await eventually(() => page.locator('.match').isVisible());
@@ -63,7 +63,7 @@ describe('the match view', function () {
     await eventually(() => page.locator('.bar').isVisible());
   });
 
-  it('lights the laser and sends the chassis off by a press that is held and by no tap, and takes manual at the touch', async () => {
+  it('turns on the laser or auto mode only if the button is held for 400 ms, but manual mode as soon as its button is touched', async () => {
     const page = await open(PHONE);
     await laserOn(page).tap();
     await mode(page, 'Chassis', 'auto').tap();
@@ -104,7 +104,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('cuts no mode on a phone, even if one is chosen for Go while the gimbal is in debug', async () => {
+  it('clips no mode button on a phone, even if the gimbal is in debug mode and another mode is chosen for Go', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
@@ -122,7 +122,7 @@ describe('the match view', function () {
     await post('/api/match', { id: 'cut', revision: 2, phase: 'none', remainingS: null });
   });
 
-  it('starts both units in the modes that were chosen before, by one hold on Go', async () => {
+  it('resumes the robot and sets the chosen modes when Go is held, but does nothing when Go is tapped', async () => {
     const set = (revision: number, phase: string) =>
       post('/api/match', { id: 'go', revision, phase, remainingS: null });
     await post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
@@ -148,7 +148,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it('releases a button when the finger slides off, or when a stop forbids it', async function () {
+  it("cancels the hold on the laser's On button when the finger slides off the button, or when the robot is stopped", async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);
@@ -174,7 +174,7 @@ describe('the match view', function () {
     expect(await buzzes()).to.deep.equal([10, 10]);
   });
 
-  it('stops by one tap at the bottom, over the full width, and resumes far from there', async () => {
+  it('stops the robot by one tap on STOP, which fills the width of the screen at its bottom, more than 150 px from Resume', async () => {
     for (const size of [
       { width: 390, height: 844 },
       { width: 844, height: 390 },
@@ -202,7 +202,7 @@ describe('the match view', function () {
     }
   });
 
-  it('stops when it is touched, even by a finger that stays, slides, or comes beside another finger', async () => {
+  it('stops the robot as soon as a finger touches STOP, even if that finger stays, slides, or is the second one on the screen', async () => {
     const page = await open(PHONE);
     const send = await fingersOn(page);
     const thumb = await middleOf(page.locator('.stop'));
@@ -236,7 +236,7 @@ describe('the match view', function () {
     );
   });
 
-  it('shows a lock without moving, covering or cutting anything, upright and on its side', async () => {
+  it('shows a lock without moving, covering or clipping a button, on a phone in portrait and in landscape', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -266,7 +266,7 @@ describe('the match view', function () {
     }
   });
 
-  it('shows every line if there is room, with targets for a thumb, and moves nothing', async () => {
+  it("shows all alerts on a tall phone without moving a button, and the alerts' button `Got it` is at least 56 x 56 px", async () => {
     const page = await open({ ...PHONE, height: 1100 });
     const places = () => placesOf(page, '.match > header button, main button, .match > .stop');
     const before = await places();

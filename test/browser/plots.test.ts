@@ -12,7 +12,7 @@ describe('the plots', function () {
   const filled = (page: Page) =>
     eventually(async () => /measured.?0\.0/.test((await plot(page).textContent()) ?? ''));
 
-  it('measure between two picked moments, zoom by the wheel around the cursor, and go back by a double press', async () => {
+  it('measure the time between two clicks, zoom by dragging or by the wheel, and return to live data at a double click', async () => {
     const page = await open();
     await filled(page);
     await shows(plot(page), /live0\.00/);
@@ -70,7 +70,7 @@ describe('the plots', function () {
     return Math.max(...values) - Math.min(...values);
   };
 
-  it('show the value under a finger as long as it is there, and zoom by two fingers', async () => {
+  it('show a cursor under a finger until the finger is lifted, and zoom in when two fingers spread', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await filled(page);
     // Records the positions of the cursor's line.
@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('draw noise at rest as noise, follow the values, and keep the axis when it is locked', async () => {
+  it('have a value axis of 0.01 to 0.05 rad at rest, keep that scale while Hold scale is on, and then follow the values again', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {
@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('stack up to four loops, and with one loop step figures and gains stay visible on a laptop', async () => {
+  it('show up to four loops at once; with one loop, plot, step figures and gains fit into a window 720 px high', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

@@ -21,13 +21,13 @@ function coloursIn(page: Page, canvas: string): Promise<string> {
   })()`);
 }
 
-describe('profiles on the page', function () {
+describe('the console with profiles', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('can be stored, starred, compared and loaded', async () => {
+  it('stores, stars, compares and loads a profile', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -59,7 +59,7 @@ describe('profiles on the page', function () {
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 
-  it('are drawn over one another by loop, in percent of their steps, whatever their heights', async () => {
+  it('draws the captured steps of two revisions over one another in percent, even if their amplitudes differ', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
     for (const [gains, amplitude] of [
@@ -95,7 +95,7 @@ describe('profiles on the page', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('go into a file and come back set by set, with the difference first', async () => {
+  it('exports profiles to a file; an import first lists the differences, and then stores only the profile that a person keeps', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { alerts, card, consoleInBrowser, eventually, field, has, PHONE, shows } from './console-page.js';
 
-describe('tuning on the page', function () {
+describe('a page used for tuning', function () {
   this.timeout(180_000);
   const robot = consoleInBrowser();
   const { open, get, post } = robot;
@@ -11,7 +11,7 @@ describe('tuning on the page', function () {
   const scaled = (gains: Record<string, number>, by: number) =>
     Object.fromEntries(Object.entries(gains).map(([name, value]) => [name, value * by]));
 
-  it('tries by Enter, keeps by Ctrl+Enter, undoes by Ctrl+Z, and says on every page what is tried and by whom', async () => {
+  it('tries gains on Enter, saves gains on Ctrl+Enter, and ends a trial on Ctrl+Z; every open page says who tries gains', async () => {
     const page = await open();
     const match = await open(PHONE);
     const kp = field(page, 'Speed loop kp');
@@ -45,7 +45,7 @@ describe('tuning on the page', function () {
     expect((await statusOf('chassis')).gains.trial).to.equal(undefined);
   });
 
-  it('says what will move before all loops are tuned, and keeps what is better by one press', async () => {
+  it('says how each loop will move before a tuning of all loops begins, and saves the better gains at one press of Keep', async () => {
     const page = await open();
     const { speed } = await gainsOf('chassis');
     const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
@@ -90,7 +90,7 @@ describe('tuning on the page', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it('draws up to five runs under the newest, and can take the gains of one', async () => {
+  it("lets a person tick at most five runs for drawing, and copies a run's gains into the fields without saving them", async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);

@@ -10,7 +10,7 @@ const event = (fields: Partial<LogEvent>): LogEvent => {
 const texts = (...events: LogEvent[]) => actsOf(events).map(actText);
 
 describe('the log of the page', () => {
-  it('has one sentence for an act and its effect', () => {
+  it('shows a request and its effect as one sentence', () => {
     expect(
       texts(
         event({ what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } }),
@@ -33,7 +33,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('keeps what the robot did by itself, and what was refused', () => {
+  it('shows what the robot did by itself, and shows requests that were refused', () => {
     const acts = actsOf([
       event({ what: 'mode', unit: 'gimbal', detail: { before: 'auto', after: 'manual', why: 'reset' } }),
       event({ what: 'mode', unit: 'gimbal', who: 'Bob', outcome: 'wrong-phase', detail: { mode: 'auto' } }),
@@ -47,7 +47,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('has the words of the page, not of the API', () => {
+  it(`says "restart" and "test steps" instead of the API's words "reset" and "excite"`, () => {
     const act = { what: 'excite', unit: 'gimbal', who: 'Bob', outcome: 'nack' } as const;
     expect(texts(event({ what: 'reset', unit: 'gimbal' }), event(act))).to.deep.equal([
       'Gimbal restart.',
@@ -55,7 +55,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('does not take an older change for the effect of a later request', () => {
+  it('does not merge a request with a change that happened 60 s before the request', () => {
     const older = event({ what: 'laser', detail: { before: 'on', after: 'off' } });
     const later = event({ what: 'laser', who: 'Bob', outcome: 'done', detail: { action: 'off' } });
     expect(texts(older, { ...later, t: older.t + 60 })).to.have.lengthOf(2);

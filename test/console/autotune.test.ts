@@ -47,18 +47,18 @@ async function open() {
   return { page, becomes, says, begin, state };
 }
 
-describe('the loops to keep after a tuning', () => {
+describe('a tuning of several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('lose the outer loops if an inner loop is unticked, and regain the inner loop if an outer one is ticked', () => {
+  it('no longer keeps an outer loop if its inner loop is unticked, and keeps the inner loop again if the outer loop is ticked', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('are tuned from the inside out, in the time of all', () => {
+  it('tunes inner loops before outer loops, and is expected to take 56 s for all loops of the chassis', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -68,7 +68,7 @@ describe('the loops to keep after a tuning', () => {
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
-  it('say which figures are better and which are worse', () => {
+  it('says which figures of a loop became better and which became worse', () => {
     const reason = (was: object, is: object) =>
       reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
     const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
@@ -84,7 +84,7 @@ describe('the loops to keep after a tuning', () => {
 });
 
 describe('a tuning on the page', () => {
-  it('that this page began switches plot and step card to the loop that moves, and one of another caller does not', async () => {
+  it('switches plot and step card to the loop that moves if this page began the tuning, but not if another caller did', async () => {
     const { page, says, begin } = await open();
     const chosen = () => page.model.choice.value.loop;
     await begin();
@@ -99,7 +99,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows the runs whose figures it reports, and not newer ones with the same gains', async () => {
+  it('shows the runs whose figures it reports, and not newer runs with the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -131,7 +131,7 @@ describe('a tuning on the page', () => {
     expect(fetched().slice(2)).to.include.members(['4', '2']);
   });
 
-  it('of several loops says how many are done and left, and about how long these take', async () => {
+  it('says how many loops are done, how many are left, and how many seconds the remaining loops will take', async () => {
     const { page, says } = await open();
     await page.model.autotune.begin('chassis', ['speed', 'angle']);
     const text = () => leftText(page.model.autotune.running!);
@@ -141,7 +141,7 @@ describe('a tuning on the page', () => {
     expect(text()).to.equal('1 of 2 loops done, 1 left: about 14 s.');
   });
 
-  it('is one request for all loops, renewed each second until it has ended', async () => {
+  it('begins with one request for all its loops, and is renewed each second until it ends', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     expect(page.strip).to.equal('doing: Chassis moves: this page tunes its speed loop (begins).');
@@ -158,7 +158,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('is known to have ended after a refused renewal, and after a loss of contact', async () => {
+  it('shows its result even if the page was hidden when the tuning ended, or learns of the end by a refused renewal', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -173,7 +173,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('of another caller is shown, and asked about again if the answer is lost', async () => {
+  it('that another caller began is fetched again if a request for its state fails', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -187,7 +187,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('is not overwritten by an answer that is older than an event about it', async () => {
+  it('is not overwritten by an answer that is older than the latest event about the tuning', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');
@@ -200,7 +200,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('better');
   });
 
-  it('has ended if a restarted daemon does not know it', async () => {
+  it('is shown as aborted if the daemon, for instance after a restart, does not know the tuning', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes(null);
@@ -208,7 +208,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('aborted');
   });
 
-  it('is cancelled by End or STOP while it has no answer yet', async () => {
+  it('is cancelled by End or STOP even before the daemon has answered the request that begins the tuning', async () => {
     for (const press of ['end', 'stop'] as const) {
       const { page, begin } = await open();
       page.let(/autotune/, 'held', 'POST');
@@ -221,7 +221,7 @@ describe('a tuning on the page', () => {
     }
   });
 
-  it('puts the unit in debug mode first, and does not begin if that is refused', async () => {
+  it('puts the unit in debug mode first, and does not begin if that mode change fails', async () => {
     const { page, begin } = await open();
     page.daemon.shows('chassis', { mode: 'manual' });
     await page.wait(200);

@@ -31,7 +31,7 @@ describe('a page that drives', () => {
     expect(commands().length).to.equal(sent);
   });
 
-  it('has at most one unanswered command, and cancels that command once its hold time is over', async () => {
+  it('has at most one command in flight, and cancels an unanswered command after its hold time of 200 ms', async () => {
     page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
     stick(AHEAD);
     await page.wait(190);
@@ -40,7 +40,7 @@ describe('a page that drives', () => {
     expect(commands().map(({ isTakenBack }) => isTakenBack)).to.deep.equal([true, false]);
   });
 
-  it('sends zero at once when the stick is let go beside an unanswered command, which it cancels', async () => {
+  it('cancels an unanswered command and sends zero speed at once when the stick is released', async () => {
     page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
     stick(AHEAD);
     await page.wait(5);
@@ -49,14 +49,14 @@ describe('a page that drives', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
-  it("sends notAfterT in the robot's own time, half a second ahead of the quickest reading", async () => {
+  it("gives each command an expiry time (notAfterT) about 0.5 s ahead, in the robot's time", async () => {
     stick(AHEAD);
     await page.wait(50);
     const { notAfterT } = commands().at(-1)?.body ?? {};
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it('keeps to the limit of the slider, which the browser keeps, and at full speed with the right shoulder', async () => {
+  it("keeps to the slider's speed limit, drives at full speed with the right shoulder button, and keeps the limit over a reload", async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -108,7 +108,7 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0.45);
     });
 
-  it('names the other driver, and takes over only when asked to and after rest', async () => {
+  it('names another driver, takes over only when asked to, and then drives only after the stick was at rest', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -130,7 +130,7 @@ describe('a page that drives', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
-  it('sends nothing while a STOP is unanswered, and needs rest after a refusal', async () => {
+  it('sends no drive command while a STOP is unanswered', async () => {
     page.fate = ({ path }) => (path === '/api/stop' ? 'lost' : 'delivered');
     stick(AHEAD);
     await page.wait(100);

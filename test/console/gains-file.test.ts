@@ -24,34 +24,34 @@ describe('the file of all gains', () => {
   });
 
   for (const [what, text, fault] of [
-    ['text', 'kp = 3', /not JSON/],
-    ['no object', '[]', /the file is missing/],
-    ['a missing unit', JSON.stringify({ gimbal: defaults.gimbal }), /^\/chassis is missing/],
-    ['a foreign unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
-    ['a missing gain', fileOf(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
+    ['is not JSON', 'kp = 3', /not JSON/],
+    ['is not an object', '[]', /the file is missing/],
+    ['lacks a unit', JSON.stringify({ gimbal: defaults.gimbal }), /^\/chassis is missing/],
+    ['has an unknown unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
+    ['lacks a gain', fileOf(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
     [
-      'a text for a number',
+      'has a text instead of a number',
       fileOf(defaults).replace(/"kp": [\d.]+/, '"kp": "1"'),
       /kp is missing or not a number/,
     ],
     [
-      'a number too large',
+      'has a number that is too large',
       fileOf(defaults).replace(/"kp": [\d.]+/, '"kp": 1e999'),
       /kp is missing or not a number/,
     ],
     [
-      'a foreign loop',
+      'has an unknown loop',
       JSON.stringify({ ...defaults, chassis: { ...defaults.chassis, lift: {} } }),
       /^\/chassis\/lift is not/,
     ],
   ] as const) {
-    it(`is refused as a whole for ${what}`, () => {
+    it(`is rejected as a whole if it ${what}`, () => {
       const imported = importGains(text);
       expect('faults' in imported && imported.faults[0]).to.match(fault);
     });
   }
 
-  it('has a row for every loop', () => {
+  it('has an entry for every loop of each unit', () => {
     const file = JSON.parse(fileOf(defaults));
     for (const { name, loops } of UNIT_LIST) {
       expect(Object.keys(file[name])).to.have.members(loops.map(loop => loop.name));

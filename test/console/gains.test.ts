@@ -17,8 +17,8 @@ const said = (page: Page) => {
   return refusal.value?.code ?? done.value;
 };
 
-describe('saves of the page', () => {
-  it('are sent once, however often Save is pressed before the answer', async () => {
+describe('the gain editor', () => {
+  it('sends one save, however often Keep is pressed before the answer', async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'held');
     page.edit('chassis', '/speed/kp', '33');
@@ -32,7 +32,7 @@ describe('saves of the page', () => {
     expect(said(page)).to.match(/^Saved: Speed loop kp/);
   });
 
-  it('keep the edits until the answer, and Try and Undo wait for that answer', async () => {
+  it('keeps the edits while a save is unanswered, and ignores Try and Undo meanwhile', async () => {
     const page = await servedPage();
     page.refuse(/POST .*pidconfig$/, 503, 'unit-busy');
     page.let(/pidconfig\?/, 'held');
@@ -47,7 +47,7 @@ describe('saves of the page', () => {
     expect(page.sentTo(/trial/)).to.deep.equal([]);
   });
 
-  it('that are refused show the fault at its field, until that field is edited', async () => {
+  it('shows the fault of a refused save at the faulty field, until that field is edited', async () => {
     const page = await servedPage();
     const errors = [{ pointer: '/speed/kp', detail: 'must be <= 180' }];
     page.refuse(/POST .*pidconfig$/, 422, 'invalid', '', { errors });
@@ -58,7 +58,7 @@ describe('saves of the page', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it('use the newest stored gains if these were replaced while they were loaded', async () => {
+  it('bases a save on the latest stored gains, even if loading an earlier revision failed', async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('saves of the page', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it('show the later save of another caller, even if the answer to their own save comes last', async () => {
+  it("shows another caller's later save, even if the answer to the page's own save arrives after it", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -86,7 +86,7 @@ describe('saves of the page', () => {
     expect([gainsOf(page).kept.value.texts, gainsOf(page).conflict.value]).to.deep.equal([{}, []]);
   });
 
-  it('can be undone and redone until another caller has saved', async () => {
+  it('can undo and redo its save until another caller saves', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '50');
     await save(page);
@@ -100,7 +100,7 @@ describe('saves of the page', () => {
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
-  it('leave edits that outlive a reload and are shared by all windows, also edits of 0.2.0', async () => {
+  it('shares stored edits, even those stored by version 0.2.0, among all windows of the browser', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.edits',
@@ -118,7 +118,7 @@ describe('saves of the page', () => {
 });
 
 describe('saves of another caller', () => {
-  it('survive when a window that has not loaded them yet saves edits', async () => {
+  it('survive when a window that has not loaded them yet saves an edit of another loop', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -130,7 +130,7 @@ describe('saves of another caller', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('of loops that are not edited here need no decision; a page that did not know of them needs a second press of Save', async () => {
+  it('need no decision if the page edits another loop; a page that has not heard of those saves must save twice', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -147,7 +147,7 @@ describe('saves of another caller', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`of loops that are edited here need one decision: ${whose}`, async () => {
+    it(`to a loop that is edited on this page block Keep until a person chooses the gains of ${whose === 'theirs' ? 'that caller' : 'this page'}`, async () => {
       const page = await servedPage();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -164,7 +164,7 @@ describe('saves of another caller', () => {
     });
   }
 
-  it('are replaced by all gains that the loop had on this page, if mine are chosen', async () => {
+  it("are overwritten by this page's kp, ki and kd of the loop if a person chooses the gains of this page", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -175,7 +175,7 @@ describe('saves of another caller', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('need no decision if the same value is typed here', async () => {
+  it('need no decision if a person types the same value on this page', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -200,7 +200,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('make a restore fail that did not know of them, and are shown then', async () => {
+  it('make a restore fail if the page has not heard of them; the page then loads them, and a second restore succeeds', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -213,7 +213,7 @@ describe('saves of another caller', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it('are kept when a tuning saves the loops that it made better, after one question', async () => {
+  it("make this page's first attempt to save a tuning's gains fail; the second attempt keeps the other caller's gains", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -229,7 +229,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('need a decision even if the state folder was replaced and the revision is the same', async () => {
+  it('need a decision even if they come with a replaced state folder, under a revision number that the page has loaded already', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -245,7 +245,7 @@ describe('saves of another caller', () => {
   });
 });
 
-describe('gains that the page tries', () => {
+describe('a trial of gains on the page', () => {
   const trial = async ({ daemon }: Page) => (await daemon.ask('GET /api/status')).chassis.gains.trial;
   const tried = async (page: Page) => (await trial(page))?.gains.speed.kp;
   const open = async () => {
@@ -254,7 +254,7 @@ describe('gains that the page tries', () => {
     return page;
   };
 
-  it('are renewed each second, changed under their id, and dropped when they are saved', async () => {
+  it('is renewed each second, keeps its id when the gains change, and is not renewed after a save', async () => {
     const page = await open();
     await tries(page);
     await page.wait(2500);
@@ -270,7 +270,7 @@ describe('gains that the page tries', () => {
     expect([page.sentTo(/trial/).length, (await stored(page))[0]]).to.deep.equal([count, 21]);
   });
 
-  it('are renewed on a network on which a renewal takes longer than a second', async () => {
+  it('does not cancel earlier renewals if a renewal takes longer than a second', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -278,7 +278,7 @@ describe('gains that the page tries', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('are not renewed after this page tries other gains in their place', async () => {
+  it('does not come back by a late renewal after the page has begun to try other gains', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -291,7 +291,7 @@ describe('gains that the page tries', () => {
     expect([renewal!.isTakenBack, await tried(page)]).to.deep.equal([true, 21]);
   });
 
-  it('have their line on the page above the line of a refused save', async () => {
+  it('is shown above the alert about a refused save', async () => {
     const page = await open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Full.');
     await save(page);
@@ -302,7 +302,7 @@ describe('gains that the page tries', () => {
     );
   });
 
-  it('are ended by Undo even before their first answer', async () => {
+  it('is ended by Undo even before the daemon has answered the request that begins the trial', async () => {
     const page = await open();
     page.let(/trial/, 'held', 'POST');
     void gainsOf(page).try();
@@ -314,7 +314,7 @@ describe('gains that the page tries', () => {
     expect([ends, await tried(page), page.strip]).to.deep.equal([1, undefined, '']);
   });
 
-  it('stay in force unchanged if a change is refused', async () => {
+  it('keeps its gains and is still renewed if the daemon refuses to change the gains', async () => {
     const page = await open();
     await tries(page);
     page.override = (_, path, body) =>
@@ -330,7 +330,7 @@ describe('gains that the page tries', () => {
     expect(renewed.map(one => one.body.gains.speed.kp)).to.deep.equal([20, 20]);
   });
 
-  it('are renewed until a STOP is heard, and then end without a message', async () => {
+  it('ends without an error message when a delayed STOP reaches the daemon', async () => {
     const page = await open();
     await tries(page);
     page.let(/stop/, 'failed');
@@ -344,7 +344,7 @@ describe('gains that the page tries', () => {
     expect(page.strip).to.not.match(/trial/);
   });
 
-  it('are not tried after a STOP that came while they waited for the end of the previous trial', async () => {
+  it('does not begin if STOP is pressed while the trial waits for the end of the previous trial', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held', 'DELETE');
@@ -358,7 +358,7 @@ describe('gains that the page tries', () => {
     expect([page.sentTo(/trial/).length, await tried(page)]).to.deep.equal([1, undefined]);
   });
 
-  it('show the name of another caller who tries gains', async () => {
+  it("that another caller began is shown with that caller's name, and can be ended from this page", async () => {
     const page = await servedPage();
     const gains = await page.daemon.gains('chassis');
     await page.daemon.ask('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
@@ -372,7 +372,7 @@ describe('gains that the page tries', () => {
   });
 });
 
-describe('gains that are typed far from the saved ones', () => {
+describe('Try and Keep', () => {
   const { speed } = defaultGains(unitNamed('chassis'));
   const open = async (text: string, pointer = '/speed/kp') => {
     const page = await servedPage();
@@ -382,12 +382,12 @@ describe('gains that are typed far from the saved ones', () => {
   const count = (page: Page) => page.sentTo(/trial/).length;
 
   for (const [what, pointer, text] of [
-    ['more than 5 times the saved one', '/speed/kp', String(5.01 * speed!.kp)],
-    ['less than a fifth of the saved one', '/speed/kp', String(0.19 * speed!.kp)],
-    ['of another sign', '/speed/kp', '-40'],
-    ['above a default of 0', '/speed/kd', '0.1'],
+    ['more than 5 times the saved gain', '/speed/kp', String(5.01 * speed!.kp)],
+    ['less than a fifth of the saved gain', '/speed/kp', String(0.19 * speed!.kp)],
+    ['of the opposite sign to the saved gain', '/speed/kp', '-40'],
+    ['above a saved gain and default of 0', '/speed/kd', '0.1'],
   ] as const) {
-    it(`are tried and saved by a second press if one is ${what}`, async () => {
+    it(`do not act at the first press if a typed gain is ${what}; a second press of Keep saves the gain`, async () => {
       const page = await open(text, pointer);
       await tries(page);
       expect([count(page), gainsOf(page).doubts.question?.act]).to.deep.equal([0, 'Try']);
@@ -400,14 +400,14 @@ describe('gains that are typed far from the saved ones', () => {
     });
   }
 
-  it('are tried and saved by one press each if all are within these limits', async () => {
+  it('need one press each if a typed gain is exactly 5 times and another exactly a fifth of the saved gain', async () => {
     const page = await open(String(5 * speed!.kp));
     page.edit('chassis', '/speed/ki', String(0.2 * speed!.ki));
     await tries(page);
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('are not tried by a double press, and need one confirmation for Try and Keep', async () => {
+  it('do not take a double press as confirmation of a gain far from the saved gain; confirming Try also confirms Keep', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);
@@ -418,7 +418,7 @@ describe('gains that are typed far from the saved ones', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('need another confirmation after another text was typed, or the same text again', async () => {
+  it('ask again if a gain far from the saved gain is typed again, with another value or with the same value', async () => {
     const page = await open('4000');
     await tries(page);
     await page.wait(600);
@@ -433,7 +433,7 @@ describe('gains that are typed far from the saved ones', () => {
     expect(count(page)).to.equal(1);
   });
 
-  it('need no confirmation if a run, a tuning or a file proposes them', async () => {
+  it('do not ask about gains from a run, a tuning or a file, but still ask about a typed gain', async () => {
     const page = await servedPage();
     gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
     await tries(page);

@@ -24,7 +24,7 @@ describe('Go', () => {
     return page;
   };
 
-  it('resumes, and then sets the mode that the driver chose for the gimbal and for the chassis', async () => {
+  it('resumes the robot, and then sets the modes that the driver chose for gimbal and chassis', async () => {
     const page = await stopped('pre');
     page.model.go.choose('gimbal', 'auto');
     page.model.go.choose('chassis', 'auto');
@@ -44,7 +44,7 @@ describe('Go', () => {
     expect(acts(again)).to.deep.equal(['resume', 'gimbal/mode/switch manual', 'chassis/mode/switch auto']);
   });
 
-  it('ends at the first refusal, and shows it', async () => {
+  it('sends nothing more after the first refused request, and shows the refusal', async () => {
     for (const [path, sent] of [
       ['/api/resume', ['resume']],
       ['/api/gimbal/mode/switch', ['resume', 'gimbal/mode/switch manual']],
@@ -57,7 +57,7 @@ describe('Go', () => {
     }
   });
 
-  it('sends nothing more after a STOP that is pressed meanwhile', async () => {
+  it('sends nothing more if STOP is pressed while its resume is unanswered', async () => {
     const page = await stopped();
     page.let(/resume/, 'answer held');
     const over = page.model.go.run();

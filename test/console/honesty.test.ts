@@ -9,7 +9,7 @@ import { FakeBrowser, FakePage } from './fake-page.js';
 describe('the page', () => {
   const title = ({ model }: FakePage) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('says of a lit laser that it may be on, and of a dark one that it is unknown, when the daemon is silent', async () => {
+  it('says, when the daemon falls silent, that a lit laser may be on and that the state of a dark laser is unknown', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(900);
@@ -24,7 +24,7 @@ describe('the page', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('says that the laser may be on if light was asked for before the daemon froze, until an Off is answered', async () => {
+  it('warns that the laser may be on after an unanswered request for light, until an Off is answered', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -39,7 +39,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('ignores a dark laser in data that is older than its request for light, and believes newer data', async () => {
+  it('does not believe reports of a dark laser within 5 s of a lost request for light, but believes later reports', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -80,7 +80,7 @@ describe('the page', () => {
     });
   }
 
-  it('believes light that was reported after its Off, even if the answer to that Off comes later', async () => {
+  it('warns that the laser may be on if light is reported after an Off is sent, even if the Off is answered later', async () => {
     const page = await FakePage.open();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -92,7 +92,7 @@ describe('the page', () => {
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
   });
 
-  it('forgets light that the daemon refused', async () => {
+  it('does not warn of light after the daemon has refused the request for light', async () => {
     const page = await FakePage.open();
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
@@ -105,7 +105,7 @@ describe('the page', () => {
 });
 
 describe('a page with an event stream', () => {
-  it('does not call data live that comes late', async () => {
+  it('does not call data live if the data arrives 2 s late', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(2000);
@@ -118,7 +118,7 @@ describe('a page with an event stream', () => {
     expect(page.model.fresh.value).to.equal(true);
   });
 
-  it('closes its stream while it is hidden, and opens it when it is seen again', async () => {
+  it('closes the stream while the page is hidden, and opens a stream when the page is visible again', async () => {
     const page = await FakePage.open();
     page.model.stream.setHidden(true);
     await page.wait(1000);
@@ -128,7 +128,7 @@ describe('a page with an event stream', () => {
     expect([page.daemon.streams.size, page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
-  it('reports a silent stream while requests are answered', async () => {
+  it('reports a silent stream while requests are answered, and no contact once requests fail', async () => {
     const page = await FakePage.open();
     page.isDeaf = true;
     await page.wait(6000);
@@ -142,7 +142,7 @@ describe('a page with an event stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('shows loops and units that it does not know', async () => {
+  it("shows a loop that the page does not know by the loop's name, and tolerates an unknown unit", async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -156,7 +156,7 @@ describe('a page with an event stream', () => {
     );
   });
 
-  it('says from the first status on that the daemon has another version, and does not reload while a STOP is pending', async () => {
+  it('says from the first status on that the daemon has another version, and keeps an unanswered STOP pending', async () => {
     const page = await FakePage.open({ version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -166,8 +166,8 @@ describe('a page with an event stream', () => {
   });
 });
 
-describe('a laser that went dark by itself, on the page', () => {
-  it('is shown until a person dismisses it, in every window, and again the next time', async () => {
+describe('the note that the laser went dark by itself', () => {
+  it('is shown in every window until a person dismisses it in one window, and is shown again the next time', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon } = page;
@@ -189,12 +189,12 @@ describe('a laser that went dark by itself, on the page', () => {
   });
 });
 
-describe('a laser that another caller darkened without Off, on the page', () => {
+describe('the note that another caller made the laser go dark without an Off', () => {
   for (const [what, reason, words] of [
     ['tune', 'tuning', 'Bob began a tuning'],
     ['phase', 'phase without light', 'Bob set a phase that forbids light'],
   ] as const) {
-    it(`is shown with name and act: ${words}`, async () => {
+    it(`names the caller and the reason: ${words}`, async () => {
       const page = await FakePage.open();
       page.daemon.more = { laser: { state: 'off', light: 'dark', reason } };
       page.daemon.log({ what: 'laser', detail: { before: 'on', after: 'off', reason } });
@@ -216,11 +216,11 @@ describe('a stop on the page of a caller who may not resume', () => {
   });
 });
 
-describe('restarts of controllers on the page', () => {
+describe("the alert about a controller's restart", () => {
   const restart = (page: FakePage) => page.daemon.log({ what: 'reset', unit: 'gimbal' });
   const said = /bad: Gimbal restarted 00:00:00, now manual\./;
 
-  it('are shown until a person confirms them, in every window and after a reload', async () => {
+  it('is shown in every window and after a reload, until a person confirms it in one window', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     const { daemon } = page;
@@ -234,7 +234,7 @@ describe('restarts of controllers on the page', () => {
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
   });
 
-  it('are shown even if the daemon restarted since and has forgotten them', async () => {
+  it("is still shown on a reloaded page after the daemon has restarted and has forgotten the controller's restart", async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     restart(page);
@@ -242,7 +242,7 @@ describe('restarts of controllers on the page', () => {
     expect(later.strip).to.match(said);
   });
 
-  it('are shown if they came while the log with an older restart was loading', async () => {
+  it('is shown if the restart happens while the page loads a log with an older restart', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
     restart(page);
@@ -261,7 +261,7 @@ describe('restarts of controllers on the page', () => {
     expect(page.model.log.events.value).to.have.length(2);
   });
 
-  it('of an unknown unit do not hide those of known units', async () => {
+  it('does not hide other alerts if the browser has stored a restart of an unknown unit, and a text that is not JSON', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -275,7 +275,7 @@ describe('restarts of controllers on the page', () => {
   });
 });
 
-describe('a daemon that restarted', () => {
+describe('the alert about a restart of the daemon', () => {
   const open = async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.open({ browser });
@@ -290,7 +290,7 @@ describe('a daemon that restarted', () => {
   };
   const marks = ({ model }: FakePage) => model.telemetry.marks.map(({ text }) => text);
 
-  it('is shown with what changed, until a person confirms it in one window', async () => {
+  it('says what changed, and disappears from all windows when a person confirms it in one window', async () => {
     const { browser, page } = await open();
     const { daemon } = page;
     const other = await FakePage.open({ browser, daemon });
@@ -310,7 +310,7 @@ describe('a daemon that restarted', () => {
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
-  it('is still shown after a reload, with the test steps, the trial and the stop that ended', async () => {
+  it('is still shown after a reload, and says that test steps and a trial have ended', async () => {
     const { browser, page } = await open();
     const { daemon } = page;
     const excitation = { loop: 'speed', amplitude: 0.1, periodS: 1 };
@@ -325,7 +325,7 @@ describe('a daemon that restarted', () => {
       );
   });
 
-  it('is shown without changes if there are none, and not at all if only the contact was lost', async () => {
+  it('lists no changes if nothing changed, and is not shown if only the contact was lost', async () => {
     const { page } = await open();
     page.isDeaf = true;
     await page.wait(4500);
@@ -337,7 +337,7 @@ describe('a daemon that restarted', () => {
   });
 });
 
-describe('test steps that ended by themselves', () => {
+describe('test steps that ended early', () => {
   const open = async (why: string) => {
     const page = await FakePage.open();
     page.daemon.log({
@@ -354,7 +354,7 @@ describe('test steps that ended by themselves', () => {
     ['offline', 'was offline'],
     ['no torque', 'had no torque'],
   ] as const) {
-    it(`are shown with the reason that the unit ${words}, until a person confirms it`, async () => {
+    it(`are reported with the reason "gimbal ${words}", until a person confirms the note`, async () => {
       const page = await open(why);
       expect(page.strip).to.equal(`note: Test steps ended 00:00:00: gimbal ${words}.`);
       stripLines(page.model)[0]?.answer?.run();
@@ -362,7 +362,7 @@ describe('test steps that ended by themselves', () => {
     });
   }
 
-  it('are not shown while the unit is offline, nor after other test steps have begun', async () => {
+  it('are not reported while the unit is offline, and not after new test steps have begun', async () => {
     const page = await open('offline');
     page.daemon.shows('gimbal', { online: false });
     await page.wait(200);
@@ -377,7 +377,7 @@ describe('test steps that ended by themselves', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('are not shown after a stop', async () => {
+  it('are not reported if a stop ended them', async () => {
     const page = await open('stop');
     expect(page.strip).to.equal('');
   });

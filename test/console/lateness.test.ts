@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
 describe('the lateness of readings', () => {
-  it('is the delay beyond that of the quickest reading, whatever the two clocks show', () => {
+  it('is how much longer a reading took than the quickest reading, whatever the clocks of daemon and page show', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);
@@ -10,7 +10,7 @@ describe('the lateness of readings', () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('does not grow if the two clocks drift apart in a day', () => {
+  it('stays below 1 ms if the clocks of daemon and page drift apart by 0.02 % for a day', () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;
@@ -19,14 +19,14 @@ describe('the lateness of readings', () => {
     }
   });
 
-  it('starts again with a restarted daemon', () => {
+  it('starts from zero again after a restart of the daemon', () => {
     const lateS = lateness();
     lateS(5000, 20);
     expect(lateS(1, 22)).to.equal(0);
     expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
   });
 
-  it('is zero after the page and its clock slept', () => {
+  it("is zero after a sleep during which the page's clock stood still", () => {
     const lateS = lateness();
     lateS(10, 10);
     expect(lateS(4000, 11)).to.equal(0);

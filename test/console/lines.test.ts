@@ -26,7 +26,7 @@ describe('the alert strip', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });
 
-  it('says for each unit how far a stop is known', () => {
+  it('says for each unit whether the stop is confirmed, or that the unit does not answer and will cut its own torque', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
       'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
@@ -37,9 +37,12 @@ describe('the alert strip', () => {
   });
 
   for (const [what, unit] of [
-    ['a controller that is away and may push', { ...gone, torque: 'unknown' }],
-    ['a controller that was last seen latched and is away', { ...latched, online: false, torque: 'unknown' }],
-    ['a controller with torque', { online: true, flags: ['torque'], torque: 'on' }],
+    ['an offline controller that may have torque', { ...gone, torque: 'unknown' }],
+    [
+      'an offline controller that was latched when it was last seen',
+      { ...latched, online: false, torque: 'unknown' },
+    ],
+    ['an online controller that has torque', { online: true, flags: ['torque'], torque: 'on' }],
   ] as const) {
     it(`begins with an alarm if a stop is not confirmed by ${what}`, () => {
       const [first, second] = texts(stoppedWith(unit));
@@ -48,13 +51,13 @@ describe('the alert strip', () => {
     });
   }
 
-  it('begins with the laser if it may be on, even during an unconfirmed stop', () => {
+  it('begins with an alarm about the laser if the laser may be on, even if a stop is unconfirmed too', () => {
     const status = { ...stoppedWith({ ...gone, torque: 'unknown' }), laser: laser('fault') };
     expect(texts(status)[0]).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says that the laser of a silent robot may be on, unless it was dark, even while the page rests', () => {
+  it('warns while the daemon is silent or the page is resting that the laser may be on, unless the laser was dark', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -64,12 +67,12 @@ describe('the alert strip', () => {
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
-  it('says that the robot was stopped, and nothing else, if the daemon is silent during a stop', () => {
+  it('says only that the robot was stopped if the daemon falls silent during a stop', () => {
     const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
     expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });
 
-  it('shows each fault of status with its cure', () => {
+  it("shows each fault that the status reports, with the status's advice", () => {
     const problem = { code: 'nack', detail: 'Does not answer. Check its cable.' };
     const status = statusWith({
       gimbal: { ...UNIT_STATUS, online: false, problem },
@@ -91,13 +94,13 @@ describe('the alert strip', () => {
 });
 
 describe('the title of the window', () => {
-  it('says "was stopped" if the daemon is silent during a stop', () => {
+  it('says "Was stopped" if the daemon falls silent during a stop', () => {
     const stopped = stoppedWith(latched);
     expect(titleOf(stopped, true, false)).to.equal('Laser dark · Stopped · Trunnion');
     expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
   });
 
-  it('warns of light that was asked for, if the daemon is silent since', () => {
+  it('warns that the laser may be on if the daemon fell silent after a request for light', () => {
     const dark = statusWith({ laser: laser('dark') });
     expect(titleOf(dark, false, true)).to.equal('▲ LASER MAY BE ON · No contact · Trunnion');
   });
@@ -110,7 +113,7 @@ describe('the title of the window', () => {
     ['dark', false, 'Laser unknown · No contact · Trunnion'],
     ['on', false, '▲ LASER MAY BE ON · No contact · Trunnion'],
   ] as const) {
-    it(`is right for a laser that ${fresh ? 'is' : 'was'} ${light}`, () => {
+    it(`is "${title}" if the laser's state ${fresh ? 'is' : 'was, at the last contact,'} "${light}"`, () => {
       expect(titleOf(statusWith({ laser: laser(light) }), fresh, light === 'on')).to.equal(title);
     });
   }

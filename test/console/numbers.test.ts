@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fixed, parseGain, stepped } from '../../src/console/model/numbers.js';
 
-describe('gains as people type them', () => {
+describe('a typed gain', () => {
   for (const [text, value] of [
     ['20', 20],
     [' 0.1 ', 0.1],
@@ -12,18 +12,18 @@ describe('gains as people type them', () => {
     ['.5', 0.5],
     ['5.', 5],
   ] as const) {
-    it(`take ${JSON.stringify(text)}`, () => {
+    it(`of ${JSON.stringify(text)} is read as the number ${value}`, () => {
       expect(parseGain(text)).to.deep.equal({ value });
     });
   }
   for (const text of ['', ' ', '1,5', 'abc', '1 2', '--1', 'Infinity', 'NaN', '0x10', '1e999', '1e', '5kp']) {
-    it(`refuse ${JSON.stringify(text)}`, () => {
+    it(`of ${JSON.stringify(text)} is rejected`, () => {
       expect(parseGain(text)).to.have.property('fault');
     });
   }
 });
 
-describe('steps of a gain', () => {
+describe('increments of a gain', () => {
   for (const [value, up, down, fineUp] of [
     [20, 21, 19, 20.1],
     [10, 11, 9.9, 10.1],
@@ -35,18 +35,18 @@ describe('steps of a gain', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`have the expected usual and fine sizes around ${value}`, () => {
+    it(`lead from ${value} up to ${up} and down to ${down}; the fine increment leads up to ${fineUp}`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);
     });
   }
 
-  it('are ten times as large when they are coarse', () => {
+  it('of the coarse size are ten times as large as the usual increments', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 
-  it('lead back to the start after as many steps down as up', () => {
+  it('lead back to the start value after 30 increments up and 30 down', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
       for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');
@@ -57,7 +57,7 @@ describe('steps of a gain', () => {
 });
 
 describe('a number with fixed decimals', () => {
-  it('keeps its width, has a real minus sign, and is never minus zero', () => {
+  it('is padded with zeros, has a real minus sign, is never minus zero, and is a dash if there is no value', () => {
     expect([
       fixed(1, 3),
       fixed(-0.5, 2),

@@ -10,8 +10,8 @@ type Page = FakePage<ServingDaemon>;
 const isStopped = async ({ daemon }: Page): Promise<boolean> => (await daemon.status()).stopped;
 const lightOf = async ({ daemon }: Page): Promise<string> => (await daemon.status()).laser.light;
 
-describe('a press on the page', () => {
-  it('of STOP cancels an unanswered Resume, without a message', async () => {
+describe('pressing', () => {
+  it('STOP cancels an unanswered Resume, without an error message', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(100);
@@ -33,7 +33,7 @@ describe('a press on the page', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`of ${by} cancels an unanswered request for light`, async () => {
+    it(`${by} cancels an unanswered request for light`, async () => {
       const page = await servedPage();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
@@ -44,7 +44,7 @@ describe('a press on the page', () => {
     });
   }
 
-  it('of On cancels an unanswered Off, which is not sent again', async () => {
+  it('On cancels an unanswered Off, which is then not retried', async () => {
     const page = await servedPage();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
@@ -56,7 +56,7 @@ describe('a press on the page', () => {
     expect([offs.length, await lightOf(page), page.model.isOwing]).to.deep.equal([2, 'on', false]);
   });
 
-  it('of a mode cancels an unanswered switch to another mode', async () => {
+  it('a mode button cancels an unanswered switch to another mode', async () => {
     const page = await servedPage();
     page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
     void page.model.switchMode('chassis', 'auto');
@@ -66,7 +66,7 @@ describe('a press on the page', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('of STOP that is answered cancels its older attempts, so that none of them arrives after a Resume', async () => {
+  it('STOP cancels earlier attempts of the same STOP once one is answered, so that none stops the robot after a Resume', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -78,8 +78,8 @@ describe('a press on the page', () => {
   });
 });
 
-describe('a STOP of the page', () => {
-  it('that is pressed repeatedly on a slow network cancels none of its requests, even when the first is answered', async () => {
+describe('a STOP pressed on the page', () => {
+  it('three times on a slow network keeps all three requests in flight, even after the earliest is answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -92,7 +92,7 @@ describe('a STOP of the page', () => {
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('is repeated after 300 ms and until it is answered, however long that takes', async () => {
+  it('is retried after 300 ms and then until it is answered, even for longer than a minute', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.model.pressStop();
@@ -113,7 +113,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.match(/^bad: Stopped/);
   });
 
-  it('is sent at once when the daemon is heard again', async () => {
+  it('is sent within 600 ms when the page has contact with the daemon again', async () => {
     const page = await servedPage();
     page.cut();
     page.model.pressStop();
@@ -124,7 +124,7 @@ describe('a STOP of the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('blocks every act that moves until it is answered, allows acts that make the robot safer, and ends with an answered Resume', async () => {
+  it('blocks light and movement until it is answered, but not Off or manual mode, and is cancelled by an answered Resume', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('does not arrive after an answered Resume', async () => {
+  it('is cancelled once a later Resume is answered, and cannot stop the robot afterwards', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -156,7 +156,7 @@ describe('a STOP of the page', () => {
     expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
-  it('cancels requests that were pressed before it and still waited for their turn', async () => {
+  it('cancels the request for a trial that is in flight, and the changed trial that waits behind that request', async () => {
     const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -170,7 +170,7 @@ describe('a STOP of the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([true]);
   });
 
-  it('stays unanswered if only an older press of STOP was answered', async () => {
+  it('stays pending if only an earlier press of STOP is answered', async () => {
     const page = await servedPage();
     page.fate = ({ path }) =>
       /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -189,7 +189,7 @@ describe('a STOP of the page', () => {
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
-  it('that the daemon could not confirm is shown until a caller has resumed the robot', async () => {
+  it('that the daemon could not confirm is shown until another caller has stopped and resumed the robot', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
@@ -218,10 +218,10 @@ describe('a STOP of the page', () => {
   });
 });
 
-describe('an Off of the page', () => {
+describe('an Off pressed on the page', () => {
   const expired = /bad: Laser Off of [\d:]+ was not answered\. Press it again if it is still wanted\./;
 
-  it('that did not reach the daemon is sent again once the daemon is heard', async () => {
+  it('without contact is retried, and turns the laser off once the page has contact again', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
@@ -235,7 +235,7 @@ describe('an Off of the page', () => {
     expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
-  it('expires after a minute, and the page says so until the laser is known to be dark', async () => {
+  it('expires after a minute without an answer, and the page says so until the laser is known to be dark', async () => {
     const page = await servedPage();
     page.cut();
     page.model.laser.darken();
@@ -256,7 +256,7 @@ describe('an Off of the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`expires while the device sleeps and its wall clock changes by ${sleptMs} ms, although the page's clock stops`, async () => {
+    it(`expires if the device's wall clock jumps ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes in a sleep that stops the page's clock`, async () => {
       const page = await servedPage();
       page.cut();
       page.model.laser.darken();
@@ -273,7 +273,7 @@ describe('an Off of the page', () => {
     });
   }
 
-  it('stays unanswered if only an older Off was answered, after which another caller asked for light', async () => {
+  it('stays pending if only an earlier Off is answered, and another caller turned the laser on between the two', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -291,8 +291,8 @@ describe('an Off of the page', () => {
   });
 });
 
-describe('a refusal on the page', () => {
-  it('disappears after ten seconds, or when the same act succeeds', async () => {
+describe('the message about a failed request', () => {
+  it('disappears after ten seconds, or when the same request succeeds', async () => {
     const page = await servedPage();
     page.refuse(/mode/, 409, 'unit-busy', 'Busy.');
     await page.during(page.model.switchMode('chassis', 'auto'));
@@ -305,7 +305,7 @@ describe('a refusal on the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('appears after four seconds without an answer', async () => {
+  it('appears if the daemon does not answer within four seconds', async () => {
     const page = await servedPage();
     page.let(/mode/, 'lost');
     void page.model.switchMode('chassis', 'auto');
@@ -316,7 +316,7 @@ describe('a refusal on the page', () => {
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
   });
 
-  it('disappears when its cause is over', async () => {
+  it('disappears when the cause of the failure is over', async () => {
     const page = await servedPage();
     const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
     const fault = async (fault: string) => {
@@ -343,8 +343,8 @@ describe('a refusal on the page', () => {
   });
 });
 
-describe('lines with one cause', () => {
-  it('become one line if the disk is full, whatever cannot be stored', async () => {
+describe('several alerts with one cause', () => {
+  it('become one alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('lines with one cause', () => {
     );
   });
 
-  it('become one line if the pin fails when Off is pressed, and none when the pin works again', async () => {
+  it("become one alert if the laser's pin fails when Off is pressed, and disappear when the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
@@ -372,11 +372,11 @@ describe('lines with one cause', () => {
   });
 });
 
-describe('a line that comes and goes', () => {
+describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('stays for a second, unless it claims that something is safe', async () => {
+  it('is shown for at least a second in all, unless the alert claims that something is safe', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];
@@ -399,7 +399,7 @@ describe('a line that comes and goes', () => {
 });
 
 describe('a page without alarms', () => {
-  it('says that all is well only if nothing is active', async () => {
+  it('says All well only while the laser is dark and the units are in manual mode, and otherwise names what is active', async () => {
     const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
     await page.daemon.ask('POST /api/laser', { action: 'on' });

@@ -8,10 +8,10 @@ import type { ServingDaemon } from './page-daemon.js';
 
 type Page = FakePage<ServingDaemon>;
 
-describe('a referee at the page', () => {
+describe('a page used by a referee', () => {
   const beats = (page: Page) => page.sentTo(/lease/).length;
 
-  it('beats only after they took the lease, once a second, until they release it', async () => {
+  it('sends one beat a second from taking the lease until releasing it, and no beats otherwise', async () => {
     const page = await servedPage();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);
@@ -36,7 +36,7 @@ describe('a referee at the page', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('takes the lease over from another desk by a second press of one button, and the other desk learns it without a refusal', async () => {
+  it('takes the lease from another desk at a second press of one button; the other desk learns of it without an error', async () => {
     const one = await servedPage();
     const other = await FakePage.of(one.daemon);
     const shown = ({ model: { referee } }: Page) => [
@@ -55,7 +55,7 @@ describe('a referee at the page', () => {
     expect(shown(one)).to.deep.equal([true, false, undefined]);
   });
 
-  it('learns that their page is the silent desk two seconds after its last accepted beat', async () => {
+  it('knows that it is the silent desk if its last accepted beat is more than 2 s old', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
@@ -72,7 +72,7 @@ describe('a referee at the page', () => {
     expect(isSilent()).to.equal(false);
   });
 
-  it('is told for each phase why it cannot be set', async () => {
+  it('says for each phase why that phase cannot be set', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const why = (id: string) => Object.fromEntries(PHASES.map(phase => [phase, referee.whyNot(id, phase)]));
@@ -89,7 +89,7 @@ describe('a referee at the page', () => {
     expect(why('two')).to.deep.equal({ ...free, ...first });
   });
 
-  it('pauses and ends the running match, even if the name of the next one is typed already', async () => {
+  it('pauses and ends the running match, even if the name of the next match is already typed', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
@@ -106,7 +106,7 @@ describe('a referee at the page', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('sees how old the last beat of another desk is', async () => {
+  it('knows how old the last beat of another desk is', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.during(referee.look());
@@ -120,7 +120,7 @@ describe('a referee at the page', () => {
     expect(page.clock.nowMs() - referee.beatMs.value!).to.be.below(100);
   });
 
-  it('stops beating when the token loses the right', async () => {
+  it('stops sending beats when the token loses the right to send them', async () => {
     const page = await servedPage();
     await page.during(page.model.referee.take());
     page.refuse(/lease/, 403, 'not-allowed');
@@ -128,7 +128,7 @@ describe('a referee at the page', () => {
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
-  it('sets phases above the revision in force, with their duration, and continues after a pause with the remaining time', async () => {
+  it('sets a phase with the next revision and the typed duration, and continues after a pause with the remaining time', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
@@ -178,7 +178,7 @@ describe('a referee at the page', () => {
       );
     });
 
-  it('keeps the durations over a reload', async () => {
+  it('keeps the typed durations over a reload', async () => {
     const page = await servedPage();
     page.model.referee.setDuration('auto', '15');
     const again = await FakePage.of(page.daemon, { browser: page.browser });
@@ -186,8 +186,8 @@ describe('a referee at the page', () => {
   });
 });
 
-describe('the last events of a match', () => {
-  it('are the last ten, the newest first, and name each caller once', () => {
+describe('the list of match events', () => {
+  it('has the last ten events, the newest first, and names the caller of an event once', () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,
@@ -216,7 +216,7 @@ describe('the last events of a match', () => {
 });
 
 describe('a stop on the page', () => {
-  it('shows when and why it began, and who asked for it', async () => {
+  it('shows when it began, and who asked for it or why the daemon stopped the robot', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(200);
@@ -230,7 +230,7 @@ describe('a stop on the page', () => {
     expect(page.strip).to.match(/Stopped at [\d: -]+ \(the referee is silent\): gimbal stopped/);
   });
 
-  it('offers no Resume while that is forbidden, and says why', async () => {
+  it('offers no Resume while resuming is forbidden, and says why', async () => {
     const page = await servedPage({ config: { supervision: { hostSilenceMs: 0 } } });
     const why = () => whyNoResume(page.model.status.value!);
     await page.daemon.ask('POST /api/stop');

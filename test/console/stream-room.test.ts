@@ -29,7 +29,7 @@ function openWindows(count: number) {
   return windows;
 }
 
-describe('streams of many windows', () => {
+describe("the event streams of a browser's windows", () => {
   it('stay open only in the four newest windows', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
@@ -43,7 +43,7 @@ describe('streams of many windows', () => {
     ]);
   });
 
-  it('all close if a request of one window finds no free connection', () => {
+  it('must all free their connections if a request waits while three streams are open', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,13 +51,13 @@ describe('streams of many windows', () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('stay open while connections are free, because a request then waits for the daemon', () => {
+  it('stay open if a request waits while only two streams are open, because two streams leave a connection free', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
-  it('ignore other messages', () => {
+  it('ignore messages of an unknown form from other windows', () => {
     const [only] = openWindows(1);
     for (const message of [null, 'hello', 3, {}]) only!.room.hear(message);
     expect(only!.crowded).to.equal(false);

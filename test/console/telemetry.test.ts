@@ -30,7 +30,7 @@ const pageWith = (...values: number[]) => {
 };
 
 describe('the telemetry buffer', () => {
-  it('keeps the newest samples of every loop, with null if nothing is known', () => {
+  it('keeps the newest samples of every loop, and keeps null for a unit without readings', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -40,7 +40,7 @@ describe('the telemetry buffer', () => {
     expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
-  it('gives one sample beyond each edge, so that lines reach the edges', () => {
+  it('returns one sample beyond each end of a time range, so that lines reach the edges of the plot', () => {
     const buffer = new TelemetryBuffer(100);
     for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);
@@ -59,13 +59,19 @@ describe('the telemetry buffer', () => {
 
 describe('gaps in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['no gap', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
-    ['readings that stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
-    ['readings that came back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
-    ['a unit that was offline from the first reading', [1, 1.5, 2], [null, null, 1], 2, [[1, 2]]],
-    ['no readings at all', [], [], 9, []],
+    ['are not found if the readings come without a break', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['last until now if the readings have stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
+    ['end when the readings come back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
+    [
+      'begin with the first reading if the unit was offline then already',
+      [1, 1.5, 2],
+      [null, null, 1],
+      2,
+      [[1, 2]],
+    ],
+    ['are not found if there are no readings at all', [], [], 9, []],
   ] as const) {
-    it(`are found for ${what}`, () => {
+    it(what, () => {
       expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);
     });
   }
@@ -83,7 +89,7 @@ describe('gaps in the readings', () => {
 });
 
 describe('bus retries', () => {
-  it('come with each reading while a plot asks for them, as those of the latest second', () => {
+  it('are stored with a reading as the increase since the previous count, and as null if there is no count', () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -97,7 +103,7 @@ describe('bus retries', () => {
 });
 
 describe('telemetry from before the page was opened', () => {
-  it('comes before what was heard since, on the same axis, and once', async () => {
+  it('is placed before newer telemetry on the same time axis, and is requested only once', async () => {
     const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
@@ -109,7 +115,7 @@ describe('telemetry from before the page was opened', () => {
 });
 
 describe('the time axis', () => {
-  it('continues across a restart of the daemon, whose seconds begin at 0 again', () => {
+  it("continues across a restart of the daemon, although the daemon's time begins at 0 again", () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     expect(timeline.pageTime(5000, 100)).to.equal(100);
@@ -119,7 +125,7 @@ describe('the time axis', () => {
     expect(timeline.pageTime(4, 111)).to.equal(111);
   });
 
-  it('is the same axis after a short break, and never runs backwards', () => {
+  it('stays the same after a short break of the event stream, and never runs backwards', () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     timeline.pageTime(5000, 100);
@@ -131,7 +137,7 @@ describe('the time axis', () => {
 });
 
 describe('the plot window', () => {
-  it('moves with the time until it is held, and then stays', () => {
+  it('moves with the time, stays where it is while it is paused, and catches up afterwards', () => {
     const window = new PlotWindow();
     window.runTo(100);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
@@ -142,7 +148,7 @@ describe('the plot window', () => {
     expect(window.range).to.deep.equal([105, 120]);
   });
 
-  it('zooms, pans and spans around the held time, and never beyond now', () => {
+  it('can be zoomed, panned and shortened, and never extends beyond the present', () => {
     const window = new PlotWindow();
     window.runTo(100);
     window.zoom(70, 80);
@@ -165,26 +171,26 @@ const status = (gimbal: UnitStatus, stopped = false) => statusWith({ gimbal, sto
 
 describe('the marks of the plot', () => {
   for (const [what, after, texts] of [
-    ['nothing', status(unit('manual', 1)), []],
-    ['a save', status(unit('manual', 2)), ['rev 2']],
-    ['a mode change', status(unit('auto', 1)), ['auto']],
-    ['a lost controller', status(unit('manual', 1, false)), ['offline']],
-    ['a stop', status(unit('manual', 1), true), ['STOP']],
+    ['show nothing if the status has not changed', status(unit('manual', 1)), []],
+    ['show a save', status(unit('manual', 2)), ['rev 2']],
+    ['show a mode change', status(unit('auto', 1)), ['auto']],
+    ['show that a controller went offline', status(unit('manual', 1, false)), ['offline']],
+    ['show a stop', status(unit('manual', 1), true), ['STOP']],
   ] as const) {
-    it(`show ${what}`, () => {
+    it(what, () => {
       expect(marksBetween(status(unit('manual', 1)), after, 7).map(mark => mark.text)).to.deep.equal(texts);
     });
   }
 });
 
-describe('CSV', () => {
-  it('has a header, all significant digits, and an empty cell if nothing is known', () => {
+describe('a CSV file', () => {
+  it('has a header, nine significant digits, and an empty cell for a missing value', () => {
     const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
     const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');
   });
 
-  it('of a plot has the samples that it shows, with loop, revision and gains', async () => {
+  it('of a plot has the samples that the plot shows, and names the loop, its revision and its gains', async () => {
     const { model } = await pageWith(-3, -2, -1, 0);
     const settings = new PlotSettings();
     settings.view.zoom(-2.5, -0.5);

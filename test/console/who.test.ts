@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('is the caller in the answer to the latest session request, even if an older answer comes later', async () => {
+  it('is the caller that the latest session request returned, even if the answer to an older request comes later', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it('is looked up again when access changes, and when a request is refused for a missing right', async () => {
+  it('must log in when the daemon gets tokens, and again when a request is refused because the token was removed', async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('stays logged in if the logout fails, and the page reloads after a logout unless a STOP is unanswered', async () => {
+  it('stays logged in if the logout fails; after a logout, the page reloads unless a STOP is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -115,7 +115,7 @@ describe('a STOP that needs a right', () => {
     expect(page.sentTo(/stop/)).to.have.length(1);
   });
 
-  it('expires a minute after the press, and asks for another press', async () => {
+  it('expires a minute after the press, and the page then asks for another press', async () => {
     const page = await open();
     await page.wait(61_000);
     expect(page.strip).to.match(/STOP of 00:00:00 was refused\. Press it again if it is still wanted\./);
