@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { importGains } from '../../src/console/model/edits.js';
-import { defaultGains, perUnit, UNIT_LIST } from '../../src/core/units.js';
+import { defaultGains, perUnit } from '../../src/core/units.js';
 
 const gain = fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => (value === 0 ? 0 : value));
 const triple = fc.record({ kp: gain, ki: gain, kd: gain }, { noNullPrototype: true });
@@ -50,11 +50,4 @@ describe('the file of all gains', () => {
       expect('faults' in imported && imported.faults[0]).to.match(fault);
     });
   }
-
-  it('has an entry for every loop of each unit', () => {
-    const file = JSON.parse(fileOf(defaults));
-    for (const { name, loops } of UNIT_LIST) {
-      expect(Object.keys(file[name])).to.have.members(loops.map(loop => loop.name));
-    }
-  });
 });
