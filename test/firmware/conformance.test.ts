@@ -159,23 +159,55 @@ const EXCITED = '00cdcc4c3e00000040';
 
 /** What firmware does wrong, the beginning of the sentence whose check must notice it, and how it does it. */
 const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: Change])[] = [
-  ['takes a mode with a wrong CRC', 'its CRC is wrong', takes(mode, 1)],
-  ['takes a heartbeat of a wrong length', 'its length is not that of a frame', takes(heartbeat, 3)],
-  ['counts no refused frame', 'a float is not finite', sends(status, 13, () => 0)],
-  ['releases its latch with a mode', 'The latch stays', adds(mode, stop, '00')],
-  ['is never silent', '`silence_ms` in a heartbeat', sends(status, 6, faults => faults & ~0x01)],
-  ['takes a mode for a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
-  ['keeps the guard', 'Writing `excitation`', adds(excitation, guarded_excitation, `${EXCITED}0000003f`)],
-  ['forgets staged gains', 'Reading a gains frame', adds(commit, gainsRegister(0), '00'.repeat(12))],
-  ['counts telemetry twice', '`sequence` goes up by one', sends(telemetry, 0, count => (2 * count) & 0xff)],
-  ['sets the flag of 0.2.0', 'Never set bit 4.', sends(status, 5, flags => flags | 0x10)],
-  ['sets a fault without a name', 'Reserved bits are 0.', sends(status, 7, faults => faults | 0x80)],
-  ['hides its register `build`', 'Without the flag', sends(status, 5, flags => flags & ~0x40)],
-  ['shows no refused commit', 'The controller judges a commit', sends(status, 6, faults => faults & ~0x40)],
-  ['selects the same page always', 'A selection is in force', adds(capture_select, capture_select, '01')],
-  ['has a frame of its own', 'Offsets that hold no frame', sends({ ...mode, address: 0x4d }, 0, () => 1)],
+  ['accepts a mode with a wrong CRC', 'its CRC is wrong', takes(mode, 1)],
+  ['accepts a heartbeat of a wrong length', 'its length is not that of a frame', takes(heartbeat, 3)],
+  ['does not count refused frames', 'a float is not finite', sends(status, 13, () => 0)],
+  ['releases its latch when a mode is written', 'The latch stays', adds(mode, stop, '00')],
   [
-    'reads a motion back as it was written',
+    'never reports that the host is silent',
+    '`silence_ms` in a heartbeat',
+    sends(status, 6, faults => faults & ~0x01),
+  ],
+  ['counts a written mode as a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
+  [
+    'keeps the guard when `excitation` is written',
+    'Writing `excitation`',
+    adds(excitation, guarded_excitation, `${EXCITED}0000003f`),
+  ],
+  [
+    'clears the staged gains at a commit',
+    'Reading a gains frame',
+    adds(commit, gainsRegister(0), '00'.repeat(12)),
+  ],
+  [
+    'counts each telemetry reading twice',
+    '`sequence` goes up by one',
+    sends(telemetry, 0, count => (2 * count) & 0xff),
+  ],
+  ['sets flag bit 4, which only 0.2.0 had', 'Never set bit 4.', sends(status, 5, flags => flags | 0x10)],
+  ['sets a reserved fault bit', 'Reserved bits are 0.', sends(status, 7, faults => faults | 0x80)],
+  [
+    'does not set the flag of its register `build`',
+    'Without the flag',
+    sends(status, 5, flags => flags & ~0x40),
+  ],
+  [
+    'does not report a refused commit',
+    'The controller judges a commit',
+    sends(status, 6, faults => faults & ~0x40),
+  ],
+  [
+    'always selects the same capture page',
+    'A selection is in force',
+    adds(capture_select, capture_select, '01'),
+  ],
+  [
+    'has a frame at an offset that must hold no frame',
+    'Offsets that hold no frame',
+    sends({ ...mode, address: 0x4d }, 0, () => 1),
+  ],
+  [
+    'shows a written motion in another mode, while stopped or without torque',
     'In another mode, while stopped or without torque',
     ({ read, write }) => {
       let last: Buffer | undefined;
@@ -190,14 +222,14 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
     },
   ],
   [
-    'ends a read at 255',
+    'returns zeros for a read past offset 255',
     'A read that goes past the end of a frame',
     ({ read }) => ({
       read: (place, length) => read(place, length).fill(0, Math.min(length, SPACE_BYTES - place)),
     }),
   ],
   [
-    'acknowledges no write to an offset without a frame',
+    'does not acknowledge a write to an offset without a frame',
     'Writing to an offset without a frame',
     ({ write }) => ({
       write: (place, data) => {
@@ -219,17 +251,17 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: torque = !state->stopped → torque = (!state->stopped || command->mode == MOTOR_MODE_AUTO)',
   ],
   [
-    'hears no silence in auto',
+    'ignores host silence in auto',
     'Silence never latches.',
     'controller.c: silence_ms > 0 → silence_ms > 0 && loop->state.command.mode != MOTOR_MODE_AUTO',
   ],
   [
-    'guards an excitation on one side',
+    'guards an excitation on one side of the setpoint only',
     'If the deviation is exceeded',
     'controller.c: distance <= deviation && distance >= -deviation → distance <= deviation',
   ],
   [
-    'returns slowly after its guard',
+    'removes an excitation slowly after the guard has ended it',
     'It removes the excitation',
     'controller.c: motor->unit->drop_excitation(); → ',
   ],
@@ -239,82 +271,106 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'loops.c: edge(signal, excitation->amplitude → edge(signal, -excitation->amplitude',
   ],
   [
-    'takes an amplitude before the edge',
+    'applies a new amplitude before the next edge',
     'An amplitude or a period',
     'loops.c: if (signal->half == 0) → signal->value *= excitation->amplitude / signal->height; if (signal->half == 0)',
   ],
   [
-    'takes a period before the edge',
+    'applies a new period before the next edge',
     'An amplitude or a period',
     'loops.c: >= signal->half → >= scaled(excitation->period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX)',
   ],
   [
-    'ends an excitation with a jump',
+    'ends an excitation with a jump of the setpoint',
     'If amplitude 0 is written',
     'loops.c: towards(signal->value, 0, signal->height * PERIOD_S) → 0',
   ],
   [
-    'returns before it begins a new excitation',
+    'finishes the return to 0 before it begins a new excitation',
     'An amplitude that is written during the return',
     'loops.c: if (signal->half == 0) → if (signal->half == 0 && signal->value < 0) signal->value += signal->height * PERIOD_S; else if (signal->half == 0)',
   ],
   [
-    'rounds half a period down',
+    'rounds half a period of an excitation down',
     'Half a period is rounded',
     'loops.c: scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX) → (int32_t)(period_s * MOTOR_LOOP_RATE_HZ / 2)',
   ],
   [
-    'counts a snapshot by its first byte',
+    'counts a snapshot only if its first byte is read',
     'A read of any byte',
     'bus.c: bus->loaded != 0 && → bus->loaded != 0 && bus->place == bus->loaded->place &&',
   ],
   [
-    'forgets with a stop that a loop ran away',
+    'clears the fault of a loop that ran away at a stop',
     'Neither a stop',
     'controller.c: state->stopped = mail->value == MOTOR_STOP_STOPPED; → state->stopped = mail->value; loop->ran_away = false;',
   ],
   [
-    'takes a commit for good if its gains are active',
+    'accepts a wrong commit if the gains that it names are active already',
     'A commit that is repeated',
     'bus.c: if (bus->commit_refused) → bus->commit_refused &= motor->loop.state.checksum != checksum; if (bus->commit_refused)',
   ],
-  ['keeps an amplitude without torque', 'without torque, the controller sets', KEEPS_AMPLITUDE],
+  [
+    'keeps the amplitude of an excitation without torque',
+    'without torque, the controller sets',
+    KEEPS_AMPLITUDE,
+  ],
   ['begins an excitation again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
   [
     'refuses a motion without torque',
     'In another mode, while stopped or without torque',
     'bus.c: if (motion.hold_ms > MOTOR_MAX_HOLD_MS) → if (motion.hold_ms > MOTOR_MAX_HOLD_MS || !motor->loop.state.command.torque)',
   ],
-  ['takes a long hold', 'A frame with a longer hold', 'bus.c: > MOTOR_MAX_HOLD_MS → > 1000'],
-  ['hides its motion', 'Firmware that has it sets the flag', 'bus.c:  | MOTOR_FLAGS_MOTION → '],
+  [
+    'accepts a motion with a hold over 500 ms',
+    'A frame with a longer hold',
+    'bus.c: > MOTOR_MAX_HOLD_MS → > 1000',
+  ],
+  [
+    'does not set the flag of its register `motion`',
+    'Firmware that has it sets the flag',
+    'bus.c:  | MOTOR_FLAGS_MOTION → ',
+  ],
   [
     'never ends a motion',
     'The frame applies',
     'controller.c: && --command->motion.hold_ms == 0 → && command->torque == 0',
   ],
   [
-    'moves the wrong way',
+    'moves in the wrong direction',
     'The frame applies',
     'loops.c: return (float)command->motion → return -(float)command->motion',
   ],
   [
-    'takes any rate',
+    'does not limit the rates of a motion',
     'The controller limits each rate',
     'bus.c: = limited(motion.rate[axis], motor->unit->greatest_rate[axis]) → = limited(motion.rate[axis], INT16_MAX)',
   ],
-  ['moves on at zero', 'Both rates 0', 'bus.c: if (!moves) → if (!moves && motion.hold_ms == 1)'],
   [
-    'adds a motion to the last',
+    'continues a motion after rates of 0',
+    'Both rates 0',
+    'bus.c: if (!moves) → if (!moves && motion.hold_ms == 1)',
+  ],
+  [
+    'mixes the rates of a new motion with those of the previous one',
     'A newer frame replaces',
     'controller.c: state->command.motion = mail->motion; → { int16_t last = state->command.motion.rate[0]; state->command.motion = mail->motion; state->command.motion.rate[0] |= last; }',
   ],
   [
-    'moves on after silence',
+    'continues a motion after host silence',
     'the motion does not return',
     'controller.c: if (!command->torque) { → if (!command->torque) command->excitation.amplitude = 0; if (0) {',
   ],
-  ['ends a motion with its own mode', 'Writing `manual`', 'controller.c: if (mode != command->mode) { → {'],
-  ['stays excited in debug', 'Entering `debug`', 'controller.c: command->excitation.amplitude = 0; → '],
+  [
+    'ends a motion when manual is written in manual',
+    'Writing `manual`',
+    'controller.c: if (mode != command->mode) { → {',
+  ],
+  [
+    'keeps an excitation when debug is entered',
+    'Entering `debug`',
+    'controller.c: command->excitation.amplitude = 0; → ',
+  ],
 ];
 
 /** Wirings in which this motor, or its encoder, is connected the wrong way round. */
@@ -342,11 +398,11 @@ describe('the conformance checks', () => {
     ...[...stillChecks(gimbal), ...movingChecks(gimbal)].map(one => one.says),
     ...Object.keys(NOT_ASKED),
   ]))
-    it(`quote the page: ${says}`, () => expect(page).to.include(says));
+    it(`quote a sentence of docs/motor-protocol.md: ${says}`, () => expect(page).to.include(says));
 
   for (const unit of UNIT_LIST)
     for (const [name, subject] of Object.entries({ simulated, core, image })) {
-      it(`hold for the ${unit.name} of the ${name} firmware`, async () => {
+      it(`find no fault in the ${unit.name} of the ${name} firmware, and leave its controller latched`, async () => {
         const made = subject(unit);
         const found = await asked(made, { moves: true });
         expect(brokenIn(found)).to.deep.equal([]);
@@ -360,7 +416,7 @@ describe('the conformance checks', () => {
       }).timeout(600_000);
     }
 
-  it('hold for firmware without the register `motion`', async () => {
+  it('find no fault in firmware without the register `motion`', async () => {
     const isHidden = (place: number) =>
       place >= motion.address && place < motion.address + frameBytes(motion);
     const hidden = wrong(right => ({
@@ -373,7 +429,7 @@ describe('the conformance checks', () => {
     expect(brokenIn(await asked(hidden, { moves: true }))).to.deep.equal([]);
   });
 
-  it('give no torque without --move', async () => {
+  it('give the controller no torque without --move', async () => {
     const subject = simulated(gimbal);
     const interruptWhen = () => subject.controller.truth().torque === true;
     const found = await asked(subject, { interruptWhen });
@@ -381,19 +437,19 @@ describe('the conformance checks', () => {
     expect(found.end).to.equal('The controller is latched: the daemon will start stopped.');
   });
 
-  it('commit nothing to a controller that loses its latch', async () => {
+  it('commit no gains to a controller that loses its latch', async () => {
     const subject = wrong(adds(gainsRegister(0), stop, '00'));
     const { end } = await asked(subject, { hasGains: false });
     expect(end).to.match(/^THE CONTROLLER MAY NOT BE LATCHED/);
     expect(subject.controller.truth()).to.include({ gains: null, torque: false });
   });
 
-  it('do not move a controller without gains', async () => {
+  it('refuse to move a controller that has no gains', async () => {
     const { refused } = await asked(simulated(gimbal), { moves: true, hasGains: false });
     expect(refused).to.include('no gains');
   });
 
-  it('end latched when they are interrupted while the unit moves', async () => {
+  it('leave the controller latched if they are interrupted while the unit moves', async () => {
     const subject = simulated(gimbal);
     const { controller } = subject;
     let torqueMs = 0;
@@ -405,7 +461,7 @@ describe('the conformance checks', () => {
   });
 
   for (const [name, says, change] of WRONG_FIRMWARES)
-    it(`find firmware that ${name}`, async () => {
+    it(`detect firmware that ${name}`, async () => {
       const found = await asked(wrong(change));
       const { exitCode, text } = reportOf(found, false);
       expect(brokenIn(found).filter(one => one.says.startsWith(says))).to.not.deep.equal([]);
@@ -414,7 +470,7 @@ describe('the conformance checks', () => {
     });
 
   for (const [name, says, source] of WRONG_CORES)
-    it(`find a core that ${name}`, async () => {
+    it(`detect a core that ${name}`, async () => {
       const compiled = changedCore(source);
       const found = await asked(core(gimbal, undefined, compiled), { moves: true });
       expect(brokenIn(found).filter(one => one.says.startsWith(says))).to.not.deep.equal([]);
@@ -432,13 +488,13 @@ describe('the conformance checks', () => {
           expect(end).to.equal('The controller is latched: the daemon will start stopped.');
         });
 
-  it('latch a yaw axis that runs away long before its end stop', async () => {
+  it('latch a yaw axis with a reversed motor long before the axis reaches its end stop', async () => {
     const subject = core(gimbal, reversed(0).motor);
     await asked(subject, { moves: true });
     expect(subject.controller.truth()).to.have.nested.property('axes.yaw.angleRad').that.is.within(-1.5, 1.5);
   });
 
-  it('find a camera whose pictures are mirrored', async () => {
+  it('detect a camera whose pictures are mirrored', async () => {
     const wiring: Wiring = port => ({
       ...port,
       picture: () => ({ ...port.picture(), yawRad: -port.picture().yawRad }),
@@ -453,7 +509,7 @@ describe('the conformance checks', () => {
     expect(await command.catch(error => error.code)).to.equal('bus-in-use');
   });
 
-  it('send nothing if the person does not agree', async () => {
+  it('send nothing if the person does not agree to the checks', async () => {
     const open = async () => ({ ...unused, close: async () => undefined });
     const { exitCode, text } = await conformanceCommand(gimbal, open, defaults, async () => false);
     expect(exitCode).to.equal(1);
@@ -461,7 +517,7 @@ describe('the conformance checks', () => {
   });
 
   for (const hasFrames of [false, true])
-    it(`report that a plain memory is no controller${hasFrames ? ', also with an identity' : ''}`, async () => {
+    it(`report that a plain memory ${hasFrames ? 'with the frames of a controller' : 'full of zeros'} is no controller, and leave it unchanged`, async () => {
       const subject = wrong(() => ({
         read: (place, length) => Buffer.from(memory.subarray(place, place + length)),
         write: (place, data) => void data.copy(memory, place),

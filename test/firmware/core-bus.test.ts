@@ -8,7 +8,7 @@ import { frameOf, gainsFrames } from './frames.js';
 const chassis = unitNamed('chassis');
 
 describe('the core', () => {
-  it('takes a stop however many frames came before it in the same loop period', () => {
+  it('carries out a stop even if 39 frames came before it in the same loop period', () => {
     for (let frames = 0; frames < 40; frames += 1) {
       const controller = new Core(core, chassis, {});
       const mode = frameOf(chassis, REGISTERS.mode, { mode: 0 });
@@ -24,7 +24,7 @@ describe('the core', () => {
     }
   });
 
-  it('measures the way of a chassis whose encoders and heading wrap', () => {
+  it('measures the distance of a chassis correctly while its encoder counts and its heading overflow', () => {
     let periods = 0;
     const wrapping = () => (2 ** 31 - 50 + periods) | 0;
     const controller = new Core(core, chassis, { encoder: () => 200 * wrapping(), heading: wrapping });

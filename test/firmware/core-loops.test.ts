@@ -100,7 +100,7 @@ describe('the loops of the core', () => {
       const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
       const excitation = { slot, amplitude: 0.3 * maxAmplitude, period_s };
 
-      it(`step ${loop.name} as the simulated firmware does`, () => {
+      it(`follow an excitation of ${loop.name} within 2 counts of the simulated firmware`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
@@ -108,7 +108,7 @@ describe('the loops of the core', () => {
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
 
-      it(`give a step of ${loop.name} the figures of the simulated firmware`, () => {
+      it(`reach the step figures of the simulated firmware for ${loop.name} within 2 %`, () => {
         const { physics, controller } = createCoreRobot(core, { seed: 1 });
         const alone = { controllers: perUnit(one => controller(one)), step: physics.step };
         const [ours, theirs] = [alone, both()[1]].map(robot => {
@@ -126,7 +126,7 @@ describe('the loops of the core', () => {
         }
       });
 
-      it(`end an excitation of ${loop.name} at its guard as the simulated firmware does`, () => {
+      it(`end a guarded excitation of ${loop.name} exactly when the simulated firmware does`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         const guarded = { ...excitation, deviation: excitation.amplitude / 2 };
@@ -138,7 +138,7 @@ describe('the loops of the core', () => {
       });
     }
 
-    it(`move the ${unit.name} at the rates of a motion as the simulated firmware does`, () => {
+    it(`carry out a motion of the ${unit.name} as the simulated firmware does`, () => {
       const robots = both();
       begin(robots, unit, 'manual');
       const [first, second] = unit.axes.map(({ name, greatestRate }) => [name, greatestRate / 3] as const);
@@ -162,8 +162,8 @@ describe('the loops of the core', () => {
   }
 });
 
-describe('the core with a visual loop whose target is hidden for a time', () => {
-  it('keeps the excitation as the simulated firmware does', () => {
+describe('the core whose excited visual loop loses its target for a time', () => {
+  it('continues the excitation as the simulated firmware does', () => {
     const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
     const robots = both();
     for (const unit of UNIT_LIST) begin(robots, unit, 'debug');
@@ -181,13 +181,13 @@ describe('the core with a visual loop whose target is hidden for a time', () => 
   });
 });
 
-describe('the core with random modes, excitations, guards, stops and motions', () => {
+describe('the core under random modes, excitations, guards, stops and motions', () => {
   const SENT = ['mode', 'stop', 'excitation', 'guarded_excitation', 'motion'];
   /** The core's outputs have no effect on its sensors, so a rounding error in an output may grow. */
   const isCompared = (field: string) => !/^(angle|speed).*output$/.test(field);
 
   for (const seed of [1, 2, 3])
-    it(`shows the states, captures and setpoints of the simulated firmware, from seed ${seed}`, () => {
+    it(`shows the same states, captures and setpoints as the simulated firmware, with seed ${seed}`, () => {
       const random = new Random(seed);
       const frames = perUnit(unit => new RandomFrames(unit, random, ({ name }) => SENT.includes(name)));
       const robots = both();

@@ -76,14 +76,14 @@ function sticky(volts: number): RobotBody {
 
 const situations = (volts: number): Readonly<Record<UnitName, Readonly<Record<string, Situation>>>> => ({
   gimbal: {
-    'in a reversal from full speed': {
+    'that reverses from full speed': {
       first: (mechanics, board, part) => begin(mechanics, board, -2.8, 45 * part),
     },
     'that presses against an end stop': {
       amplitude: 0.5,
       first: (mechanics, board) => begin(mechanics, board, 2.6, 0),
     },
-    'that a hand holds': {
+    'that a hand holds still': {
       // 50 Nm/rad and 1 Nm s/rad, and a tremor of 10 Hz.
       each: (mechanics, ms) =>
         turnYaw(mechanics, (angle, rate) => {
@@ -91,11 +91,11 @@ const situations = (volts: number): Readonly<Record<UnitName, Readonly<Record<st
           return [angle, (rate + push * 0.001) / (1 + 0.001 / 0.022)];
         }),
     },
-    'that sticks': { body: sticky(volts), amplitude: 0.05 },
+    'with high friction': { body: sticky(volts), amplitude: 0.05 },
     'that something clamps for 0.3 s': { each: clamped() },
   },
   chassis: {
-    'in a reversal from full speed': {
+    'that reverses from full speed': {
       first: (mechanics, _board, part) => {
         const { chassis } = mechanics;
         const wheel = { ...chassis.left, rateRadS: -50 * part };
@@ -103,7 +103,7 @@ const situations = (volts: number): Readonly<Record<UnitName, Readonly<Record<st
       },
     },
     'that speeds up and brakes': { periodS: 0.8 },
-    'at a wall': {
+    'that pushes against a wall': {
       each: mechanics => {
         const { chassis } = mechanics;
         const held = (wheel: typeof chassis.left) => ({ ...wheel, rateRadS: Math.min(0, wheel.rateRadS) });
@@ -112,7 +112,7 @@ const situations = (volts: number): Readonly<Record<UnitName, Readonly<Record<st
         mechanics.chassis = { ...chassis, speedMS: 0, turnRadS: 0, left, right };
       },
     },
-    'that sticks': { body: sticky(volts) },
+    'with high friction': { body: sticky(volts) },
     'that something clamps for 0.3 s': { each: clamped() },
   },
 });
@@ -170,10 +170,10 @@ for (const { volts, values } of ROBOTS)
         ['reversed', 150],
       ] as const)
         for (const [motor, moment, beforeMs] of [
-          [0, 'before', 0],
-          [1, 'during', 15],
+          [0, 'from the start of', 0],
+          [1, 'from 15 ms after the start of', 15],
         ] as const)
-          it(`cuts the ${unit.name}'s torque within ${limitMs} ms${failure === 'stuck' ? ', and its voltage within 60 ms,' : ''} if encoder ${'AB'[motor]} is ${failure} ${moment} a step`, () => {
+          it(`cuts the ${unit.name}'s torque within ${limitMs} ms${failure === 'stuck' ? ' and its motor voltage within 60 ms' : ''} if encoder ${'AB'[motor]} is ${failure} ${moment} a test step`, () => {
             const { board, wait, step, voltage, isHard, faults } = driven(unit, images, motor);
             if (beforeMs > 0) step();
             wait(beforeMs);
@@ -187,7 +187,7 @@ for (const { volts, values } of ROBOTS)
           });
 
       for (const [what, situation] of Object.entries(situations(volts)[unit.name]))
-        it(`keeps the torque of a ${unit.name} ${what} for a second`, () => {
+        it(`keeps the torque on for a second in a ${unit.name} ${what}`, () => {
           const { board, wait, step } = driven(unit, images, 0, situation);
           step();
           expect(wait(1000, () => !board.isEnabled)).to.equal(1000);

@@ -11,17 +11,17 @@ const COUNTS = 10_000;
 /** Channels A and B, one count after the other. */
 const STATES = [0b00, 0b01, 0b11, 0b10];
 
-describe('the encoder of the image for the Pico', () => {
+describe('the encoder counter of the image for the Pico', () => {
   for (const [what, turnsBack, channels, counted] of [
-    ['follows a million counts a second ahead, and loses none', () => false, 0b11, COUNTS],
-    ['follows a million counts a second back, and loses none', () => true, 0b11, -COUNTS],
+    ['loses no count at a million counts a second forward', () => false, 0b11, COUNTS],
+    ['loses no count at a million counts a second backward', () => true, 0b11, -COUNTS],
     [
-      'follows a million counts a second to and fro, and loses none',
+      'loses no count at a million counts a second in random directions',
       (random: Random) => random.chance(0.5),
       0b11,
       undefined,
     ],
-    ['counts the changes of channel A, and stays, if channel B is dead', () => false, 0b01, 0],
+    ['counts the changes of channel A but keeps its position if channel B is dead', () => false, 0b01, 0],
   ] as const)
     it(what, () => {
       const random = new Random(1);

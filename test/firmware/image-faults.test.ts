@@ -51,11 +51,11 @@ describe('the image for the Pico', () => {
     });
 
     for (const [what, fault, fail] of [
-      ['a current past its limit', 'over_current', (board: PicoBoard) => (board.currentA = [0, 16])],
-      ['a supply below its limit', 'supply_low', (board: PicoBoard) => (board.supplyV = 17)],
+      ['a current above its limit', 'over_current', (board: PicoBoard) => (board.currentA = [0, 16])],
+      ['a supply voltage below its limit', 'supply_low', (board: PicoBoard) => (board.supplyV = 17)],
       ['an encoder that jumps', 'encoder_failed', (board: PicoBoard) => (board.encoderOffset = [0, 900])],
     ] as const)
-      it(`takes the ${unit.name}'s torque within a period of ${what}, for at least a second`, () => {
+      it(`cuts the ${unit.name}'s torque within 2 ms at ${what}, and gives it back a second after the fault has gone`, () => {
         const { board, wait, status } = running(unit);
         wait(2);
         fail(board);
@@ -72,7 +72,7 @@ describe('the image for the Pico', () => {
       });
   }
 
-  it('reports neither camera nor target if the camera is silent for 200 ms', () => {
+  it('reports a lost camera and no target after the camera has sent nothing for about 200 ms', () => {
     const { board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 0 });
     wait(100);
@@ -87,7 +87,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ faults: [], sees: true });
   });
 
-  it('opens the bridges and restarts when the processor hangs', () => {
+  it('opens the motor bridges and restarts within about 20 ms if the processor hangs', () => {
     const { pico, board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 2 });
     wait(5);
@@ -116,7 +116,7 @@ describe('the image for the Pico', () => {
     expect(seen.size).to.equal(6);
   });
 
-  it('takes every frame, also one that comes in the middle of a loop period', () => {
+  it('accepts every frame, even if the frame arrives in the middle of a loop period', () => {
     const { pico, write, wait, status } = running(gimbal);
     const random = new Random(1);
     pico.wire.isPatient = false;
@@ -134,7 +134,7 @@ describe('the image for the Pico', () => {
     }
   });
 
-  it('counts a frame that is too long, changes nothing, and answers the next', () => {
+  it('refuses and counts a frame that is too long, and still answers afterwards', () => {
     const { pico, wait, status } = running(gimbal);
     const { refused } = status();
     pico.write(REGISTERS.mode.address, Buffer.alloc(60, 2));
@@ -142,7 +142,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ mode: 1, refused: refused + 1, faults: ['frame_refused'] });
   });
 
-  it('drops a frame whose end does not come', () => {
+  it('drops a frame whose end never arrives, and accepts the next frame', () => {
     const { pico, write, wait, status } = running(gimbal);
     pico.wire.tear(gimbal.address, [REGISTERS.mode.address, 2], 0);
     wait(40);
@@ -151,7 +151,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ mode: 1, torque: false });
   });
 
-  it('releases SDA after 25 ms when the host vanishes in a read', () => {
+  it('releases SDA about 25 ms after the host has vanished in the middle of a read', () => {
     const { pico, wait, status } = running(gimbal);
     const { target } = pico.pico;
     const sda = (high: boolean) => pico.pico.chip.rp2040.gpio[SDA_PIN]?.setInputValue(high);

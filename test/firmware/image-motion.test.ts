@@ -37,10 +37,10 @@ const UNITS = [
   },
 ] as const;
 
-describe('the image with a motion', function () {
+describe('the image for the Pico', function () {
   this.timeout(600_000);
   for (const { name, rates, loops, wall } of UNITS)
-    it(`moves the ${name} while the command holds, and by less than 0.3 when it is freed after 5 s at a wall`, () => {
+    it(`moves the ${name} while a command holds; after 5 s against a wall, the freed ${name} moves less than 0.3 ${name === 'gimbal' ? 'rad' : 'm'}`, () => {
       const { pico, robot } = createPico(unitNamed(name), core, { seed: 1 });
       const { mechanics } = robot.physics;
       let place: Mechanics | undefined;

@@ -22,33 +22,33 @@ describe('GPIO', () => {
   const LASER = { bcm: 17, activeLow: false };
 
   const boards = [
-    { name: 'Pi 3, kernel before 6.6', chips: PI_3_OLD, line: 17 },
+    { name: 'Pi 3 with a kernel before 6.6', chips: PI_3_OLD, line: 17 },
     { name: 'Pi 3', chips: PI_3, line: 529 },
     { name: 'Pi 4', chips: PI_4, line: 529 },
-    { name: 'Pi 5, early kernels', chips: PI_5_OLD, line: 416 },
+    { name: 'Pi 5 with an early kernel', chips: PI_5_OLD, line: 416 },
     { name: 'Pi 5', chips: PI_5, line: 588 },
   ];
   for (const { name, chips, line } of boards)
-    it(`${name}: BCM 17 is line ${line}`, async () => {
+    it(`on a ${name} has line ${line} for BCM 17`, async () => {
       board(chips);
       expect(lineNumber(await headerChip(root()), 17)).to.equal(line);
     });
 
   for (const [name, chips, missing] of [
     [
-      'more than one chip may have the pins',
+      'more than one chip may have the header pins',
       [...PI_4, ['pinctrl-bcm2835', 900, 54]],
       /More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/,
     ],
-    ['no chip is that of a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
+    ['none of the chips belongs to a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
   ] as const) {
-    it(`is refused if ${name}`, async () => {
+    it(`cannot be used if ${name}`, async () => {
       board(chips);
       expect((await failureOf(headerChip(root()), 'pin-failed')).context.missing).to.match(missing);
     });
   }
 
-  it('is refused without sysfs', async () => {
+  it('cannot be used if the kernel has no GPIO sysfs, and the error names CONFIG_GPIO_SYSFS', async () => {
     const { context } = await failureOf(headerChip(join(root(), 'gpio')), 'pin-failed');
     expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
   });
@@ -63,7 +63,7 @@ describe('GPIO', () => {
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ])
-    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin ${dark} in one write, and leaves it dark at the end`, async () => {
+    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin ${dark} in one write, and darkens it before its release`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 529, { value: light, direction: 'out', active_low: '1' });
       const pin = await openLaserPin(options, { bcm: 17, activeLow });
@@ -81,7 +81,7 @@ describe('GPIO', () => {
       expect(gpio.released).to.deep.equal([529]);
     });
 
-  it('exports the laser pin, and waits for udev without blocking the process', async () => {
+  it('exports the laser pin, and waits for its files without blocking the process', async () => {
     const { gpio, clock, options } = board(PI_5);
     const opening = openLaserPin(options, LASER);
     await until(clock, () => readFileSync(join(root(), 'export'), 'utf8') === '588');
@@ -91,7 +91,7 @@ describe('GPIO', () => {
     expect((await passing(clock, opening)).read()).to.equal(false);
   });
 
-  it('stops waiting if the files of the laser pin never appear', async () => {
+  it('times out if the files of the laser pin never appear', async () => {
     const { clock, options } = board(PI_5);
     const { context } = await passing(clock, failureOf(openLaserPin(options, LASER), 'pin-failed'));
     expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT');
@@ -104,7 +104,7 @@ describe('GPIO', () => {
     { file: 'active_low', line: { active_low: '1' }, found: /"activeLow":true/ },
   ];
   for (const { file, line, found } of swallowed)
-    it(`releases the laser pin if ${file} could not be written: ${JSON.stringify(line)}`, async () => {
+    it(`releases the laser pin if a write of ${file} has no effect on a line with ${JSON.stringify(line)}`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);
@@ -115,7 +115,7 @@ describe('GPIO', () => {
     });
 
   for (const activeLow of [false, true])
-    it(`reads the ${activeLow ? 'active-low' : 'active-high'} contact of the interlock, and reports its edges`, async () => {
+    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact, and reports the edges of its signal`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 539);
       let edges = 0;
@@ -130,7 +130,7 @@ describe('GPIO', () => {
       expect(edges).to.equal(1);
     });
 
-  it('refuses an interlock pin without interrupts', async () => {
+  it('refuses and releases an interlock pin that supports no interrupts', async () => {
     const { gpio, options } = board();
     exportedLine(root(), 539);
     gpio.refusing.add('edge');
@@ -141,7 +141,7 @@ describe('GPIO', () => {
   });
 });
 
-describe('an error of the kernel for a GPIO line', () => {
+describe('a kernel error for a GPIO line', () => {
   const cures = [
     ['EACCES', /usermod -aG gpio/],
     ['EPERM', /usermod -aG gpio/],
@@ -152,7 +152,7 @@ describe('an error of the kernel for a GPIO line', () => {
     ['EIO', /dmesg/],
   ] as const;
   for (const [code, cure] of cures) {
-    it(`has a cure: ${code}`, () => {
+    it(`with code ${code} is reported with its cure`, () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
       expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);

@@ -72,7 +72,7 @@ describe('LinuxI2cBus', () => {
   ];
   for (const [code, error, { reopens, cure }] of errors) {
     const { errno, syscall } = Object(error);
-    it(`${syscall ?? 'an argument'} with errno ${errno} is ${code}${reopens ? ', and the bus is opened again' : ''}`, async () => {
+    it(`reports ${errno === undefined ? 'an invalid address' : `errno ${errno} of ${syscall}`} as ${code}${reopens ? ', and reopens the bus for the next call' : ''}`, async () => {
       const native = new ScriptedNative([error, 4]);
       const bus = new LinuxI2cBus(native, 1);
       const failed = await failureOf(bus.readBlock(0x20, 0, 4), code);
@@ -85,18 +85,18 @@ describe('LinuxI2cBus', () => {
     });
   }
 
-  it('writes a block', async () => {
+  it('writes a block in one kernel call', async () => {
     const native = new ScriptedNative([3]);
     await new LinuxI2cBus(native, 1).writeBlock(0x21, 0x50, Buffer.from([1, 2, 3]));
     expect(native.asked).to.deep.equal(['open 1', 'write 33 80 3 010203']);
   });
 
-  it('counts a short read as a bus error', async () => {
+  it('reports a read that returns too few bytes as bus-io', async () => {
     const bus = new LinuxI2cBus(new ScriptedNative([3]), 1);
     expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
   });
 
-  it('makes one call at a time, so no call runs beside the first call to an address', async () => {
+  it('makes only one kernel call at a time, even to different addresses', async () => {
     const native = new ScriptedNative(['hang', 1, 1]);
     const bus = new LinuxI2cBus(native, 1);
     const calls = [bus.readBlock(0x20, 0, 1), bus.readBlock(0x21, 0, 1), bus.readBlock(0x20, 0, 1)];
@@ -107,7 +107,7 @@ describe('LinuxI2cBus', () => {
     expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
   });
 
-  it('closes after the call in flight, and makes no call afterwards', async () => {
+  it('closes the bus after the call in flight, and makes no call afterwards', async () => {
     const native = new ScriptedNative(['hang']);
     const bus = new LinuxI2cBus(native, 1);
     const inFlight = bus.readBlock(0x20, 0, 1);

@@ -51,7 +51,7 @@ function piIn(root: string) {
 const INTERLOCK = { interlock: { bcm: 27, activeLow: true } };
 
 describe('Linux hardware', () => {
-  it('has neither laser nor bus without its addons, and names the cure', async () => {
+  it('has neither laser nor bus without the native addons, and names the cure', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
     const clock = new ManualClock();
     const hardware = await openOn(
@@ -103,7 +103,7 @@ describe('Linux hardware', () => {
     });
   });
 
-  it('opens a laser pin dark when the pin appears', () =>
+  it('opens a laser pin as soon as the pin appears, and darkens it', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const { clock, open } = piIn(root);
@@ -117,7 +117,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens no laser pin that it cannot record for trunnion-dark', () =>
+  it('does not open the laser pin if the record for trunnion-dark cannot be written', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');
@@ -127,7 +127,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens a lost laser pin again, and does not change its level at the end', () =>
+  it('opens a lost laser pin again when it returns, and leaves the level of the pin unchanged when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -146,7 +146,7 @@ describe('Linux hardware', () => {
       expect(gpio.released).to.deep.equal([529]);
     }));
 
-  it('darkens a lit laser before anything else when one read of its pin fails', () =>
+  it('darkens a lit laser at once if one read of its pin fails', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await open();
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('continues after it loses the interlock line during an interrupt, and reports the loss at once', () =>
+  it('reports the interlock as opened at once if its line is lost during an interrupt, and keeps running', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });
@@ -183,7 +183,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('counts a missing interlock as open, then opens and watches it when it appears', () =>
+  it('counts a missing interlock as open, and watches the interlock once it appears', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await passing(clock, open(INTERLOCK));

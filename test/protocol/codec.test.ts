@@ -45,7 +45,7 @@ function decoded(address: number, register: Register, frame: Buffer) {
 
 describe('a golden frame', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
-    it(`is sent and understood: ${register.name} at ${address.toString(16)}, ${hex.slice(0, 11)}…`, () => {
+    it(`of ${register.name} for 0x${address.toString(16)} (${hex.slice(0, 11)}…) is encoded and decoded without a difference`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
@@ -58,11 +58,11 @@ describe('a golden frame', () => {
 });
 
 describe('checksums', () => {
-  it('are the CRC-8 of SMBus', () => {
+  it('of frames are the CRC-8 of SMBus', () => {
     expect(crc8(0x31, 0x32, Buffer.from('3456789'))).to.equal(0xf4);
   });
 
-  it('are the CRC-32 of zip over the gains on the wire', () => {
+  it('of gains are the CRC-32 of zip over the gains as they are sent', () => {
     const gimbal = {
       visual_yaw: { kp: 1, ki: 0.5, kd: -2 },
       visual_pitch: { kp: 0, ki: 0, kd: 0 },
@@ -78,7 +78,7 @@ describe('checksums', () => {
     expect(gainsChecksum(unitNamed('chassis'), chassis)).to.equal(0x706c6711);
   });
 
-  it('of gains are refused if a loop is missing', () => {
+  it('of gains cannot be computed if the gains of a loop are missing', () => {
     const { speed: _, ...rest } = defaultGains(unitNamed('chassis'));
     expect(() => gainsChecksum(unitNamed('chassis'), rest))
       .to.throw()
@@ -87,7 +87,7 @@ describe('checksums', () => {
 });
 
 describe('any frame', () => {
-  it('decodes to finite values or is refused as a bad frame, even with a valid CRC', () => {
+  it('of random bytes decodes to finite values or is refused as a bad frame, even if its CRC is valid', () => {
     fc.assert(
       fc.property(anyRegister, fc.uint8Array({ maxLength: 40 }), ({ address, register }, data) => {
         const whole = Buffer.concat([data, Buffer.alloc(40)]).subarray(0, frameBytes(register) - 1);
@@ -100,7 +100,7 @@ describe('any frame', () => {
     );
   });
 
-  it('that decodes encodes to the same bytes', () => {
+  it('that can be decoded is encoded to the same bytes again', () => {
     const anyByte = fc.oneof(fc.nat(3), fc.nat(255));
     const anyBytes = fc.array(anyByte, { minLength: 31, maxLength: 31 });
     fc.assert(
@@ -125,13 +125,13 @@ describe('any frame', () => {
     }
   });
 
-  it('is refused at another address and in another register', () => {
+  it('is refused if it is decoded for another address or for another register', () => {
     const frame = encodeFrame(ADDRESS, gainsRegister(0), { kp: 1, ki: 2, kd: 3 });
     expect(decoded(ADDRESS + 1, gainsRegister(0), frame)).to.equal(undefined);
     expect(decoded(ADDRESS, gainsRegister(1), frame)).to.equal(undefined);
   });
 
-  it('whose bytes are all 0 or all 255 is refused as identity, status and telemetry', () => {
+  it('whose bytes are all 0 or all 255 is refused as a frame of identity, status or telemetry', () => {
     for (const unit of UNIT_LIST) {
       for (const register of [REGISTERS.identity, REGISTERS.status, telemetryRegister(unit)]) {
         for (const fill of [0x00, 0xff]) {
@@ -143,13 +143,13 @@ describe('any frame', () => {
   });
 
   const nonsense: readonly [string, Register, readonly number[]][] = [
-    ['a mode that is none', REGISTERS.mode, [3]],
-    ['a latch that is neither', REGISTERS.stop, [2]],
-    ['a gain that is infinite', gainsRegister(0), [0, 0, 0x80, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0]],
-    ['a gain that is no number', gainsRegister(0), [0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ['an undefined mode', REGISTERS.mode, [3]],
+    ['a latch value other than 0 and 1', REGISTERS.stop, [2]],
+    ['an infinite gain', gainsRegister(0), [0, 0, 0x80, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0]],
+    ['a gain that is not a number', gainsRegister(0), [0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0]],
   ];
   for (const [name, register, data] of nonsense) {
-    it(`with ${name} is refused even if its CRC is right`, () => {
+    it(`with ${name} is refused even if its CRC is valid`, () => {
       expect(decoded(ADDRESS, register, sealed(ADDRESS, register, Uint8Array.from(data)))).to.equal(
         undefined,
       );
@@ -160,23 +160,23 @@ describe('any frame', () => {
 describe('a value', () => {
   const refused: readonly [string, Register, Readonly<Record<string, number>>][] = [
     ['is missing', REGISTERS.mode, {}],
-    ['is not a whole number', REGISTERS.capture_select, { page: 1.5 }],
-    ['is below its range', REGISTERS.capture_select, { page: -1 }],
-    ['is above its range', REGISTERS.heartbeat, { count: 0, silence_ms: 65_536 }],
-    ['is not in the table', REGISTERS.mode, { mode: 3 }],
-    ['is no number', gainsRegister(0), { kp: Number.NaN, ki: 0, kd: 0 }],
-    ['is infinite', gainsRegister(0), { kp: 0, ki: Number.POSITIVE_INFINITY, kd: 0 }],
-    ['is beyond float32', gainsRegister(0), { kp: 0, ki: 0, kd: -3.5e38 }],
+    ['is a fraction in a field for whole numbers', REGISTERS.capture_select, { page: 1.5 }],
+    ['is below the range of its field', REGISTERS.capture_select, { page: -1 }],
+    ['is above the range of its field', REGISTERS.heartbeat, { count: 0, silence_ms: 65_536 }],
+    ['is not in the table of its field', REGISTERS.mode, { mode: 3 }],
+    ['is not a number', gainsRegister(0), { kp: Number.NaN, ki: 0, kd: 0 }],
+    ['is infinite in a field for floats', gainsRegister(0), { kp: 0, ki: Number.POSITIVE_INFINITY, kd: 0 }],
+    ['is too large for a float32', gainsRegister(0), { kp: 0, ki: 0, kd: -3.5e38 }],
   ];
   for (const [name, register, values] of refused) {
-    it(`that ${name} is not sent`, () => {
+    it(`that ${name} is refused instead of sent`, () => {
       expect(() => encodeFrame(ADDRESS, register, values))
         .to.throw()
         .with.property('code', 'bad-field');
     });
   }
 
-  it('that is scaled is rounded to the nearest count and saturates', () => {
+  it('of a scaled field is rounded to the nearest count and limited to the range of the field', () => {
     const register: Register = {
       ...REGISTERS.mode,
       fields: [{ name: 'angle', type: 'i16', scale: 10_000, doc: '' }],
@@ -195,7 +195,7 @@ describe('a value', () => {
     expect(decodeFrame(ADDRESS, register, fromOtherFirmware)).to.deep.equal({ angle: -3.2767 });
   });
 
-  it('of a bit field names the bits that are set', () => {
+  it('of a bit field is decoded to the names of the bits that are set', () => {
     expect(bitNames(FAULTS, 0b10000001)).to.deep.equal(['silent', 'frame_refused']);
     expect(bitNames(FAULTS, 0)).to.deep.equal([]);
   });

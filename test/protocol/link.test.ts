@@ -34,24 +34,29 @@ describe('Link', () => {
     end: string,
     errors: Record<string, number>,
   ][] = [
-    ['resolves with what the controller shows', [manual], '1', {}],
+    ['resolves with the value that the controller sends', [manual], '1', {}],
     ['retries a NACK', [nack, manual], '1', { nack: 1 }],
-    ['retries at most twice', [nack, nack, nack], 'nack', { nack: 3 }],
-    ['retries broken transfers', [io, lost, manual], '1', { 'bus-io': 1, 'arbitration-lost': 1 }],
-    ['retries a wrong checksum', [flipped, manual], '1', { 'bad-frame': 1 }],
+    ['retries a frame at most twice', [nack, nack, nack], 'nack', { nack: 3 }],
     [
-      'does not retry a transfer that held the bus for long',
+      'retries a transfer after a bus error or a lost arbitration',
+      [io, lost, manual],
+      '1',
+      { 'bus-io': 1, 'arbitration-lost': 1 },
+    ],
+    ['retries a read whose checksum is wrong', [flipped, manual], '1', { 'bad-frame': 1 }],
+    [
+      'does not retry a transfer that timed out on the bus',
       [failure('bus-timeout')],
       'bus-timeout',
       { 'bus-timeout': 1 },
     ],
     [
-      'does not retry a missing bus',
+      'does not retry a transfer if the bus is missing',
       [failure('bus-unavailable')],
       'bus-unavailable',
       { 'bus-unavailable': 1 },
     ],
-    ['calls an unknown error bus-failed', [new Error('boom')], 'bus-failed', { 'bus-failed': 1 }],
+    ['reports an unknown error as bus-failed', [new Error('boom')], 'bus-failed', { 'bus-failed': 1 }],
   ];
   for (const [name, answers, end, errors] of cases) {
     it(name, async () => {
@@ -64,7 +69,7 @@ describe('Link', () => {
     });
   }
 
-  it('sends and counts nothing if the values of a frame are no longer due when its turn comes', async () => {
+  it('neither sends nor counts a write that is no longer due when the bus becomes free for it', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const first = read();
     const urgency = { priority: 'motion', untilMs: 400 } as const;
@@ -82,7 +87,7 @@ describe('Link', () => {
     expect(link.counters).to.deep.equal({ transactions: 2, retries: 0, errors: {} });
   });
 
-  it('retries a frame before later frames of the same priority', async () => {
+  it('retries a failed frame before it sends a later frame of the same priority', async () => {
     const { ends, read } = setUp(nack, manual, nack, nack, nack);
     const first = read().then(() => ends.push('first has ended'));
     await Promise.all([first, read()]);
@@ -104,7 +109,7 @@ describe('Link', () => {
     expect(error.cause).to.equal(cause);
   });
 
-  it('keeps one transaction in flight, and sends the most urgent frame next', async () => {
+  it('has at most one transaction in flight, and sends the most urgent pending frame next', async () => {
     const { bus, ends, read } = setUp('hang', ...Array.from({ length: 6 }, () => manual));
     const waiting = ['capture', 'gains', 'readings', 'mode', 'supervision', 'stop'] as const;
     const all = [read('capture'), ...waiting.map(priority => read(priority))];
@@ -114,7 +119,7 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('sends the next frame of a switch before readings that wait', async () => {
+  it('sends the next frame of a mode switch before readings that already wait', async () => {
     const { clock, ends, read } = setUp(manual, manual, manual);
     const goesOn = async () => {
       await read('mode');
@@ -128,7 +133,7 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['mode 1', 'mode 1', 'readings 1']);
   });
 
-  it('sends the longest-waiting frame as every third one while callers switch without a pause', async () => {
+  it('sends the longest-waiting frame in every third transaction while mode switches keep the bus busy', async () => {
     const { clock, bus, ends, read } = setUp('hang', ...Array.from({ length: 8 }, () => manual));
     const all = [read('gains'), read('gains')];
     await clock.advance(1);
@@ -143,7 +148,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('reports a pending frame with the time now, and a finished frame with the time of its end', async () => {
+  it('reports the present time as the last bus time of a pending frame, and the end of a finished frame as its last bus time', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -163,7 +168,7 @@ describe('Link', () => {
     expect(heartbeat()).to.equal(30);
   });
 
-  it('times out after 50 ms even if the kernel hangs, and starts no second call meanwhile', async () => {
+  it('fails a frame after 50 ms if the kernel hangs, and starts no second call until the first call has ended', async () => {
     const { clock, bus, ends, read } = setUp('hang', manual);
     void read();
     const second = read('stop', 1000);
@@ -179,7 +184,7 @@ describe('Link', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('ends a wait for a stuck bus at the deadline of the request', async () => {
+  it('fails a request that waits for a stuck bus at the deadline of the request', async () => {
     const { clock, bus, ends, read } = setUp('hang');
     void read('capture', 1000);
     void read('mode', 400);
@@ -188,7 +193,7 @@ describe('Link', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('ends a wait for a stuck bus even if its timer came early and the frame failed once', async () => {
+  it('fails a request that waits for a stuck bus even if the timer fires early and the frame has failed once', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);
@@ -206,7 +211,7 @@ describe('Link', () => {
     expect(ends).to.deep.equal(['gains 1', 'stop 1', 'gains bus-busy']);
   });
 
-  it('sends frames with the bytes that the protocol page shows', async () => {
+  it('puts a write and a read on the bus with the bytes that the protocol documentation shows', async () => {
     const { bus, link } = setUp(undefined, manual);
     await link.write(GIMBAL, REGISTERS.mode, { mode: 2 }, { priority: 'mode', untilMs: 100 });
     await link.read(GIMBAL, REGISTERS.mode, { priority: 'mode', untilMs: 100 });

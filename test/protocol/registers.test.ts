@@ -25,7 +25,7 @@ for (const unit of UNIT_LIST) {
   describe(`the register map of the ${unit.name}`, () => {
     const map = fullMap(unit);
 
-    it('has frames that fit in one SMBus block, lie within the space and do not overlap', () => {
+    it('has frames that fit in one SMBus block, lie within the address space and do not overlap', () => {
       for (const [index, register] of map.entries()) {
         expect(frameBytes(register), register.name).to.be.at.most(MAX_FRAME_BYTES);
         const next = map[index + 1]?.address ?? SPACE_BYTES;
@@ -33,14 +33,14 @@ for (const unit of UNIT_LIST) {
       }
     });
 
-    it('names every register and every field of a frame once', () => {
+    it('gives every register, and every field within a frame, a different name', () => {
       for (const list of [map, ...map.map(({ fields }) => fields)]) {
         const names = list.map(({ name }) => name);
         expect(names).to.deep.equal([...new Set(names)]);
       }
     });
 
-    it('has a slot of its own for every loop', () => {
+    it('gives every loop a different slot', () => {
       const slots = unit.loops.map(({ slot }) => slot);
       expect(new Set(slots).size).to.equal(slots.length);
       for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
@@ -56,20 +56,20 @@ for (const unit of UNIT_LIST) {
 }
 
 describe('the units', () => {
-  it('differ in address and kind, at addresses that I2C does not reserve', () => {
+  it('have different kinds, and different addresses that I2C does not reserve', () => {
     expect(new Set(UNIT_LIST.map(({ address }) => address)).size).to.equal(UNIT_LIST.length);
     expect(new Set(UNIT_LIST.map(({ kind }) => kind)).size).to.equal(UNIT_LIST.length);
     for (const { address } of UNIT_LIST) expect(address).to.be.within(0x08, 0x77);
   });
 });
 
-describe('the bus with these registers', () => {
-  it('is busy for at most 15 % at 400 kHz and 60 % at 100 kHz while both units are polled 50 times a second', () => {
+describe('the I2C bus', () => {
+  it('is busy for at most 15 % of the time at 400 kHz, or 60 % at 100 kHz, while both units are polled 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });
 
-  it('can read a whole captured step in its pages', () => {
+  it('can carry a whole capture in at most 256 pages', () => {
     expect(Math.ceil(CAPTURE_SAMPLES / CAPTURE_PAGE_SAMPLES)).to.be.at.most(256);
   });
 });

@@ -33,13 +33,13 @@ describe('the register `build`', () => {
   const reads = () =>
     robot.frames.filter(({ unit, register }) => unit === 'gimbal' && register === 'build').length;
 
-  it('is neither read nor reported without its flag', async () => {
+  it('is neither read nor reported if the flags of the controller do not announce it', async () => {
     await robot.wait(100);
     expect(reads()).to.equal(0);
     expect(robot.gimbal.report().build).to.equal(undefined);
   });
 
-  it('is reported from contact on, and read again every 10 s', async () => {
+  it('is read and reported at the first contact, and read again every 10 s', async () => {
     await updateFirmware();
     await robot.wait(100);
     expect(robot.gimbal.report().build).to.deep.equal(shown);
@@ -51,7 +51,7 @@ describe('the register `build`', () => {
     expect(robot.gimbal.report().build).to.deep.equal({ ...shown, longestLoopUs: 200 });
   });
 
-  it('is read again at once after a reset, and not reported until then', async () => {
+  it('is read again at once after a reset of the controller, and is not reported until that read succeeds', async () => {
     await updateFirmware();
     await robot.wait(100);
     values.longest_loop_us = 7;
@@ -64,7 +64,7 @@ describe('the register `build`', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('takes no unit offline if it cannot be read, and is then read less often than the status', async () => {
+  it('does not take its unit offline if it cannot be read, and is then tried at most three times in a second', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

@@ -32,7 +32,7 @@ describe('a bus that callers keep busy', function () {
     ['saves', saveOf],
     ['mode switches', switchOf],
   ] as const) {
-    it(`with ${what} of both units, one after the other, keeps both online and their readings new`, async () => {
+    it(`with back-to-back ${what} of both units keeps both units online and the gimbal's readings at most 100 ms old`, async () => {
       const { clock, robot, events } = clocked;
       const unfollow = robot.followed.add(() => undefined);
       const untilMs = clock.nowMs() + FOR_MS;
@@ -72,7 +72,7 @@ describe('a bus that callers keep busy', function () {
     });
   }
 
-  it('with stops of 64 callers, one after the other, keeps both units online and proves every stop', async () => {
+  it('with back-to-back stops by 64 callers keeps both units online, and every stop is confirmed', async () => {
     const { clock, robot, events } = clocked;
     const untilMs = clock.nowMs() + FOR_MS;
     const failed: unknown[] = [];
@@ -98,7 +98,7 @@ describe('a bus that callers keep busy', function () {
   });
 
   for (const kHz of [400, 100]) {
-    it(`with excitations of the other unit, at ${kHz} kHz, brings saved gains back after a trial and after a reset`, async () => {
+    it(`at ${kHz} kHz with excitations of the chassis still lets the daemon restore the gimbal's gains after a trial and after a reset`, async () => {
       const { clock, robot } = clocked;
       clocked.intercept = async ({ unit, kind, register }) => {
         const addresses = kind === 'read' ? 3 : 2;
@@ -141,10 +141,10 @@ describe('a bus that callers keep busy', function () {
   }
 
   for (const [what, pauseMs] of [
-    ['leave no gap', 1],
-    ['leave a short gap', 10],
+    ['with pauses of 1 ms', 1],
+    ['with pauses of 10 ms', 10],
   ] as const) {
-    it(`with switches to the mode in force, which ${what}, still lets the daemon restore gains after a trial and a reset`, async () => {
+    it(`with switches to the mode in force, ${what}, still lets the daemon restore gains after a trial and after a reset`, async () => {
       const { clock, chassis } = clocked;
       const saved = clocked.robot.store.current('chassis').gains;
       await clocked.during(clocked.tryGains(1, { endsAtMs: clock.nowMs() + 300 }));

@@ -71,13 +71,13 @@ describe('a drive command', () => {
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
     );
 
-  it('is answered with the rates that the controller shows, and names the driver', async () => {
+  it('returns the rates that the controller shows, and makes its caller the driver', async () => {
     expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
     expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
     expect(who()).to.equal('operator');
   });
 
-  it('holds from the moment of its arrival: a delay makes the hold shorter, also that of a retry', async () => {
+  it('carries only the time left of its hold since the arrival of the command, and a retry carries even less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -90,7 +90,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('with less than 10 ms left, past notAfter or with notAfter too far ahead is too late and sends nothing', async () => {
+  it('is refused as too late and sends no frame if under 10 ms of hold are left, or if notAfter has passed or is over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -98,7 +98,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('whose hold ends while it waits for the bus is too late and sends nothing', async () => {
+  it('whose hold ends while the command waits for the bus is refused as too late and sends no frame', async () => {
     clocked.intercept = async ({ kind }) => {
       if (kind === 'read') await clocked.pause(45);
       return undefined;
@@ -108,7 +108,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('whose hold ends after one unit got its frame is not called too late, which would say that nothing moved', async () => {
+  it('whose hold ends after one of two units got its frame fails as bus-busy, not as too-late, because one unit has moved', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame)) await clocked.pause(45);
       return undefined;
@@ -117,14 +117,14 @@ describe('a drive command', () => {
     expect(motions()[0]?.rates).to.deep.equal([0.5, 0]);
   });
 
-  it('that one unit cannot take sends no frame to any', async () => {
+  it('for two units sends no frame to either unit if one of them is in the wrong mode', async () => {
     await clocked.during(clocked.robot.units.chassis.setMode('auto'));
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
     expect(motions()).to.deep.equal([]);
     expect(who()).to.equal(undefined);
   });
 
-  it('whose second frame fails is answered with an error, and stops the first unit at once', async () => {
+  it('for two units fails if the frame for the second unit fails, and then stops the first unit at once', async () => {
     clocked.intercept = frame => (isMotion(frame) && frame.unit === 'chassis' ? 'fails' : undefined);
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
     await clocked.wait(10);
@@ -135,7 +135,7 @@ describe('a drive command', () => {
     });
   });
 
-  it('is refused while another caller drives, until a second after the last command', async () => {
+  it('is refused while another caller drives, and for a second after the last hold of that caller has ended', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
@@ -154,7 +154,7 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with takeover that is too late after its wait ends the motion of the other driver', async () => {
+  it('with takeover whose notAfter passes while it waits is refused as too late, but still stops the motion of the other driver', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -162,7 +162,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('waits for the next poll after a frame, and is overtaken there by a newer one of its driver', async () => {
+  it('right after another waits for the next poll, and is overtaken if its driver sends a newer command before that poll', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
     await clocked.during(Promise.all(answers));
@@ -174,7 +174,7 @@ describe('a drive command', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
   });
 
-  it('with rates of 0 is sent at once, even beside an unanswered command, which it overtakes', async () => {
+  it('with rates of 0 is sent at once, and overtakes a command of the same driver that has no answer yet', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     const older = drive({ gimbal: { yaw: 1, pitch: 0 } }).catch(codeOf);
@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before its frames are sent', 0, YAW],
-    ['after its frames were sent', 1, undefined],
+    ['before any frame is sent', 0, YAW],
+    ['after the frames were sent', 1, undefined],
   ] as const)
-    it(`that a newer one overtakes for one unit ${when} moves the other unit, and leaves the first out of its answer`, async () => {
+    it(`for both units, overtaken for the gimbal ${when}, still moves the chassis and answers for the chassis only`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);
@@ -200,7 +200,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('whose caller hangs up before its frame is sent leaves the older motion in force', async () => {
+  it('whose caller hangs up before the frame is sent sends no frame, and the older motion continues', async () => {
     await driven(YAW);
     let isGone = false;
     const stillWanted = () => {
@@ -215,22 +215,22 @@ describe('a drive command', () => {
 
   for (const [what, code, act] of [
     ['a stop', 'stopped', () => clocked.robot.stop()],
-    ['another mode', 'wrong-mode', () => clocked.robot.units.gimbal.setMode('auto')],
+    ['a switch to auto', 'wrong-mode', () => clocked.robot.units.gimbal.setMode('auto')],
   ] as const)
-    it(`is refused after ${what}, which ends driving`, async () => {
+    it(`is refused after ${what}, and its caller is no longer the driver`, async () => {
       await driven(YAW);
       await clocked.during(act());
       expect(who()).to.equal(undefined);
       expect(await driven(YAW)).to.equal(code);
     });
 
-  it('ends at a switch to manual, even if the unit is in manual already', async () => {
+  it('ends at a switch to manual, even if the unit is already in manual', async () => {
     await driven(YAW);
     await clocked.during(clocked.robot.units.gimbal.setMode('manual'));
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 
-  it('of the driver is still accepted after a switch to another mode that the controller did not take', async () => {
+  it('of the driver is still accepted after a switch to auto that has failed', async () => {
     await driven(YAW);
     clocked.let({ kind: 'write', register: 'mode' }, 'fails');
     expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
@@ -244,7 +244,7 @@ describe('a drive command', () => {
     ['a switch to manual', () => clocked.gimbal.setMode('manual')],
     ['a stop and a resume', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
-    it(`that waits for the next poll moves nothing after ${what}, because that ended driving`, async () => {
+    it(`that waits for the next poll fails as too late and moves nothing after ${what}`, async () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
@@ -255,7 +255,7 @@ describe('a drive command', () => {
       expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
     });
 
-  it('is dropped before its next attempt if its caller has hung up or a lock now forbids it', async () => {
+  it('is not retried after a failed attempt if its caller has hung up or a lock forbids it by then', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       let isGone = false;
@@ -275,7 +275,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('keeps the unit at the full rate of readings', async () => {
+  it('makes the daemon read the moving unit at every poll, about 50 times a second', async () => {
     clocked.frames.length = 0;
     await driven(YAW, { holdMs: 500 });
     await clocked.wait(400);
@@ -285,7 +285,7 @@ describe('a drive command', () => {
     expect(readings.length).to.be.within(19, 22);
   });
 
-  it('is refused by a controller without the register, which the status calls not drivable', async () => {
+  it('is refused if the controller lacks the register `motion`, and the status then reports the unit as not drivable', async () => {
     clocked.alter(REGISTERS.status, ({ flags }) => ({ flags: flags & 0x7f }));
     await clocked.wait(40);
     expect(await driven(YAW)).to.equal('not-drivable');

@@ -8,7 +8,7 @@ const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
 const WRITTEN = { unit: 'chassis', kind: 'write', register: 'guarded_excitation' } as const;
 
-describe('an excitation that runs', () => {
+describe('an excitation', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -55,7 +55,7 @@ describe('an excitation that runs', () => {
   };
 
   for (const ms of [200, 700, 4600]) {
-    it(`ends for good when the cable is out for ${ms} ms, and the event says why`, async () => {
+    it(`ends for good if the cable is unplugged for ${ms} ms, and its event gives the reason "offline"`, async () => {
       await unplugged(ms);
       expect(robot.chassis.report()).to.deep.include({ online: true, mode: 'debug' });
       expect(robot.chassis.excitation().amplitude).to.equal(0);
@@ -67,7 +67,7 @@ describe('an excitation that runs', () => {
     });
   }
 
-  it('gets amplitude 0 before the first heartbeat of a controller of 0.3.0 whose cable was out', async () => {
+  it('in firmware of 0.3.0 is set to amplitude 0 before the first heartbeat after the cable was unplugged', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -78,7 +78,7 @@ describe('an excitation that runs', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('gets amplitude 0 before the first heartbeat of a daemon that was away for longer than the host silence', async () => {
+  it('in firmware of 0.3.0 is set to amplitude 0 before the first heartbeat if the daemon was down longer than the host silence', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);
@@ -88,14 +88,14 @@ describe('an excitation that runs', () => {
     expect(beforeBeat()).to.deep.equal([0]);
   });
 
-  it('continues when a new daemon finds the controller in time', async () => {
+  it('continues if the daemon restarts within the host silence', async () => {
     await robot.restart();
     await robot.wait(100);
     expect(robot.chassis.excitation()).to.deep.equal(EXCITATION);
     expect(moves()).to.equal(robot.loops.chassis.commands.length);
   });
 
-  it('ends with the torque, and a new one is refused until the torque is back', async () => {
+  it('ends when the controller loses its torque, and a new excitation is refused until the torque is back', async () => {
     const torque = 1 << FLAGS.indexOf('torque');
     let isLost = true;
     robot.alter(REGISTERS.status, ({ flags, faults }) =>
@@ -112,7 +112,7 @@ describe('an excitation that runs', () => {
     expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal(200);
   });
 
-  it('is refused if the torque goes while it is being confirmed', async () => {
+  it('is refused if the controller loses its torque before the excitation is confirmed', async () => {
     await robot.during(robot.chassis.excite({ ...EXCITATION, amplitude: 0 }));
     robot.loops.chassis.commands.length = 0;
     robot.atFirst(WRITTEN, () =>
@@ -124,7 +124,7 @@ describe('an excitation that runs', () => {
   });
   const stopFrame = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
 
-  it('ends with a stop and with a reset, and the event says why', async () => {
+  it('ends at a stop and at a reset of the controller, and each event gives its reason', async () => {
     await robot.during(robot.robot.stop());
     await robot.during(robot.robot.resume());
     await begin();

@@ -7,7 +7,7 @@ const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
 const RUNAWAY = unit.loops[0]!.runaway;
 
-describe("the controller's guard of the excitation", () => {
+describe("the controller's guard", () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -38,7 +38,7 @@ describe("the controller's guard of the excitation", () => {
         return [loop?.name, frame.readFloatLE(1), frame.readFloatLE(9)];
       });
 
-  it('has the bound of the loop before and while gains are tried on an excited loop, and none otherwise', async () => {
+  it("is set to the loop's bound before a trial's gains take effect on an excited loop, and is removed after the trial", async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.wait(100);
     await tryGains();
@@ -52,7 +52,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('is in the frame of its excitation: one frame moves both to another loop, and one frame ends both', async () => {
+  it('is set, moved to another loop and removed in the same frame as its excitation', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -66,7 +66,7 @@ describe("the controller's guard of the excitation", () => {
     ]);
   });
 
-  it('is set again if another caller replaces the excitation during a trial', async () => {
+  it('is set again if somebody else on the bus overwrites the excitation during a trial', async () => {
     await triesExcited();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
@@ -74,7 +74,7 @@ describe("the controller's guard of the excitation", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('makes a daemon that starts in the middle of a trial end its excitation, and keep any other excitation', async () => {
+  it('makes a restarted daemon end the excitation of a trial, while an excitation without a trial outlasts the restart', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -85,7 +85,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with the firmware of 0.2.0, which gets the short frame, and the status says so', async () => {
+  it('is not used with firmware of 0.2.0: the excitation goes to the register `excitation`, and the status says guardsTrials: false', async () => {
     robot.alter(REGISTERS.status, ({ flags }) => ({ flags: (flags & 0x0f) | 0x10 }));
     await robot.wait(40);
     robot.frames.length = 0;
@@ -97,7 +97,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('ends the trial and its excitation when it acts, and status and event say why', async () => {
+  it('ends the trial and its excitation if the loop runs away, and status and event give the reason', async () => {
     await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -111,7 +111,7 @@ describe("the controller's guard of the excitation", () => {
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
-  it('ends an excitation that is still being confirmed, and the daemon does not start it again', async () => {
+  it('ends an excitation that is still being confirmed if the loop runs away, and the daemon does not start it again', async () => {
     await tryGains();
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
@@ -130,7 +130,7 @@ describe("the controller's guard of the excitation", () => {
     expect(chassis().report()).to.deep.include({ trial: undefined, faults: ['ran_away'], applied: true });
   });
 
-  it('is set again after a reset of the controller', async () => {
+  it('is set again for the first trial after a reset of the controller', async () => {
     await triesExcited();
     robot.fault('chassis', 'brownout');
     await robot.wait(600);
@@ -144,7 +144,7 @@ describe("the controller's guard of the excitation", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`lets no trial begin if ${name} at any frame of the trial's start`, async () => {
+    it(`and the daemon leave no trial running if ${name} at any frame of the trial's start`, async () => {
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();

@@ -72,8 +72,8 @@ function setUp({ maxOnS = 0, interlock }: { maxOnS?: number; interlock?: Interlo
   return { pin, hardware, clock, laser, changes, faults };
 }
 
-describe('Laser', () => {
-  it('reports the state that the pin reads', () => {
+describe('the laser', () => {
+  it('reports the state that is read from its pin', () => {
     const { pin, laser, changes } = setUp();
     expect(laser.on()).to.equal('on');
     expect([pin.level, laser.report().state]).to.deep.equal([true, 'on']);
@@ -82,14 +82,14 @@ describe('Laser', () => {
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
-  it('writes the pin at every Off, even if it is dark already', () => {
+  it('writes its pin at every Off, even if the laser was never switched on', () => {
     const { pin, laser } = setUp();
     pin.level = true;
     laser.off();
     expect(pin.level).to.equal(false);
   });
 
-  it('goes dark by itself at the limit, counted from the last request, and says why', async () => {
+  it('goes dark when the time limit since the last On has passed, and reports that reason', async () => {
     const { clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     await clock.advance(1500);
@@ -106,7 +106,7 @@ describe('Laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('keeps the reason of a failed switching off, also after the limit', async () => {
+  it('does not give the time limit as its reason if an Off failed before the limit and takes effect after it', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -117,7 +117,7 @@ describe('Laser', () => {
     expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', undefined]);
   });
 
-  it('refuses light while the interlock is open and goes dark at its edge', () => {
+  it('goes dark when the interlock opens, even if its edge is missed, and refuses every On while the interlock is open', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
@@ -133,7 +133,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('counts an interlock that cannot be read as open', () => {
+  it('goes dark and refuses every On if the interlock cannot be read', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
@@ -151,7 +151,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('notices at the next poll that the pin of a lit laser fails', () => {
+  it('reports one fault, at the next poll, if its pin cannot be read while the laser is lit', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     laser.poll();
@@ -167,7 +167,7 @@ describe('Laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('is not lit again if a poll found its pin dark', () => {
+  it('counts as off, with the reason "pin lost", if a poll finds its pin dark while the laser should be lit', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
@@ -175,7 +175,7 @@ describe('Laser', () => {
     expect(changes.at(-1)).to.equal('on off pin lost');
   });
 
-  it('never claims light or dark that the pin does not show', () => {
+  it('reports an On or an Off as failed if the level of its pin has not changed', () => {
     const { pin, laser } = setUp();
     pin.failing = 'stays';
     expect(codeOf(() => laser.on())).to.equal('pin-failed');
@@ -183,7 +183,7 @@ describe('Laser', () => {
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
   });
 
-  it('darkens a pin that failed to go dark as soon as it works again', () => {
+  it('goes dark at the first poll at which its pin works again after a failed Off', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     pin.failing = 'throws';
@@ -197,7 +197,7 @@ describe('Laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('says what is missing if there is no pin', () => {
+  it('refuses On and Off as laser-unavailable if there is no pin, and reports that fault at the next poll', () => {
     const { laser, hardware, faults } = setUp();
     hardware.laser = LOST;
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
@@ -207,7 +207,7 @@ describe('Laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('counts as dark without its pin if it was dark when the pin was lost, and not if it was lit', () => {
+  it('whose pin is lost counts as dark if the laser was off before, and not as dark if the laser was on', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],
@@ -219,7 +219,7 @@ describe('Laser', () => {
     }
   });
 
-  it('is off, and says why, when the pin comes back after it was lost', () => {
+  it('is off, with the reason "pin lost", when its lost pin comes back', () => {
     const { pin, laser, hardware, faults } = setUp();
     laser.on();
     hardware.laser = LOST;

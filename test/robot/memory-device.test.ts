@@ -53,7 +53,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
 const always = (untilMs: number) => ({ untilMs, requireDue: () => undefined });
 
 describe('a plain memory device', () => {
-  it('is identified by its content', async () => {
+  it('with a valid identity frame in its memory is identified as a controller', async () => {
     expect(await host().controller.identify(URGENCY)).to.deep.equal({
       firmware: '1.2.3',
       protocol: 1,
@@ -62,7 +62,7 @@ describe('a plain memory device', () => {
   });
 
   for (const other of [{ magic: 1 }, { kind: 1 }, { protocol: 2 }, { loops: 4 }]) {
-    it(`is refused by name with another ${Object.keys(other)[0]}`, async () => {
+    it(`with a wrong field "${Object.keys(other)[0]}" in its identity is refused, and the error names that field`, async () => {
       const refusal = await host(other)
         .controller.identify(URGENCY)
         .catch(error => error);
@@ -72,7 +72,7 @@ describe('a plain memory device', () => {
     });
   }
 
-  it('accepts gains, which are not confirmed because its status does not show them', async () => {
+  it('accepts gains, but they are not confirmed, because the status never shows them', async () => {
     const { device, clock, controller } = host();
     device.shows({});
     const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
@@ -81,15 +81,15 @@ describe('a plain memory device', () => {
   });
 
   for (const [does, register, shown, ask] of [
-    ['stops it', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, always(untilMs))],
-    ['changes its mode', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', always(untilMs))],
+    ['sets the latch', 'stop', { flags: STOPPED }, (one, untilMs) => one.setLatch(true, always(untilMs))],
+    ['changes the mode', 'mode', { mode: 2 }, (one, untilMs) => one.setMode('debug', always(untilMs))],
   ] satisfies [
     string,
     'stop' | 'mode',
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`accepts a frame that ${does}, which is not confirmed until the status shows it`, async () => {
+    it(`accepts a frame that ${does}, but the frame is not confirmed until the status shows its effect`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

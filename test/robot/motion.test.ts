@@ -38,7 +38,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps an excitation of amplitude 0 that was answered 200, even after a refused one', async () => {
+  it('keeps a confirmed excitation of amplitude 0, even if the request before it failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -46,7 +46,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to the excitation that was answered 200, and enters debug again without an excitation', async () => {
+  it('returns to its last confirmed excitation after a failed request, and has no excitation when it enters debug again', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -57,14 +57,14 @@ describe('a unit', () => {
     expect(robot.chassis.report().excitation?.amplitude).to.equal(0);
   });
 
-  it('does not move after requests that were all refused', async () => {
+  it('in debug has no excitation if all requests for an excitation failed', async () => {
     await robot.during(robot.chassis.setMode('debug'));
     for (const amplitude of [0.3, 0.5]) await refusedExcitation({ ...EXCITED, amplitude });
     await robot.wait(500);
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('is in the mode that was answered 200 after two refused switches with saves between them', async () => {
+  it('is back in manual after two failed switches to auto, each with a save beside it', async () => {
     for (let round = 0; round < 2; round += 1) {
       const refused = refusedAuto();
       const saved = robot.gimbal.gains.save(GAINS);
@@ -82,13 +82,13 @@ describe('a unit', () => {
     return robot.clock.nowMs() - startMs;
   };
 
-  it('accepts the next switch at once if the frame of the last one was seen to take effect', async () => {
+  it('switches its mode at once if the frame of the previous switch was seen to take effect', async () => {
     for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
       expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
     }
   });
 
-  it('waits after a switch whose frame may arrive a second time, and not after a switch to the mode in force', async () => {
+  it('delays the next switch if the frame of the last one may arrive twice, but not after a switch to the mode in force', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -102,7 +102,7 @@ describe('a unit', () => {
     expect(await switched('auto')).to.be.below(TAKES_EFFECT_MS / 2);
   });
 
-  it('adopts what the controller does by itself once no frame of the daemon is under way', async () => {
+  it('adopts a mode that somebody else gives the controller while no frame of the daemon is in flight', async () => {
     await robot.during(robot.gimbal.setMode('auto'));
     await robot.wait(100);
     await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 2 }));
@@ -114,7 +114,7 @@ describe('a unit', () => {
     ['manual', 'manual'],
     ['restore', 'debug'],
   ] as const) {
-    it(`is in ${expected} after a brown-out and a refused auto, with onControllerReset: ${policy}`, async () => {
+    it(`with onControllerReset: ${policy} is in ${expected} after a brown-out during a failed switch from debug to auto`, async () => {
       await anew(policy);
       await robot.during(robot.gimbal.setMode('debug'));
       await robot.wait(100);
@@ -140,14 +140,14 @@ describe('a unit', () => {
     });
   }
 
-  it('answers no 200 for a mode that a reset has taken away', async () => {
+  it('does not confirm a switch to auto if a reset has put the controller back in manual', async () => {
     robot.atFirst(MODE_FRAME, () => robot.fault('gimbal', 'brownout'));
     expect(await robot.outcome(robot.gimbal.setMode('auto'))).to.equal('not-confirmed');
     await robot.wait(300);
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', torque: true });
   });
 
-  it('does nothing for a caller who hung up while waiting for the turn', async () => {
+  it('gets no mode frame for a caller who hangs up while the switch waits for its turn', async () => {
     const save = robot.gimbal.gains.save(GAINS);
     let gone = false;
     const stillWanted = () => {
@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('keeps its mode if the next daemon starts after a kill, and is corrected when the daemon ends in order', async () => {
+  it('keeps the mode of a failed switch if the daemon is killed, and returns to the wanted mode if the daemon shuts down in order', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);
@@ -173,7 +173,7 @@ describe('a unit', () => {
     await robot.restart();
   });
 
-  it('keeps its mode while it is offline, and ends a trial', async () => {
+  it('that was offline is still in its mode when it returns, but its trial has ended', async () => {
     await debugExcited();
     await robot.during(robot.tryGains(1));
     expect(robot.runningKp).to.equal(1);
@@ -185,7 +185,7 @@ describe('a unit', () => {
     expect([robot.truth('chassis').torque, robot.runningKp]).to.deep.equal([true, 40]);
   });
 
-  it('has no excitation after a reset, even if debug mode comes back', async () => {
+  it('has no excitation after a reset, even if the daemon restores debug mode', async () => {
     await anew('restore');
     await debugExcited();
     robot.fault('chassis', 'brownout');

@@ -49,7 +49,7 @@ describe('readings', () => {
     };
   };
 
-  it('are emitted when the polls of both units have ended, not one poll later', async () => {
+  it('are sent to clients as soon as both units have been polled, not one poll later', async () => {
     eachFrameTakes(1);
     const found = await ages(1000);
     expect(found).to.have.lengthOf.within(44, 46);
@@ -59,7 +59,7 @@ describe('readings', () => {
     }
   });
 
-  it('are emitted at once while the other unit is missing', async () => {
+  it('of one unit are sent to clients at once while the other unit is offline', async () => {
     robot.fault('chassis', 'unplug');
     await robot.wait(300);
     for (const { gimbal, chassis } of await ages(1000)) {
@@ -68,7 +68,7 @@ describe('readings', () => {
     }
   });
 
-  it('wait for a slow unit for one poll at most, and keep the time at which they were taken', async () => {
+  it('are at most one poll (20 ms) old when they are first sent, even if every frame of the chassis takes 30 ms', async () => {
     eachFrameTakes(30, 'chassis');
     const found = await ages(1000);
     for (const unit of ['gimbal', 'chassis'] as const) {
@@ -81,7 +81,7 @@ describe('readings', () => {
     }
   });
 
-  it('are taken at every poll in a mode in which the unit moves by itself, and while gains are tried', async () => {
+  it('are taken at every poll in auto, in debug and during a trial', async () => {
     robot.loops.chassis.isStill = true;
     for (const begin of [
       () => robot.chassis.setMode('auto'),
@@ -93,13 +93,13 @@ describe('readings', () => {
     }
   });
 
-  it('that fail three times make a unit offline, even without a client that follows them', async () => {
+  it('that fail for 300 ms take the unit offline, even while no client follows them', async () => {
     robot.let({ unit: 'chassis', register: 'telemetry' }, 'fails');
     await robot.wait(300);
     expect(robot.chassis.report().online).to.equal(false);
   });
 
-  it('keep a unit online through two failed polls in a row, and not through three', async () => {
+  it('that fail in two polls in a row leave the unit online, and in three polls take it offline', async () => {
     const failed = () => robot.events.filter(({ what }) => what === 'poll-failed').length;
     const isOnlineAfter = async (polls: number) => {
       const before = failed();
@@ -115,7 +115,7 @@ describe('readings', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('come with fewer heartbeats at rest, and the gap between two heartbeats stays short', async () => {
+  it('of a unit at rest come with at most 21 heartbeats a second, with gaps of at most about 100 ms or one poll', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -134,7 +134,7 @@ describe('readings', () => {
     }
   });
 
-  it('of the next poll come with a new heartbeat if one was lost', async () => {
+  it('come with a new heartbeat at the next poll if the heartbeat of a poll was lost', async () => {
     await robot.wait(200);
     let lost = 0;
     robot.intercept = ({ unit, register }) => {
@@ -149,7 +149,7 @@ describe('readings', () => {
     expect(robot.chassis.report()).to.include({ online: true });
   });
 
-  it('come with a heartbeat before the gains if a controller was reset', async () => {
+  it('after a reset of the controller come with a heartbeat that is sent before the gains', async () => {
     for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
       await robot.wait(200 + pauseMs);
       robot.frames.length = 0;
@@ -167,14 +167,14 @@ describe('readings', () => {
     }
   });
 
-  it('come with a heartbeat at every poll if the host silence is short', async () => {
+  it('come with a heartbeat at every poll if the host silence is only 100 ms', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 
-  it('are not counted as late if their timer runs early, as timers of Node do', async () => {
+  it('are not counted as late if their timer fires 0.4 ms early, as timers of Node may do', async () => {
     const { clock } = robot;
     const inTime = clock.after.bind(clock);
     clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);

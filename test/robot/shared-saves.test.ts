@@ -5,7 +5,7 @@ import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
 const COMMIT = { kind: 'write', register: 'commit' } as const;
 
-describe('saves that wait for a unit together', () => {
+describe('saves for the same unit', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -39,7 +39,7 @@ describe('saves that wait for a unit together', () => {
       .map(({ gains }) => gains.speed?.kp)
       .reverse();
 
-  it('give the controller the newest gains only, and each is a revision', async () => {
+  it('that wait together send the controller only the newest gains, and each save becomes a revision', async () => {
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 2, 3], 3]);
@@ -54,7 +54,7 @@ describe('saves that wait for a unit together', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('are refused one by one: those whose caller has hung up or whose base revision is old, and no others', async () => {
+  it('that wait together are refused only if their own caller has hung up or their own base revision is old', async () => {
     let isGone = false;
     const stillWanted = () => {
       if (isGone) throw new RobotError('caller-gone');
@@ -79,7 +79,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('change nothing if the controller does not take the newest gains', async () => {
+  it('that wait together all fail if the newest gains cannot be committed, and leave journal and controller unchanged', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -88,13 +88,13 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[], 40]);
   });
 
-  it('are refused if the disk fails, and then neither journal nor controller has changed', async () => {
+  it('fail if the disk cannot be written, and leave journal and controller unchanged', async () => {
     robot.disk.fail('append');
     expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
     robot.disk.fail();
   });
 
-  it('are accepted even if the first of them has timed out', async () => {
+  it('succeed even if an earlier save that waited with them has timed out', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -102,7 +102,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('leave the base revision as it was if they are refused, so that the next save with it is accepted', async () => {
+  it('that fail create no revision, so a second save with the same base revision succeeds', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -111,7 +111,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('are never overwritten by an earlier save', async () => {
+  it('are not overwritten by an earlier save that fails', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {
@@ -130,7 +130,7 @@ describe('saves that wait for a unit together', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2, 3], 3]);
   });
 
-  it('are refused before anything is written while the journal cannot be read', async () => {
+  it('are refused before any gains are sent while the journal cannot be read', async () => {
     robot.disk.fail('read');
     await robot.restart();
     robot.frames.length = 0;
@@ -140,7 +140,7 @@ describe('saves that wait for a unit together', () => {
     robot.disk.fail();
   });
 
-  it('are all refused if their turn does not come in time, and the next one is not', async () => {
+  it('that wait together all time out if the unit stays busy, and the next save succeeds', async () => {
     const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2)])).to.deep.equal(['unit-busy', 'unit-busy']);
     await busy;

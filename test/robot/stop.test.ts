@@ -10,7 +10,7 @@ const UNITS: readonly UnitName[] = ['gimbal', 'chassis'];
 const LATCH = { unit: 'gimbal', kind: 'write', register: 'stop', data: '01' } as const;
 const MODE = { unit: 'gimbal', kind: 'write', register: 'mode' } as const;
 
-describe('the stop', () => {
+describe('a stop', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -44,7 +44,7 @@ describe('the stop', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
-  it('darkens and latches, and is confirmed by both controllers', async () => {
+  it('darkens the laser at once, latches both controllers, and is confirmed by both', async () => {
     robot.robot.laser.on();
     const stopping = stop();
     expect([robot.level, robot.robot.stopped]).to.deep.equal([0, true]);
@@ -53,11 +53,11 @@ describe('the stop', () => {
   });
 
   for (const [name, ms, expected] of [
-    ['confirmed once the controller has cut its torque by itself', 500, 200],
-    ['not confirmed while the controller may tolerate a longer silence', 2000, 'not-confirmed'],
-    ['not confirmed if the controller tolerates silence for ever', 0, 'not-confirmed'],
+    ['confirmed after a host silence of 500 ms, because the gimbal has then cut its own torque', 500, 200],
+    ['not confirmed if the host silence of the gimbal is 2000 ms', 2000, 'not-confirmed'],
+    ['not confirmed if the gimbal never cuts its own torque', 0, 'not-confirmed'],
   ] as const) {
-    it(`of a controller that was unplugged just now is ${name}`, async () => {
+    it(`right after the gimbal was unplugged is ${name}`, async () => {
       await begin(silence(ms));
       robot.fault('gimbal', 'unplug');
       const startMs = robot.clock.nowMs();
@@ -71,7 +71,7 @@ describe('the stop', () => {
     });
   }
 
-  it('names every unit that did not confirm, even if the pin fails too', async () => {
+  it('that fails names every unit that did not confirm it, even if the laser pin fails too', async () => {
     await begin(silence(0));
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
@@ -91,7 +91,7 @@ describe('the stop', () => {
     [2000, 2000, 200],
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
-    it(`of a controller that never answered and may tolerate ${beforeMs} ms of silence is ${expected} after ${waitMs} ms`, async () => {
+    it(`${waitMs} ms after a daemon start is ${expected === 200 ? 'confirmed' : 'not confirmed'} for a gimbal that never answered and may tolerate ${beforeMs} ms of silence`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -100,7 +100,7 @@ describe('the stop', () => {
     });
   }
 
-  it('is not proven by a silence that the controller was never given, after a resume that it missed', async () => {
+  it('is not confirmed by silence if the chassis was unplugged before the heartbeat with its new host silence arrived', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -121,7 +121,7 @@ describe('the stop', () => {
     expect(await stop()).to.equal('not-confirmed');
   });
 
-  it('counts silence from the end of a heartbeat that is still on the bus', async () => {
+  it('is not confirmed by silence while a heartbeat to the gimbal is still on the bus', async () => {
     let holding = true;
     robot.intercept = async frame => {
       if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
@@ -135,7 +135,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('comes before heartbeats and gains when a controller was reset', async () => {
+  it('keeps the torque off when a controller is reset, even while a save gives that controller new gains', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     await stop();
     for (const pauseMs of [0, 1, 3, 7, 11, 19]) {
@@ -154,7 +154,7 @@ describe('the stop', () => {
     }
   });
 
-  it('wins over a resume, whichever came first, and each 200 holds', async () => {
+  it('at any frame of a resume wins: the robot stays stopped, and a resume that has not ended yet is refused', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -182,7 +182,7 @@ describe('the stop', () => {
     }
   });
 
-  it('does not latch a controller again after its release', async () => {
+  it('does not retry its latch frame after a resume has released the controller', async () => {
     await stop();
     let release = (): void => undefined;
     const isHeld = robot.atFirst(LATCH, async () => {
@@ -203,7 +203,7 @@ describe('the stop', () => {
     expect(robot.frames.filter(frame => isLike(frame, LATCH))).to.deep.equal([]);
   });
 
-  it('refuses a resume while it is under way', async () => {
+  it('that is still being carried out makes the daemon refuse a resume', async () => {
     const stopping = stop();
     expect([await resume(), await stopping]).to.deep.equal(['stopped', 200]);
     await robot.wait(100);
@@ -214,7 +214,7 @@ describe('the stop', () => {
     [1, 200],
     [0, 'caller-gone'],
   ] as const) {
-    it(`${staying === 1 ? 'ends' : 'does not end'} with a resume if ${staying} of its two callers stay on the line`, async () => {
+    it(`${staying === 1 ? 'is ended' : 'is not ended'} by a resume of two callers if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       let callers = 2;
@@ -231,7 +231,7 @@ describe('the stop', () => {
     });
   }
 
-  it('ends with a second resume while the first one, whose caller has hung up, waits for the disk', async () => {
+  it('is ended by a second resume that comes while the first resume, whose caller has hung up, waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -241,7 +241,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('ends with a second resume while the first one, whose caller has hung up, latches again', async () => {
+  it('is ended by a second resume that comes while the first resume, whose caller has hung up, is latching the robot again', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -252,7 +252,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('ends with a newer resume, even while the resume that the stop overtook still waits for the disk', async () => {
+  it('is ended by a newer resume, even while an older resume that the stop overtook still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -262,7 +262,7 @@ describe('the stop', () => {
     expectStopped(false);
   });
 
-  it('is not undone by an earlier resume, even if the caller of another resume has hung up', async () => {
+  it('is not undone by two earlier resumes that still wait for the disk, one of whose callers has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -276,7 +276,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('is unchanged by a resume that fails, and so are the modes of a robot that runs', async () => {
+  it('outlasts a resume that fails, and a failed resume of a running robot leaves its modes unchanged', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -292,7 +292,7 @@ describe('the stop', () => {
     expectStopped(true);
   });
 
-  it('reaches a controller at once if it is just coming online and has missed the last resume', async () => {
+  it('latches at once a controller that is just coming online and is being released for a resume that it missed', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -310,10 +310,10 @@ describe('the stop', () => {
   });
 
   for (const [end, outcome] of [
-    ['holds', 200],
-    ['is refused', 'not-confirmed'],
+    ['succeeds give a controller that returns in auto torque only in manual', 200],
+    ['is refused give no torque to a controller that returns in auto', 'not-confirmed'],
   ] as const) {
-    it(`gives no torque to a controller that appears in auto while a resume is under way which ${end}`, async () => {
+    it(`and a resume that ${end}`, async () => {
       await enters('gimbal', 'auto');
       await unplug(1500, 'gimbal');
       expect(await stop()).to.equal(200);
@@ -339,7 +339,7 @@ describe('the stop', () => {
     });
   }
 
-  it('puts a controller in manual that missed the resume before the stop', async () => {
+  it('leaves a controller that missed the last resume latched and in manual when that controller returns', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -348,7 +348,7 @@ describe('the stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('extends to the whole robot if one controller latches itself, and survives a restart with bus noise', async () => {
+  it('of the whole robot follows if one controller latches itself, and outlasts a restart with bus noise', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -360,7 +360,7 @@ describe('the stop', () => {
     expect(() => robot.robot.laser.on()).to.throw('stopped');
   });
 
-  it('is followed by manual after a resume, even if polls come between the frames of that resume', async () => {
+  it('and a resume leave the gimbal in manual, even if polls come between the frames of the resume', async () => {
     await enters('gimbal', 'auto');
     await stop();
     let held = 0;
@@ -377,7 +377,7 @@ describe('the stop', () => {
     }
   });
 
-  it('and a save in flight at the same time both do what they answered', async () => {
+  it('and a save that are in flight together both succeed: the robot is stopped, and the new gains run', async () => {
     const save = robot.outcome(robot.chassis.gains.save(robot.gainsWith(1)));
     await robot.wait(1);
     expect(await stop()).to.equal(200);
@@ -385,7 +385,7 @@ describe('the stop', () => {
     expect([await save, robot.runningKp]).to.deep.equal([200, 1]);
   });
 
-  describe('through a restart at which no controller can be reached', () => {
+  describe('that is recorded on the disk', () => {
     const away = () => unplug(1000, ...UNITS);
     /** The disk is slow, and a kill ends the pending operation. */
     const onASlowDisk = async (act: () => Promise<unknown>) => {
@@ -405,11 +405,37 @@ describe('the stop', () => {
     };
 
     const stories: [name: string, isStopped: boolean, ...acts: (() => Promise<unknown>)[]][] = [
-      ['holds, and lets nobody light', true, stop],
-      ['is over after a resume', false, stop, resume],
-      ['holds that was confirmed by silence, also on a slow disk', true, away, () => onASlowDisk(stop)],
-      ['holds after a resume that was given up there', true, away, stop, () => onASlowDisk(givenUp)],
-      ['holds after a resume that was refused', true, () => enters('gimbal', 'auto'), stop, refusedResume],
+      [
+        'outlasts a restart at which no controller can be reached, and the laser then refuses every On',
+        true,
+        stop,
+      ],
+      [
+        'does not return at a restart at which no controller can be reached if a resume has ended it',
+        false,
+        stop,
+        resume,
+      ],
+      [
+        'outlasts a restart at which no controller can be reached, even if silence confirmed it and the disk is slow',
+        true,
+        away,
+        () => onASlowDisk(stop),
+      ],
+      [
+        'outlasts a restart at which no controller can be reached, even after a resume on a slow disk whose caller hung up',
+        true,
+        away,
+        stop,
+        () => onASlowDisk(givenUp),
+      ],
+      [
+        'outlasts a restart at which no controller can be reached, even after a resume that failed',
+        true,
+        () => enters('gimbal', 'auto'),
+        stop,
+        refusedResume,
+      ],
     ];
     for (const [name, isStopped, ...acts] of stories) {
       it(name, async () => {
@@ -421,7 +447,7 @@ describe('the stop', () => {
       });
     }
 
-    it('stays on record until the disk confirms its end, and no controller is released before', async () => {
+    it('stays in force, and no controller is released, until the disk has confirmed the resume', async () => {
       await stop();
       const answer = robot.disk.hang();
       const resuming = robot.robot.resume();

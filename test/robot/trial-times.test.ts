@@ -29,7 +29,7 @@ describe('the end of a trial', function () {
   };
   const isBack = () => robot.runningKp === saved.speed?.kp && robot.chassis.report().trial === undefined;
 
-  it('comes within a second of its lease when page or network are gone, however noisy the bus', async () => {
+  it('comes within a second after its lease has expired, even if every third frame on the bus fails', async () => {
     for (const noise of [0, 7, 3]) {
       let count = 0;
       await robot.during(tryGains());
@@ -45,7 +45,7 @@ describe('the end of a trial', function () {
     }
   });
 
-  it('is answered as soon as the saved gains run, whatever the polls read meanwhile', async () => {
+  it('is confirmed only when the saved gains run, whichever frame of a poll is on the bus at the request', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe('the end of a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes with torque off if the daemon is killed at any moment', async () => {
+  it('comes within 4 s after the restart of a daemon that was killed at any moment, with the torque off until then', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,10 +96,10 @@ describe('the end of a trial', function () {
   });
 
   for (const [what, away] of [
-    ['reset', ['brownout']],
-    ['cut off the bus', ['unplug', 'plug']],
+    ['was reset at any moment', ['brownout']],
+    ['was unplugged at any moment and is plugged in again', ['unplug', 'plug']],
   ] as const) {
-    it(`comes when the controller is ${what} at any moment, with torque off until then`, async () => {
+    it(`comes within 4 s after the controller ${what}, with the torque off until then`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

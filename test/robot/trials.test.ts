@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('belongs to the caller who began it; new gains make an event, a renewal makes none', async () => {
+  it('can be changed only by the caller who began it; new gains make an event, but a renewal makes none', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('is shown when its event arrives, and gone when the event of its end arrives', async () => {
+  it('is reported from the event of its start until the event of its end', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);
@@ -47,7 +47,7 @@ describe('a trial of gains', () => {
     expect(seen).to.deep.equal(['a', undefined]);
   });
 
-  it('is answered as ended only when the saved gains run, even if other requests have the turn', async () => {
+  it('is confirmed as ended only when the saved gains run, even if mode switches have their turns first', async () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('that still waits for its turn is cancelled at once by a call that ends it', async () => {
+  it('that still waits for its turn is cancelled at once by a request to end it', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -68,7 +68,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('has not ended, says the answer, while its controller takes no gains or is offline; a later poll ends it', async () => {
+  it('is not confirmed as ended while its controller refuses gains or is offline; a later poll restores the saved gains', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));
@@ -84,7 +84,7 @@ describe('a trial of gains', () => {
     }
   });
 
-  it('is refused while a save waits for the disk, which would end it right after its answer', async () => {
+  it('is refused while a save waits for the disk, because that save would soon end the trial', async () => {
     const answerAgain = robot.disk.hang();
     const save = robot.outcome(robot.chassis.gains.save(robot.gainsWith(1)));
     expect(await tries(2)).to.equal('unit-busy');
@@ -96,7 +96,7 @@ describe('a trial of gains', () => {
   });
 
   for (const isRenewal of [false, true]) {
-    it(`is ${isRenewal ? 'not renewed if a stop or its end' : 'not begun if a stop'} comes while its gains are written`, async () => {
+    it(`is ${isRenewal ? 'not renewed if a stop or a request to end it' : 'not begun if a stop'} comes while its gains are written`, async () => {
       for (const end of [
         () => robot.robot.stop(),
         ...(isRenewal ? [() => robot.chassis.gains.endTrial()] : []),
@@ -110,7 +110,7 @@ describe('a trial of gains', () => {
     });
   }
 
-  it('is refused if a phase without trials comes while it waits, and leaves nothing', async () => {
+  it('is refused, and leaves the saved gains running, if a phase that forbids trials begins before the trial has started', async () => {
     robot.atFirst({ register: 'commit' }, () => {
       isForbidden = true;
     });
@@ -119,7 +119,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is refused while the journal cannot be read, because the gains after it are unknown', async () => {
+  it('is refused while the journal cannot be read, because the gains to restore afterwards are unknown', async () => {
     const gains = robot.gainsWith(1);
     const read = robot.disk.read.bind(robot.disk);
     robot.disk.read = async path => {
@@ -132,7 +132,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   });
 
-  it('is answered 200 if the target is lost before its gains run', async () => {
+  it('succeeds even if the camera loses its target before the new gains run', async () => {
     robot.loops.gimbal.targetVisible = true;
     await robot.wait(100);
     const isLost = robot.atFirst({ unit: 'gimbal', kind: 'write', register: 'commit' }, () => {
@@ -155,7 +155,7 @@ describe('a trial of gains', () => {
     const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
     const ranAway = { what: 'trial-ended', unit: 'chassis', detail: { by: 'lab', why: 'runaway' } };
 
-    it('ends when the loop is past its bound, and not before', async () => {
+    it('ends when the loop has exceeded its bound, and not before', async () => {
       await tries(1);
       await waitUntil(atMs - 50);
       expect(trial()).to.equal('a');
@@ -164,7 +164,7 @@ describe('a trial of gains', () => {
       await isOver();
     });
 
-    it('ends if the loop is beyond its bound at the first reading after the trial began', async () => {
+    it('ends even if the loop is already beyond its bound at the first reading after the trial began', async () => {
       await waitUntil(atMs - 30);
       // No reading with the new gains arrives before the loop has run away.
       robot.intercept = ({ unit, register }) =>
@@ -176,7 +176,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('continues if the loop was past its bound before, even if no reading showed that', async () => {
+    it('continues if the loop had exceeded its bound before the trial began, even if no reading had shown it', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();

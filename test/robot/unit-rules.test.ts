@@ -120,12 +120,12 @@ function linesOf<C extends Cause>(cause: C): string[] {
 }
 
 describe('the rules of a unit', () => {
-  it('are the table of ARCHITECTURE.md, row by row', () => {
+  it('match the table in ARCHITECTURE.md row by row', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));
   });
-  it('say why a trial, an excitation and a driver end', () => {
+  it('give the reason "offline" for the end of excitation, trial and driving when the unit goes offline', () => {
     const ends = decide(BUSY, 'offline', {}).news;
     expect(ends).to.deep.equal([
       { what: 'excitation', detail: { amplitude: 0, why: 'offline' } },
@@ -133,7 +133,7 @@ describe('the rules of a unit', () => {
       { what: 'drive-ended', detail: { by: 'lab', id: 'pad', why: 'offline' } },
     ]);
   });
-  it('refuse a trial whose turn a stop has overtaken, even if no trial ran', () => {
+  it('make a stop end trials that still wait for their turn, even if no trial is running', () => {
     const { wanted } = decide(NOTHING_WANTED, 'stop', {});
     expect(wanted.trialsEnded).to.be.greaterThan(NOTHING_WANTED.trialsEnded);
   });

@@ -66,19 +66,19 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
 }
 
 /* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
-describe('what is wanted of a unit and what it shows', () => {
+describe('the state of a unit', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('differs in gains until the saved ones run, and not while they cannot be read', () => {
+  it('shows a difference if gains other than the saved gains run, but none if the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('wants the mode that was confirmed, and its excitation in debug only', () => {
+  it('wants the confirmed mode, and wants an excitation only until debug is left', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -93,7 +93,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.confirmedMode('debug', SHOWN);
     expect(bench.excitation).to.deep.equal(EXCITED);
   });
-  it('sets no latch while a resume is under way, unless a stop overtakes it', () => {
+  it('asks for no latch during a resume, unless a stop overtakes that resume', () => {
     const { latch } = bench.state;
     bench.shows();
     bench.state.endExcitation('stop', {});
@@ -102,7 +102,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('finds a latch that no frame of the daemon explains, and counts no latch as set once a release was written', async () => {
+  it('recognizes a latch that the daemon did not set, and counts no latch as set once a release has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -115,7 +115,7 @@ describe('what is wanted of a unit and what it shows', () => {
     expect(latch.step).to.equal('unlatch');
   });
 
-  it('wants the newest save that the disk has not confirmed, and the saved gains after a failure', () => {
+  it("wants the gains of the newest pending save, and the journal's gains when no save is pending", () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });
@@ -127,7 +127,7 @@ describe('what is wanted of a unit and what it shows', () => {
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it('keeps a trial while the controller changes its excitation or its gains', () => {
+  it('keeps a trial if the controller changes its excitation or gains, and wants the gains of the trial back', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);
@@ -137,7 +137,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.shows({ gains: SAVED });
     expectDifference(bench, { gains: OTHER });
   });
-  it('differs in the guard while a trial has an excitation, if the firmware has guards', () => {
+  it('shows a difference while the excitation of a trial lacks its guard, if the firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.excite();
@@ -154,7 +154,7 @@ describe('what is wanted of a unit and what it shows', () => {
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
-  it('wants no excitation back that the controller took away, whatever frames are under way', () => {
+  it("does not want an excitation back that the controller's guard has ended, even while a frame of it may be in flight", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
     bench.excite();
     bench.state.take('trial', TRIAL);

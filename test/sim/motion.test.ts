@@ -2,7 +2,7 @@ import { SimulatedController } from '../../sim/firmware/simulated-controller.js'
 import { createPhysics } from '../../sim/robot-physics.js';
 import { motionsOf } from '../support/motions.js';
 
-describe('the simulated firmware with a motion', () => {
+describe('the simulated firmware', () => {
   motionsOf(unit => {
     const { loops, loopRateHz, step } = createPhysics({ seed: 1 });
     const controller = new SimulatedController(unit, loops[unit.name], loopRateHz, 1);

@@ -43,7 +43,7 @@ function largestJump(robot: BareRobot, unit: UnitName, loop: string, seconds: nu
 const EXCITATION = { loop: 'angle_pitch', amplitude: 0.1, periodS: 1 };
 
 describe('the simulated robot', () => {
-  it('moves the same to the last bit for the same seed and commands', () => {
+  it('moves identically, to the last bit, for the same seed and the same commands', () => {
     const journey = (seed: number) => {
       const robot = newRobot(seed);
       const seen: string[] = [];
@@ -63,7 +63,7 @@ describe('the simulated robot', () => {
     expect(journey(7)).not.deep.equal(journey(8));
   });
 
-  it('comes to rest in manual from full course speed, and stays there', () => {
+  it('comes to rest after a switch to manual at full course speed, and stays at rest', () => {
     const robot = newRobot();
     robot.command('chassis', { mode: 'auto' });
     robot.run(4);
@@ -78,7 +78,7 @@ describe('the simulated robot', () => {
     expect(axis(robot, 'pitch').angleRad).closeTo(pitch, 0.005);
   });
 
-  it('follows the target with the gimbal and the course with the chassis in auto', () => {
+  it('in auto keeps the target in the picture and the chassis within 3 cm of its course', () => {
     const robot = newRobot();
     robot.command('gimbal', { mode: 'auto' });
     robot.command('chassis', { mode: 'auto' });
@@ -97,7 +97,7 @@ describe('the simulated robot', () => {
     expect(places.filter((place, index) => place < (places[index - 1] ?? 0) - 1)).length.within(1, 2);
   });
 
-  it('has no torque after a stop: the nose sinks, the chassis rolls out', () => {
+  it('without torque lets the nose of the gimbal sink and the chassis roll until both are at rest', () => {
     const robot = newRobot();
     robot.command('gimbal', { mode: 'debug', excitation: { ...EXCITATION, amplitude: 0.3, periodS: 20 } });
     robot.command('chassis', { mode: 'auto' });
@@ -120,7 +120,7 @@ describe('the simulated robot', () => {
       [0.5, 'minRad'],
       [-0.5, 'maxRad'],
     ] as const) {
-      it(`keeps ${name} to its end stop ${stop}, whatever pushes`, () => {
+      it(`does not let ${name} pass its end stop ${stop} even if the motor pushes at full voltage`, () => {
         const loop = `angle_${name}`;
         const robot = newRobot();
         robot.setGains('gimbal', loop, { kp: -1000, ki: 0, kd: 0 });
@@ -134,7 +134,7 @@ describe('the simulated robot', () => {
     }
   }
 
-  it('turns the gimbal with the chassis, and the chassis against the gimbal', () => {
+  it('lets the gimbal lag when the chassis turns, and turns the chassis the other way when the gimbal turns', () => {
     const robot = newRobot();
     robot.run(1);
     const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
@@ -155,7 +155,7 @@ describe('the simulated robot', () => {
     expect(truth(other, 'headingRad')).below(-1e-5);
   });
 
-  it('slips if its wheels push harder than the floor can hold', () => {
+  it('slips if its wheels push harder than friction can hold, and accelerates no faster than friction allows', () => {
     const robot = newRobot();
     robot.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
     const excitation = { loop: 'speed', amplitude: 1, periodS: 2 };
@@ -178,7 +178,7 @@ describe('the simulated robot', () => {
     ['chassis', 'speed'],
     ['chassis', 'angle'],
   ] as const) {
-    it(`changes modes and gains without a jump of ${loop}`, () => {
+    it(`changes modes, gains and excitations without a jump in the output of ${loop}`, () => {
       const robot = newRobot();
       robot.command('gimbal', { mode: 'auto' });
       robot.run(3);
@@ -203,7 +203,7 @@ describe('the simulated robot', () => {
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
-    it(`shows finite numbers for gains of ${gain}`, () => {
+    it(`shows only finite numbers with gains of ${gain}`, () => {
       const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
         for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`has good figures of ${name} with default gains, and bad ones with bad gains`, () => {
+      it(`has good step figures for ${name} with default gains, and poor step figures with bad gains`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

@@ -60,7 +60,7 @@ function setUp(loopRateHz = 1000) {
 }
 
 describe('the simulated robot', () => {
-  it('shows that it is simulated, and its whole state', () => {
+  it('says that it is simulated, and shows the true state of laser, gimbal and chassis', () => {
     const { robot, truth } = setUp();
     const at = { mode: 'manual', stopped: false, torque: false, gains: null };
     const unit = { powered: true, boots: 1, ...at, axes: { scripted: true } };
@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs whole loop periods in both units, and carries the rest over to the next read', async () => {
+  it('runs only whole loop periods in both units, and carries the remaining time over to the next read', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -83,7 +83,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('does not catch up after a long pause, and shows how far it lags', async () => {
+  it('runs at most 2 s of simulated time after a long pause, and shows the skipped time as its lag', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],
@@ -94,7 +94,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('has one transaction at a time, of 1 to 32 bytes, which never ends within its call', async () => {
+  it('allows one transaction at a time, of 1 to 32 bytes, which takes effect only after its call has returned', async () => {
     const { bus, ask, truth, endOf, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -110,20 +110,36 @@ describe('the simulated robot', () => {
   type Fault = Parameters<ReturnType<typeof setUp>['inject']>;
   type Ends = Partial<Record<UnitName | 'pin', readonly string[]>>;
   const faults: readonly (readonly [what: string, faults: readonly Fault[], ends: Ends])[] = [
-    ['a count', [['gimbal', 'nack', 2]], { gimbal: ['nack', 'nack', 'well'], chassis: ['well'] }],
-    ['flipped bits', [['chassis', 'corrupt', 1]], { gimbal: ['well'], chassis: ['bad-frame', 'well'] }],
-    ['the whole bus', [['bus', 'nack']], { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] }],
     [
-      'several faults, of which the latest comes first',
+      'fails exactly two transactions of the gimbal after a nack fault with count 2',
+      [['gimbal', 'nack', 2]],
+      { gimbal: ['nack', 'nack', 'well'], chassis: ['well'] },
+    ],
+    [
+      'spoils exactly one frame of the chassis after a corrupt fault with count 1',
+      [['chassis', 'corrupt', 1]],
+      { gimbal: ['well'], chassis: ['bad-frame', 'well'] },
+    ],
+    [
+      'fails the transactions of both units, but not the pin, after a nack fault of the bus',
+      [['bus', 'nack']],
+      { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] },
+    ],
+    [
+      'applies the latest of several faults first',
       [
         ['gimbal', 'nack'],
         ['gimbal', 'corrupt', 1],
       ],
       { gimbal: ['bad-frame', 'nack', 'nack'] },
     ],
-    ['a cable that is out for a while', [['chassis', 'unplug', 2]], { chassis: ['nack', 'nack', 'well'] }],
     [
-      'a cable that is plugged in before another fault has hit',
+      'reconnects the chassis after two failed transactions if an unplug fault has count 2',
+      [['chassis', 'unplug', 2]],
+      { chassis: ['nack', 'nack', 'well'] },
+    ],
+    [
+      'keeps an earlier fault that has not struck yet when the cable is unplugged and plugged in again',
       [
         ['chassis', 'corrupt', 1],
         ['chassis', 'unplug'],
@@ -132,14 +148,18 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'well'] },
     ],
     [
-      'a cable that hides other faults',
+      'gives nack, and no earlier fault, while the cable is unplugged',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
       ],
       { gimbal: ['well'], chassis: ['nack', 'nack'] },
     ],
-    ['a pin that fails', [['pin', 'nack', 2]], { pin: ['pin-failed', 'pin-failed', 'well'] }],
+    [
+      'fails exactly two writes of the pin after a nack fault with count 2',
+      [['pin', 'nack', 2]],
+      { pin: ['pin-failed', 'pin-failed', 'well'] },
+    ],
     ...(['gimbal', 'chassis', 'pin', 'bus'] as const).map(target => {
       const is = (name: string, fault: string) => [target === name || target === 'bus' ? 'well' : fault];
       const ends = {
@@ -153,18 +173,22 @@ describe('the simulated robot', () => {
         ['pin', 'nack'],
         [target, 'clear'],
       ];
-      return [`faults, some of which end when ${target} is cleared`, all, ends] as const;
+      return [
+        `ends ${target === 'bus' ? 'the faults of all targets' : `only the faults of the ${target}`} when the ${target} is cleared`,
+        all,
+        ends,
+      ] as const;
     }),
   ];
   for (const [what, injected, ends] of faults)
-    it(`can have ${what}`, async () => {
+    it(what, async () => {
       const { inject, ask } = setUp();
       for (const fault of injected) inject(...fault);
       for (const name of ['gimbal', 'chassis', 'pin'] as const)
         for (const end of ends[name] ?? []) expect(await ask(name), name).to.equal(end);
     });
 
-  it('refuses a frame whose bits are flipped on the way', async () => {
+  it('refuses and counts a written frame whose bits were flipped on the bus', async () => {
     const { inject, enterDebug, truth, status } = setUp();
     inject('gimbal', 'corrupt', 1);
     await enterDebug();
@@ -176,7 +200,7 @@ describe('the simulated robot', () => {
     ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
     ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
   ] as const)
-    it(`holds the bus for 30 ms after a timeout, or until it is cleared: ${fault} of ${target}`, async () => {
+    it(`keeps the bus busy ${fault === 'hang' ? 'until the bus is cleared' : 'for 30 ms'} after a ${fault} fault of the ${target}`, async () => {
       const { clock, inject, ask } = setUp();
       inject(target, fault, 1);
       let end: unknown;
@@ -192,7 +216,7 @@ describe('the simulated robot', () => {
       expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
     });
 
-  it('restarts only the controller with a brown-out, and none when a cable is unplugged', async () => {
+  it('restarts only the controller that has a brown-out, and no controller whose cable is unplugged', async () => {
     const { inject, truth, loops, status } = setUp();
     inject('gimbal', 'brownout');
     inject('chassis', 'unplug', 1);

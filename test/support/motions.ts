@@ -73,7 +73,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     const greatest = unitNamed(unit).axes.find(({ name }) => name === axis)?.greatestRate ?? Number.NaN;
     const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
 
-    it(`moves ${axis} while the command holds, then slows down and holds the place`, () => {
+    it(`moves the ${axis} axis while a motion command holds, then slows down and keeps its position`, () => {
       const robot = start(unit);
       const from = robot.place(loop);
       robot.move({ [axis]: rate }, 400);
@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`moves a blocked ${axis} by less than 0.3 if it is freed after its command, and by less than 0.3 more than its command asks if it is freed before`, () => {
+    it(`lets a blocked ${axis} axis that is freed move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} beyond the rest of its motion command`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -113,13 +113,13 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
 
     for (const [what, end] of [
-      ['another mode', (robot: ReturnType<typeof start>) => robot.mode('auto')],
-      ['the latch', robot => robot.write(REGISTERS.stop, { stop: 1 })],
-      ['silence', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
-      ['rates of 0', robot => robot.move({}, 500)],
-      ['a hold of 0', robot => robot.move({ [axis]: rate }, 0)],
+      ['when the mode changes', (robot: ReturnType<typeof start>) => robot.mode('auto')],
+      ['when the controller is latched', robot => robot.write(REGISTERS.stop, { stop: 1 })],
+      ['when the host is silent', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
+      ['when rates of 0 are written', robot => robot.move({}, 500)],
+      ['when a hold of 0 is written', robot => robot.move({ [axis]: rate }, 0)],
     ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
-      it(`ends a motion of ${axis} for good at ${what}`, () => {
+      it(`ends a motion of the ${axis} axis for good ${what}`, () => {
         const robot = start(unit);
         robot.move({ [axis]: rate }, 500);
         robot.run(50);
@@ -133,7 +133,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
         expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
       });
 
-    it(`continues a motion of ${axis} if manual is written in manual`, () => {
+    it(`continues a motion of the ${axis} axis if the mode manual is written while the unit is in manual`, () => {
       const robot = start(unit);
       robot.move({ [axis]: rate }, 500);
       robot.run(50);
@@ -142,7 +142,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.motion()).to.include({ [axis]: rate, hold_ms: 400 });
     });
 
-    it(`accepts a motion of ${axis} in another mode or without torque, which changes nothing`, () => {
+    it(`accepts but ignores a motion of the ${axis} axis outside manual mode or without torque`, () => {
       for (const forbid of ['auto', 'debug', 'stop'] as const) {
         const robot = start(unit);
         const before = robot.refused();
@@ -160,7 +160,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
   }
 
-  it('limits each rate, replaces an older motion as a whole, and refuses a hold over 500 ms', () => {
+  it('limits each rate of a motion, replaces all rates of an older motion, and refuses a hold over 500 ms', () => {
     const robot = start('gimbal');
     const before = robot.refused() ?? Number.NaN;
     robot.move({ yaw: 30, pitch: -30 }, 500);

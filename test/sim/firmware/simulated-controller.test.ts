@@ -33,7 +33,7 @@ describe('the simulated firmware', () => {
     write(REGISTERS.commit, { checksum: gainsChecksum(unit, defaultGains(unit)) });
   };
 
-  it('takes torque off after 500 ms without a heartbeat, also after a reset, which resets the loops', () => {
+  it('cuts the torque after 500 ms without a heartbeat, after a start as well as after a reset, which also resets the loops', () => {
     for (const resets of [0, 1]) {
       if (resets > 0) controller.reset();
       expect(loops.resets).to.equal(resets);
@@ -48,7 +48,7 @@ describe('the simulated firmware', () => {
     }
   });
 
-  it('ends an excitation with the torque, takes no other one until the torque is back, and then moves nothing', () => {
+  it('ends an excitation when it cuts the torque, ignores a new one until the torque is back, and then moves nothing', () => {
     const amplitude = () => {
       const frame = controller.read(REGISTERS.excitation.address, frameBytes(REGISTERS.excitation));
       return decodeFrame(unit.address, REGISTERS.excitation, frame).amplitude;
@@ -73,7 +73,7 @@ describe('the simulated firmware', () => {
     expect(loops.last?.excitation.amplitude).to.equal(0);
   });
 
-  it('has a guard that ends the excitation in the loop period in which the loop is too far from its setpoint', () => {
+  it('ends a guarded excitation as soon as the loop is further from its setpoint than the guard allows', () => {
     controller.reset();
     commit();
     write(REGISTERS.heartbeat, { count: 1, silence_ms: 0 });

@@ -12,11 +12,11 @@ function driven(motor: DcMotor, state: MotorState, input: MotorInput, seconds: n
   return now;
 }
 
-describe('DC motor', () => {
+describe('the DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`${name} reaches the same state in one step as in many, as fast as torque and friction balance`, () => {
+    it(`of ${name} reaches the same state in one step as in many short steps, and turns as fast as torque and friction balance`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
@@ -28,7 +28,7 @@ describe('DC motor', () => {
       expect(rateRadS).closeTo((k * 12 - r * coulombNm) / (r * b + k * k), 1e-6);
     });
 
-    it(`${name} stays still while the torque is less than its friction, and moves if it is more`, () => {
+    it(`of ${name} stays still under a load below its friction, and moves under a load above its friction`, () => {
       const pulled = (loadNm: number) => driven(motor, AT_REST, { ...IDLE, loadNm, open: true }, 1, 0.001);
       expect(pulled(0.99 * parameters.coulombNm).angleRad).closeTo(0, 1e-12);
       expect(pulled(1.01 * parameters.coulombNm).angleRad).above(1e-4);
@@ -44,7 +44,7 @@ describe('DC motor', () => {
     expect(motor.step(moving, { ...IDLE, open: true }, 0.001).currentA).equal(0);
   });
 
-  it('behaves alike with hardly any inductance and with none', () => {
+  it('moves the same way with an inductance of 1 nH as with no inductance', () => {
     const [a, b] = [0, 1e-9].map(inductanceH => {
       const motor = new DcMotor({ ...motors.yaw, inductanceH });
       return driven(motor, AT_REST, { ...IDLE, voltageV: 5 }, 0.1, 0.001);
