@@ -45,13 +45,13 @@ describe('the documents', () => {
     expect(commands.filter(({ command }) => command.includes('\n'))).to.deep.equal([]);
   });
 
-  it('name only scripts that npm has', () => {
+  it('name only npm scripts that package.json has', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
     const named = commands.map(one => ({ ...one, script: /npm run (?:-s )?(\S+)/.exec(one.command)?.[1] }));
     expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
   });
 
-  it('have only commands that a test types, or that cannot be typed for a known reason', () => {
+  it('have only commands that a test runs, or that no test can run for a known reason', () => {
     const unknown = commands.filter(
       ({ document, command }) =>
         notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),

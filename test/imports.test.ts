@@ -45,31 +45,37 @@ const LEAVES = [
 const LAYERS = ['src/http/', 'src/robot/', 'src/protocol/', 'src/hardware/'];
 
 const rules: Readonly<Record<string, (one: Import) => boolean>> = {
-  'ports, errors, units and registers import nothing of ours but each other': ({ from, to }) =>
+  'the files of ports, errors, units and registers import only each other': ({ from, to }) =>
     !LEAVES.includes(from) || LEAVES.includes(to),
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
-  'tuning imports only schemas and core, so it reaches a robot only through its port': ({ from, to }) =>
-    !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
-  'nothing of the robot imports the desk': ({ from, to }) =>
+  'src/tuning imports no other code than src/schemas and src/core, and so nothing that reaches a robot': ({
+    from,
+    to,
+  }) => !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
+  'only src/desk imports src/desk': ({ from, to }) =>
     !to.startsWith('src/desk/') || !from.startsWith('src/') || from.startsWith('src/desk/'),
-  'the desk imports what every server shares, and no part of a robot': ({ from, to }) =>
+  'src/desk imports only folders that every server shares, and no part of a robot': ({ from, to }) =>
     !/^src\/desk\/(?!page\/)/.test(from) ||
     !to.startsWith('src/') ||
     /^src\/(desk|http|access|events|storage|config|core|schemas|command|daemon)\//.test(to),
-  'core imports nothing of ours but itself': ({ from, to }) =>
+  'src/core imports no other folder of src': ({ from, to }) =>
     !from.startsWith('src/core/') || !to.startsWith('src/') || to.startsWith('src/core/'),
-  'schemas import nothing of ours but core': ({ from, to }) =>
+  'src/schemas imports no other folder of src than src/core': ({ from, to }) =>
     !from.startsWith('src/schemas/') || !to.startsWith('src/') || /^src\/(schemas|core)\//.test(to),
-  'only hardware loads i2c-bus and onoff': ({ from, to }) =>
+  'only src/hardware imports i2c-bus and onoff': ({ from, to }) =>
     !/^(i2c-bus|onoff)$/.test(to) || from.startsWith('src/hardware/'),
-  'Koa stays in http': ({ from, to }) => !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),
-  'Ajv stays in http and config': ({ from, to }) =>
+  'only src/http imports Koa': ({ from, to }) =>
+    !/^(koa|@koa\/|koa-)/.test(to) || from.startsWith('src/http/'),
+  'only src/http and src/config import Ajv': ({ from, to }) =>
     !/^ajv/.test(to) || from.startsWith('src/http/') || from.startsWith('src/config'),
-  'http, robot, protocol and hardware import only from those after them in this list': ({ from, to }) => {
+  'of http, robot, protocol and hardware, each folder imports none that comes before it in this list': ({
+    from,
+    to,
+  }) => {
     const layer = (file: string) => LAYERS.findIndex(folder => file.startsWith(folder));
     return layer(to) < 0 || layer(from) < 0 || layer(from) <= layer(to);
   },
-  'http, robot and protocol import only the ports of hardware': ({ from, to }) =>
+  'src/http, src/robot and src/protocol import only ports.ts from src/hardware': ({ from, to }) =>
     !LAYERS.slice(0, 3).some(folder => from.startsWith(folder)) ||
     !to.startsWith('src/hardware/') ||
     to === 'src/hardware/ports.ts',
@@ -92,10 +98,10 @@ function reachable(from: string, imports: ReadonlyMap<string, readonly string[]>
 }
 
 describe('imports', () => {
-  it('are found in all sources', () => {
+  it('are found by this test: more than 100 of them in src and sim', () => {
     expect(all.length).to.be.greaterThan(100);
   });
-  it('between two rooms point one way', () => {
+  it('between two folders of src and sim go in one direction only', () => {
     const roomOf = (file: string) => /^(?:src|sim)\/[^/]+(?=\/)/.exec(file)?.[0];
     const ways = new Set<string>();
     for (const { from, to } of all) {
@@ -106,13 +112,13 @@ describe('imports', () => {
     expect(ways.size).to.be.greaterThan(20);
     expect(both).to.deep.equal([]);
   });
-  it('never lead back to the file itself', () => {
+  it('are never circular', () => {
     const imports = new Map<string, string[]>();
     for (const { from, to } of everything) imports.set(from, [...(imports.get(from) ?? []), to]);
     const circular = [...files].filter(file => reachable(file, imports).has(file));
     expect(circular).to.deep.equal([]);
   });
-  it('between scripts and test lead only to the files that this test names', () => {
+  it('between scripts and test reach only the shared files that this test lists', () => {
     const sides = everything.map(({ from, to }) => ({
       from,
       to,
@@ -132,7 +138,7 @@ describe('imports', () => {
 });
 
 describe('the daemon', () => {
-  it('compares and writes without a locale, whose tables hold the event loop for some 10 ms when they are loaded', () => {
+  it('uses no locale functions, because loading their tables blocks the event loop for some 10 ms', () => {
     const loading = [...sources('src'), ...sources('sim')]
       .filter(file => !file.startsWith('src/console/'))
       .filter(file => /\blocaleCompare\b|\btoLocale|\bIntl\b/.test(readFileSync(join(root, file), 'utf8')));

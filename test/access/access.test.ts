@@ -31,7 +31,7 @@ describe('access', () => {
     access.close();
   });
 
-  it('starts while the disk hangs, and allows only reads and stops until the disk answers', async () => {
+  it('starts while the disk hangs, and allows stops but no driving until the disk answers', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -63,9 +63,9 @@ describe('access', () => {
 describe('access without a list of tokens', () => {
   for (const [what, place] of [
     ['a folder', (path: string) => mkdir(path)],
-    ['a link that leads nowhere', (path: string) => symlink('/nowhere/tokens.json', path)],
+    ['a dangling link', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is unavailable after ${what} was found at the path of the list, even once it is removed`, () =>
+    it(`becomes unavailable if ${what} appears at the path of the list, and stays unavailable when that path is empty again`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -109,10 +109,10 @@ describe('the list of tokens', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['is gone and cannot be written again', gone, 'bring it back'],
+    ['is missing and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`stays in force while its file ${how}, which is logged once`, async () => {
+    it(`stays in force while its file ${how}, and the problem is reported once`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -148,7 +148,7 @@ describe('the list of tokens', () => {
     }
   });
 
-  it('is written again if its file is gone, so that a restart does not open the robot', async () => {
+  it('is written again if its file is missing, so that a restart does not open the robot', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     await becomes(list());
@@ -158,7 +158,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('does not close an open robot while the list cannot be read', async () => {
+  it('leaves an open robot open while the file of the list cannot be read', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -167,7 +167,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('gives no access after it was damaged, even if the file is then unreadable or deleted', async () => {
+  it('gives no access after its file was damaged, even if the file then becomes unreadable or is deleted', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
@@ -181,7 +181,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('makes access unavailable if it cannot be read at the start, and opens the robot once it is deleted', async () => {
+  it('makes access unavailable if the disk fails at the start; if the disk then works and has no list, the robot is open', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -51,7 +51,7 @@ describe('trunnion token', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('makes, shows and removes tokens, and returns when the daemon has read the change', () =>
+  it('adds, lists and removes tokens, and waits after each change until a running daemon has had time to read the change', () =>
     inPlace(async (place, folder) => {
       const { exitCode, text } = await addToken(place, 'desk', 'referee');
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
@@ -65,7 +65,7 @@ describe('trunnion token', () => {
         expect(text).to.include('A running daemon keeps the list').and.include('unless access.required');
     }));
 
-  it('begins a new list if the old one is damaged, and says so', () =>
+  it('starts a new list if the list is damaged, says that the list was damaged, and keeps a copy of the damaged list', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
@@ -77,7 +77,7 @@ describe('trunnion token', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('shows only stored tokens, and is refused while another command changes the list', () =>
+  it('refuses a change while another command changes the list, and lists exactly the tokens whose addition succeeded', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 3, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
@@ -104,7 +104,7 @@ describe('trunnion token', () => {
     ['root', 'referee'],
     ['desk ', 'referee'],
   ] as const)
-    it(`refuses to add "${name}" as ${role}`, async () => {
+    it(`refuses to add a token with the name "${name}" and the role ${role ?? '(none)'}`, async () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
 
@@ -113,7 +113,7 @@ describe('trunnion token', () => {
     ['127.0.0.2', 'http://127.0.0.2:8080'],
     ['0.0.0.0', `http://${hostname()}.local:8080`],
   ] as const)
-    it(`shows a link to ${page} if the daemon is to listen on ${host}`, () =>
+    it(`prints a link to ${page} if the daemon is configured to listen on ${host}`, () =>
       inTemporaryFolder(async state => {
         const config = loadConfig(undefined, {}, { host, state });
         const { text } = await addToken({ ...placeOf(state), config }, 'desk', 'referee');
@@ -127,12 +127,12 @@ describe('trunnion token', () => {
       expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
     }));
 
-  it('changes nothing if the state folder is missing', async () => {
+  it('fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('asks for root if the caller may not read the folder, and gives no advice that would change its owner', async function () {
+  it('advises only to use sudo, and not to change any owner, if the caller may not read the state folder', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -147,7 +147,7 @@ describe('trunnion token', () => {
     });
   });
 
-  describe('as root, with another user’s state folder', () => {
+  describe('run by root on the state folder of another user', () => {
     let folder = '';
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -168,7 +168,7 @@ describe('trunnion token', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('makes, shows and removes tokens as that user, without changing its own user', async () => {
+    it('adds, lists and removes tokens without setuid, and gives every file to that user', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -180,7 +180,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('names the user if root made a file that the daemon cannot read', async () => {
+    it('advises to give the files to that user if the list is a file of root that the daemon cannot read', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -35,7 +35,7 @@ describe('the socket for root', () => {
       await eventually(async () => (await daemon.get('/api/status')).status === 401);
     });
 
-    it('stops, resumes, unlocks, ends and clears the match without a token, and the event log names root', async () => {
+    it('lets root stop, resume and unlock the robot and end and clear the match, and the event log names root', async () => {
       const refused = await say('match end', daemon.rootSocket);
       expect([refused.exitCode, refused.text]).to.deep.equal([
         3,
@@ -72,7 +72,7 @@ describe('the socket for root', () => {
       ]);
     });
 
-    it('leaves the lease of root in place when the list of tokens changes', async () => {
+    it('keeps the referee lease that root holds when the list of tokens changes', async () => {
       const headers = { 'content-type': 'application/json' };
       const path = '/api/match/lease';
       const asked = request({ socketPath: daemon.rootSocket, method: 'POST', path, headers });
@@ -91,7 +91,7 @@ describe('the socket for root', () => {
       expect(body.lease).to.deep.equal({ holder: 'board', by: 'root' });
     });
 
-    it('answers every documented call, and the status shows what root did', async () => {
+    it('answers GET /api/match, and the status for root shows the process id and the tokens of the daemon', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
       const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
       expect(body.laser).to.be.an('object');
@@ -104,7 +104,7 @@ describe('the socket for root', () => {
       });
     });
 
-    it('has calls that answer 404 on the network', async () => {
+    it('has the calls /api/board, /api/match/end and /api/match/clear, which answer 404 over the network', async () => {
       const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
       for (const asked of asks) expect((await asked).status).to.equal(404);
     });
@@ -126,7 +126,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('belongs to its owner alone, and replaces the socket of a daemon that was killed', () =>
+  it('can be used only by its owner, and replaces the socket that a killed daemon left', () =>
     inTemporaryFolder(async folder => {
       await writeFile(rootSocket(folder), '');
       const { path, socket } = await opened(folder);
@@ -135,7 +135,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('answers beside a hundred clients that send a byte now and then, and closes at once', () =>
+  it('answers a stop while 100 clients send single bytes, and closes within 1 s', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const clients = Array.from({ length: 100 }, () => connect(path).on('error', () => undefined));
@@ -158,7 +158,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('does not keep a daemon from serving if its folder cannot be used', () =>
+  it('does not stop a daemon from starting if there is a folder at the path of the socket', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
       const { socket } = await opened(folder);
@@ -166,7 +166,7 @@ describe('the socket for root', () => {
     }));
 });
 
-describe('a command of root', () => {
+describe('the root command', () => {
   for (const [act, says, hangs] of [
     ['stop', /^Nothing was stopped\. .* cut its power\. No daemon has the local socket/, false],
     ['unlock', /^Nothing was unlocked\. No daemon has .* For a simulated robot add --simulated\.$/, false],
@@ -174,7 +174,7 @@ describe('a command of root', () => {
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
-    it(`fails with exit code 4 and an explanation if ${hangs ? 'the daemon hangs' : 'no daemon runs'}: ${act}`, () =>
+    it(`${act} fails with exit code 4 and an explanation if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
         const path = rootSocket(folder);

@@ -15,7 +15,7 @@ describe('tokens', () => {
     expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
   });
 
-  it('are accepted in small letters and with blanks or dashes', () => {
+  it('are accepted in upper or lower case and with dashes or blanks, and unknown tokens are rejected', () => {
     expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
     expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
       'driver',
@@ -53,7 +53,7 @@ describe('tokens', () => {
     }
   });
 
-  it('count as damaged if the checksum is wrong or missing, or if the file holds no list', () => {
+  it('are all rejected if the checksum of the file is wrong or missing, or if the file has no list', () => {
     const { tokens } = JSON.parse(encodeTokens(TOKENS).toString());
     tokens[1].role = 'referee';
     const sha256 = JSON.parse(encodeTokens(TOKENS).toString()).sha256;
@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay the same if the disk refuses a write, and the error says whether the new list may remain (${before?.length ?? 'no'} tokens)`, async () => {
+    it(`stay the same if the disk refuses a new list, and the error says whether the new list may be on the disk (${before?.length ?? 'no'} tokens before)`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

@@ -25,7 +25,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 describe('the command line', () => {
   for (const { command, operands = [], options } of program.commands) {
     describe(`of trunnion ${command}`, () => {
-      it('shows options and defaults for --help, -h and help, at any place in the line', async () => {
+      it('shows its options and defaults for --help after the command, and for -h or help before the command', async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -37,11 +37,11 @@ describe('the command line', () => {
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });
 
-      it('is in the list of commands with the first line of its help', async () => {
+      it('is in the list of commands that trunnion --help prints', async () => {
         expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
       });
 
-      it('names the option or operand that is wrong', async () => {
+      it('with a wrong or missing argument is refused with a message that names the argument', async () => {
         const given = operands.map(() => 'x').join(' ');
         const help = `\ntrunnion ${command} --help shows what it takes.`;
         expect(await said(`${command} --nonsense ${given}`)).to.equal(
@@ -77,12 +77,12 @@ describe('the command line', () => {
     ['bench --seconds -1', '--seconds takes a number from 1 to 86400'],
     ['bench --seconds 3000000', '--seconds takes a number from 1 to 86400'],
   ] as const) {
-    it(`answers trunnion ${line}`, async () => {
+    it(`answers "trunnion ${line}" with "${says.trim()}"`, async () => {
       expect(await said(line)).to.include(says);
     });
   }
 
-  it('shows the options at once if there is only one command', async () => {
+  it('shows the options of the command for --help if the program has only one command', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });
@@ -91,7 +91,7 @@ describe('the command line', () => {
       .and.include('--port');
   });
 
-  it('shows the commands of a group, and the version', async () => {
+  it('shows the commands of a group for "token --help", and the version for version, --version and -V', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
     for (const line of ['version', '--version', '-V', 'doctor --version'])
@@ -100,13 +100,13 @@ describe('the command line', () => {
 });
 
 describe('the output of a command', () => {
-  it('shows control characters escaped, and keeps its lines', () => {
+  it('escapes control characters except line breaks', () => {
     const text = 'a\u001b[2J\u007f\u0085\u061c\nb\u2066\ttäb\n';
     expect(printable(text)).to.equal('a\\u001b[2J\\u007f\\u0085\\u061c\nb\\u2066\\u0009täb');
     expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
   });
 
-  it('has colours only at the beginning of lines', () => {
+  it('has colour only for a word at the beginning of a line', () => {
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
   });
@@ -125,7 +125,7 @@ describe('a command as a process', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('ends with its own exit code', () => {
+  it('exits with the exit code that the command returns, with 0 for --version, 2 for an unknown option and 1 for an exception', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);
@@ -133,7 +133,7 @@ describe('a command as a process', function () {
     expect(exitCodeOf("async () => { throw new Error('a defect'); }")).equal(1);
   });
 
-  it('fails with a sentence if its output goes to a full disk', () => {
+  it('fails with exit code 1 and one sentence on stderr if its output goes to a full disk', () => {
     const line = `${process.execPath} dist/src/main.js help > /dev/full`;
     const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
     expect({ status, stderr }).to.deep.equal({
@@ -142,14 +142,14 @@ describe('a command as a process', function () {
     });
   });
 
-  it('ends without a message if the reader of its output has closed the pipe', async () => {
+  it('fails with exit code 1 and no message if the reader of its output has closed the pipe', async () => {
     const child = spawn(process.execPath, ['dist/src/main.js', 'help']);
     child.stdout.destroy();
     expect(await text(child.stderr)).to.equal('');
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).to.equal(1);
   });
 
-  it('does not exit with 0 if it waits for a promise that never settles', () => {
+  it('fails with exit code 13 if it waits for a promise that never settles', () => {
     expect(exitCodeOf('() => new Promise(() => {})')).equal(13);
   });
 });

@@ -14,7 +14,7 @@ describe('trunnion log', () => {
     remote: { url: daemon.url, token: undefined },
   });
 
-  it('shows when, what, by whom and with which outcome, and status says why the robot is stopped', async () => {
+  it('shows time, act, caller and outcome of each event, and trunnion status shows who stopped or locked the robot', async () => {
     await daemon.post('/api/stop');
     await daemon.post('/api/laser', { action: 'on' });
     const { text } = await logCommand(place());
@@ -34,7 +34,7 @@ describe('trunnion log', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('--follow --json prints events as lines of JSON, and exits with 1 after the reader has closed the pipe', async function () {
+  it('--follow --json prints events as lines of JSON, and fails with exit code 1 after the reader has closed the pipe', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -48,13 +48,13 @@ describe('trunnion log', () => {
     expect((await ended)[0]).to.equal(1);
   });
 
-  it('shows an event in one line, whatever its texts contain', () => {
+  it('shows an event on one line even if a text of the event contains line breaks', () => {
     const detail = { reason: 'x\nAT  unlock          by root' };
     const event = { seq: 1, t: 0, at: 'AT', what: 'lock', who: 'desk', outcome: 'done', detail };
     expect(lineOf(event)).to.equal('AT  lock            by desk  reason=x\\u000aAT  unlock          by root');
   });
 
-  it('shows an event without caller and detail', () => {
+  it('shows only time, name and unit of an event that has no caller and no detail', () => {
     const event = { seq: 1, t: 0, at: 'AT', what: 'reset', unit: 'gimbal' } as const;
     expect(lineOf(event)).to.equal('AT  reset           gimbal');
   });

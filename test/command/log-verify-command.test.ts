@@ -25,7 +25,7 @@ async function write(folder: string): Promise<void> {
 }
 
 describe('trunnion log verify', () => {
-  it('accepts a folder or a file, names its head, and finds a kept head in it', () =>
+  it('passes an unchanged log in a folder or a file, prints the head of the log, and says whether it contains a kept head', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
@@ -44,7 +44,7 @@ describe('trunnion log verify', () => {
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
-  it('does not confirm the last line without a kept head, and fails if that line was changed and a kept head is given', () =>
+  it('without a kept head confirms every line except the last, and with a kept head fails if the last line was changed', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -56,7 +56,7 @@ describe('trunnion log verify', () => {
       expect((await verifyCommand({ path: folder, headText })).exitCode).to.equal(1);
     }));
 
-  it('names the file and the line that was changed, or that follows a cut, and fails', () =>
+  it('fails if a line was changed or lines were cut off, and names the file and the line at which the hash chain breaks', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const path = join(folder, FIRST);
@@ -75,7 +75,7 @@ describe('trunnion log verify', () => {
       ]);
     }));
 
-  it('fails with one sentence if the file is missing or the folder has no log', () =>
+  it('fails with exit code 1 and one sentence if the file is missing or the folder has no log', () =>
     inTemporaryFolder(async folder => {
       expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: there is no such file`,

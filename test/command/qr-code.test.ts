@@ -24,7 +24,7 @@ describe('a QR code', () => {
   const link = `http://raspberrypi.local:8080/#token=${newSecret()}`;
 
   for (const text of ['x', link, 'z'.repeat(106)])
-    it(`of ${text.length} bytes is read by a decoder`, function () {
+    it(`for a text of length ${text.length} is decoded to the same text`, function () {
       requirePrograms(this, 'zbarimg');
       return inTemporaryFolder(async folder => {
         const file = join(folder, 'code.pgm');
@@ -34,7 +34,7 @@ describe('a QR code', () => {
       });
     });
 
-  it('of a link fits on a terminal of 80 columns, and is not made for a text of 107 bytes', () => {
+  it('for a link fits on a terminal of 24 lines and 80 columns, and is not made for a text of 107 bytes', () => {
     const lines = qrCode(link)?.split('\n') ?? [];
     expect([lines.length <= 24, (lines[0] ?? '').length <= 80]).to.deep.equal([true, true]);
     expect(qrCode('z'.repeat(107))).to.equal(undefined);

@@ -7,29 +7,49 @@ const resting = { ...UNIT_STATUS, torque: 'off' } as const;
 const AT_REST = { gimbal: resting, chassis: resting };
 
 const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undefined])[] = [
-  ['a robot at rest', {}, true, undefined],
-  ['a stopped robot', { stopped: true }, true, undefined],
-  ['a unit with torque', { gimbal: UNIT_STATUS }, false, undefined],
-  ['a laser that is on', { laser: { state: 'on', light: 'on' } }, false, undefined],
-  ['a pin that does not obey', { laser: { state: null, light: 'fault' } }, false, /LASER MAY BE ON/],
+  ['at rest', {}, true, undefined],
+  ['that is stopped', { stopped: true }, true, undefined],
+  ['with torque on a unit', { gimbal: UNIT_STATUS }, false, undefined],
+  ['whose laser is on', { laser: { state: 'on', light: 'on' } }, false, undefined],
+  ['whose laser pin does not obey', { laser: { state: null, light: 'fault' } }, false, /LASER MAY BE ON/],
   [
-    'no pin',
+    'without a laser pin',
     { laser: { state: null, light: 'unknown', problem: { code: 'x', detail: 'No pin.' } } },
     false,
     /No pin/,
   ],
-  ['a silent unit', { gimbal: { ...resting, torque: 'silent', online: false } }, true, /Gimbal is offline/],
-  ['an unknown torque', { gimbal: { ...resting, torque: 'unknown', online: false } }, false, /offline/],
-  ['a fault', { chassis: { ...resting, faults: ['supply_low'] } }, true, /supply low/],
-  ['a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
-  ['a log that is not kept', { log: { ok: false } }, true, /Storage .*: events\./],
-  ['a silent desk', { match: { ...NO_MATCH_STATUS, refereeSilent: true } }, true, /desk is silent/],
-  ['a lock', { match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason: 'x' } } }, true, undefined],
+  [
+    'with an offline unit that has cut its torque',
+    { gimbal: { ...resting, torque: 'silent', online: false } },
+    true,
+    /Gimbal is offline/,
+  ],
+  [
+    'with an offline unit whose torque is unknown',
+    { gimbal: { ...resting, torque: 'unknown', online: false } },
+    false,
+    /offline/,
+  ],
+  ['with a low supply voltage', { chassis: { ...resting, faults: ['supply_low'] } }, true, /supply low/],
+  ['with a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
+  ['whose event log cannot be stored', { log: { ok: false } }, true, /Storage .*: events\./],
+  [
+    'whose referee desk is silent',
+    { match: { ...NO_MATCH_STATUS, refereeSilent: true } },
+    true,
+    /desk is silent/,
+  ],
+  [
+    'that is locked',
+    { match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason: 'x' } } },
+    true,
+    undefined,
+  ],
 ];
 
 describe('trunnion status', () => {
   for (const [what, changes, safe, wrong] of rows) {
-    it(`reports ${what} as ${safe ? 'safe' : 'not safe'}, ${wrong === undefined ? 'without a fault' : 'with its fault'}`, () => {
+    it(`reports a robot ${what} as ${safe ? 'safe' : 'not safe'}, and ${wrong === undefined ? 'lists no fault' : 'lists the fault'}`, () => {
       const status = statusWith({ ...AT_REST, ...changes });
       expect(isSafe(status)).to.equal(safe);
       if (wrong === undefined) expect(wrongIn(status)).to.deep.equal([]);
@@ -37,7 +57,7 @@ describe('trunnion status', () => {
     });
   }
 
-  it('names the caller who stopped the robot, and nobody who was refused meanwhile', () => {
+  it('names the caller who stopped the robot, and not a caller whose lock was refused', () => {
     const common = { t: 1, at: 'AT' };
     const stop = { ...common, seq: 1, what: 'stop', detail: { why: 'asked' } };
     const refused = { ...common, seq: 2, what: 'lock', who: 'rival', outcome: 'not-allowed' };
@@ -46,7 +66,7 @@ describe('trunnion status', () => {
     expect(text).to.contain('stopped  yes since AT by operator\n');
   });
 
-  it('shows a lock whose reason has control characters on one line, without these characters', () => {
+  it('shows a lock on one line, and escapes control characters in the reason of the lock', () => {
     const reason = 'x\r\n\u009b2J  safe   yes\u202e';
     const text = statusText(
       statusWith({ match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason } } }),

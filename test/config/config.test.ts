@@ -28,7 +28,7 @@ describe('configuration', () => {
     expect(config.state.folder).to.equal('/tmp/state');
   });
 
-  it('is read from the file, and the command line overrides it', async () => {
+  it('is read from the file, and options of the command line override the file', async () => {
     const text = 'http:\n  port: 9000\n  host: 10.0.0.1\nlaser:\n  interlock: {gpio: 27}\n';
     const config = await load(text, { port: 0, state: '/elsewhere' });
     if (typeof config === 'string') throw new Error(config);
@@ -40,18 +40,18 @@ describe('configuration', () => {
     expect(config.laser.interlock).to.deep.equal({ gpio: 27, activeLow: false });
   });
 
-  it('overrides one permission of one phase, and leaves the defaults of all others', async () => {
+  it('that sets one permission of one phase keeps the defaults of all other permissions', async () => {
     const usual = loadConfig(undefined, {}, DEFAULTS).match.phases;
     const config = await load('match:\n  phases:\n    pre: {laser: true}\n');
     if (typeof config === 'string') throw new Error(config);
     expect(config.match.phases).to.deep.equal({ ...usual, pre: { ...usual.pre, laser: true } });
   });
 
-  it('has the defaults if the installed file is not changed', async () => {
+  it('has all defaults if the installed file is used unchanged', async () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  it('shows every default in the installed file, ready to be uncommented', async () => {
+  it('still has all defaults if every setting in the installed file is uncommented', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
@@ -101,7 +101,7 @@ describe('configuration', () => {
       'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
   };
   for (const [text, complaint] of Object.entries(refused)) {
-    it(`refuses ${JSON.stringify(text)} with one message`, async () => {
+    it(`refuses ${JSON.stringify(text)} and names the line of each mistake`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);

@@ -27,7 +27,7 @@ describe('the answers of 0.3.0', () => {
 
   for (const file of readdirSync(FOLDER)) {
     const story = file.replace('.jsonl', '');
-    it(`are still given: ${story}`, async () => {
+    it(`are still given to the requests in ${story}.jsonl, except for intended differences`, async () => {
       const lines = readFileSync(FOLDER + file, 'utf8')
         .trim()
         .split('\n');
@@ -50,7 +50,7 @@ describe('the answers of 0.3.0', () => {
     });
   }
 
-  it('differ only as intended.ts lists', () => {
+  it('differ from the answers of today in each way that intended.ts lists', () => {
     expect(PATTERNS.filter(pattern => !isRecording && !used.has(pattern))).to.deep.equal([]);
   });
 });

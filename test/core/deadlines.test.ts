@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect at their times by the timer, even if no caller runs judge()', async () => {
+  it('take effect at their times through a timer, even if nothing calls judge()', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -27,7 +27,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('that are due before a late timer runs take effect when judge() is called, once and in the order of their times', async () => {
+  it('that have passed before a late timer runs take effect in judge(), once each and in the order of their times', async () => {
     for (const [atMs, name] of [
       [20, 'second'],
       [10, 'first'],

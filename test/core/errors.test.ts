@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describeError, RobotError } from '../../src/core/errors.js';
 
 describe('the message of an error', () => {
-  it('shows the content of lists and objects, and leaves out members that are not known', () => {
+  it('shows the content of lists and objects, and leaves out undefined members', () => {
     const difference = { speed: { sent: { kp: 1, ki: 0, kd: 0 }, inForce: { kp: 2, ki: 0, kd: 0 } } };
     const context = {
       unit: 'chassis',
@@ -23,7 +23,7 @@ describe('the message of an error', () => {
 });
 
 describe('an error in the log', () => {
-  it('has its cause and no stack if its code is known', () => {
+  it('has its cause and no stack if it is a known error with a code', () => {
     const deepest = new Error('libatomic.so.1: cannot open shared object file');
     const cause = new Error('Could not locate the bindings file. Tried:\n → build/i2c.node', {
       cause: deepest,
@@ -37,7 +37,7 @@ describe('an error in the log', () => {
     });
   });
 
-  it('has a stack if it is a defect', () => {
+  it('has a stack if it is an exception without a code', () => {
     const defect = new TypeError('loops is not iterable');
     expect(describeError(defect)).to.deep.equal({ message: defect.message, stack: defect.stack });
   });

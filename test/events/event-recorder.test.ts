@@ -30,7 +30,7 @@ describe('the log lines of events', () => {
   });
   afterEach(() => end());
 
-  it('have the event’s name, its detail and the reason of a failure', () => {
+  it('have the name and the detail of the event, and the reason of a failure', () => {
     events.emit({ what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } });
     events.emit({ unit: 'chassis', ...failure('offline', new RobotError('nack', { address: 33 })) });
     eventLog.record({ what: 'phase', detail: { before: 'none', after: 'pre' } });
@@ -47,12 +47,12 @@ describe('the log lines of events', () => {
     ]);
   });
 
-  it('leave out acts, because their request has a line', () => {
+  it('leave out acts of callers, because each request already has a log line', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });
 
-  it('are one a minute for equal warnings, and an absent controller does not fill the event log', async () => {
+  it('show equal warnings of an absent controller once a minute with a count, and the event log shows none of them', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)
@@ -87,7 +87,7 @@ describe('the event log of a daemon', () => {
         [what, ...Object.values(detail)].join(' '),
       );
 
-  it('has a line when a file fails, and one when it works again', async () => {
+  it('has a line for each file that cannot be written, and a line when the file can be written again', async () => {
     const { body: gains } = await ask('GET /api/gimbal/pidconfig');
     expect((await ask('POST /api/gimbal/pidconfig', gains)).status).to.equal(200);
     expect(await events(/^storage-/)).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe('the event log of a daemon', () => {
     expect(String(daemon.files()[found.slice('set-aside '.length)])).to.equal('{');
   });
 
-  it('has a line when the tokens change, and one when their file is damaged', async () => {
+  it('has a line when the tokens change, and a line when the file of the tokens is damaged', async () => {
     daemon.put('tokens.json', encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf('secret') }]));
     await daemon.wait(1000);
     expect((await ask('GET /api/log')).status).to.equal(401);
@@ -122,7 +122,7 @@ describe('the event log of a daemon', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('reports no kept head on a disk that was full from the start', async () => {
+  it('answers a request for its head with 503 if the disk has failed since the start', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, body } = await ask('GET /api/log/head');

@@ -9,13 +9,13 @@ const names = (disk: RecordingDisk) => logFilesOf(disk.files()).map(({ name }) =
 const broken = (operation: string) =>
   new RobotError('storage-failed', { operation, path: '/state', errno: 'EIO' });
 
-describe('the log in files', () => {
+describe('the event log in files', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
   });
 
-  it('begins a file at each run, and continues the hash chain and the numbers', async () => {
+  it('begins a new file at each run, and continues the hash chain and the line numbers', async () => {
     for (const runId of ['a', 'b', 'c']) await runOn(disk, runId, run => run.resets(4));
     expect(names(disk)).to.deep.equal([1, 2, 3].map(number => `events-0000000${number}.jsonl`));
     const lines = linesOf(disk);
@@ -24,7 +24,7 @@ describe('the log in files', () => {
     expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
   });
 
-  it('continues the numbers of a file that it can read but not sync', async () => {
+  it('continues the line numbers after a file that can be read but not synced', async () => {
     await runOn(disk, 'a', run => run.resets(4));
     disk.fail('sync');
     const run = await new LogRun(disk, 'b').open();
@@ -40,7 +40,7 @@ describe('the log in files', () => {
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('gives out only heads of synced lines', async () => {
+  it('reports only heads whose lines have been synced', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect(run.file.head).to.equal(undefined);
     run.resets(2);
@@ -62,7 +62,7 @@ describe('the log in files', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('makes one file for all attempts while the disk is full', async () => {
+  it('makes only one new file while every sync fails, however often it retries', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(3);
     await run.written();
@@ -77,7 +77,7 @@ describe('the log in files', () => {
     expect(linesOf(disk)).to.have.length(6);
   });
 
-  it('closes the descriptor of a file that cannot be written', async () => {
+  it('closes the descriptor of each file whose sync fails', async () => {
     let open = 0;
     const create = disk.create.bind(disk);
     disk.create = async path => {
@@ -94,7 +94,7 @@ describe('the log in files', () => {
     await run.end();
   });
 
-  it('keeps the newest 2000 events while the folder cannot be read', async () => {
+  it('keeps the newest 2,000 events while the folder cannot be read, and then writes them with the number of lost events', async () => {
     disk.fail('list');
     const run = await new LogRun(disk, 'late').open();
     run.resets(500);
@@ -112,7 +112,7 @@ describe('the log in files', () => {
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 
-  it('does not delay a start if the disk hangs, and is written when the disk answers', async () => {
+  it('delays a start by at most 2 s if the disk hangs, and is written when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await new LogRun(disk, 'b').open();
@@ -129,7 +129,7 @@ describe('the log in files', () => {
     );
   });
 
-  it('reports that the disk hangs, and writes all events at once when it answers', async () => {
+  it('reports a problem while the disk hangs, and writes all waiting events together when the disk answers', async () => {
     const run = await new LogRun(disk, 'a').open();
     const answerAgain = disk.hang();
     run.resets(1);
@@ -151,7 +151,7 @@ describe('the log in files', () => {
     await run.end();
   });
 
-  it('reports the number of lost events, and does not count an event that reaches the disk later', async () => {
+  it('counts the events that are lost because 2,000 events already wait, and counts no event that reaches the disk', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: (string | undefined)[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -175,7 +175,7 @@ describe('the log in files', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('reports only once that syncs take over a second', async () => {
+  it('reports one failure if every sync takes over a second, and one recovery when syncs are fast again', async () => {
     const run = await new LogRun(disk, 'a').open();
     recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
@@ -192,7 +192,7 @@ describe('the log in files', () => {
     await run.end();
   });
 
-  it('continues at once in a new file if its own was moved, even if that is put back', async () => {
+  it('continues in a new file if its file is moved away, and keeps the new file if the old file is put back', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: unknown[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -210,11 +210,11 @@ describe('the log in files', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  describe('as it grows', () => {
+  describe('with a size limit', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
 
-    it('drops its oldest files above its size limit, after a line about it', async () => {
+    it('removes the oldest files above the limit, after a synced line that says so', async () => {
       for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
       expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
       const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
@@ -228,7 +228,7 @@ describe('the log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('drops no file because there are many, so a crash loop does not drop the match', async () => {
+    it('keeps 1,000 small files of a crash loop, so that the file of the match is not removed', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();
@@ -240,7 +240,7 @@ describe('the log in files', () => {
       expect(linesOf(disk)[0]).to.include({ boot: 'match', seq: 1 });
     }).timeout(60_000);
 
-    it('keeps logging if an old file cannot be removed', async () => {
+    it('continues to store events if an old file cannot be removed', async () => {
       disk.fail('remove');
       const run = await new LogRun(disk, 'a', KEPT).open();
       for (let count = 0; count < 30; count += 1) {

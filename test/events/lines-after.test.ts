@@ -4,7 +4,7 @@ import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-describe('the lines after a head', () => {
+describe('the log lines after a head', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -16,7 +16,7 @@ describe('the lines after a head', () => {
       .map(({ content }) => content.toString())
       .join('');
 
-  it('are the lines of all files, byte for byte, and follow any line', async () => {
+  it('are all later lines of all files, byte for byte, whichever line the head names', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
     const run = await new LogRun(disk, 'c').open();
     run.resets(2);
@@ -30,7 +30,7 @@ describe('the lines after a head', () => {
     await run.end();
   });
 
-  it('leave out lines that were never synced', async () => {
+  it('leave out lines until they are synced', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(2);
     await run.written();
@@ -48,7 +48,7 @@ describe('the lines after a head', () => {
     await run.end();
   });
 
-  it('come in parts of at most 256 KiB, which follow each other', async () => {
+  it('come in parts of at most 256 KiB, which together are the whole log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
     const run = await new LogRun(disk, 'c').open();
     let text = '';
@@ -81,7 +81,7 @@ describe('the lines after a head', () => {
     await run.end();
   });
 
-  it('are refused for a hash that no line has', async () => {
+  it('are refused with unknown-head if no line has the hash of the head', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const unknown = '1'.repeat(64);
@@ -90,7 +90,7 @@ describe('the lines after a head', () => {
     await run.end();
   });
 
-  it('are all lines after the zeros that the first line follows, and none if the first line was dropped', async () => {
+  it('are all lines if the hash of the head is 64 zeros, and are refused if the first line was removed', async () => {
     const zeros = '0'.repeat(64);
     const run = await new LogRun(disk, 'a', 16_000).open();
     run.resets(3);

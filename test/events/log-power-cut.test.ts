@@ -39,18 +39,18 @@ async function recorded(failures: readonly [string, string]): Promise<RecordingD
   return disk;
 }
 
-describe('the log in files after a power cut', () => {
+describe('the event log in files after a power cut', () => {
   let operations: readonly Operation[];
   before(async () => {
     operations = (await recorded(['sync', 'append'])).operations;
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  it('verifies with every head that callers received, wherever the power was cut', () => {
+  it('is whole and contains the last head that a caller received, wherever the power was cut', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   }).timeout(180_000);
 
-  it('continues in a new run, wherever the power was cut', async () => {
+  it('continues in the next run and still verifies, wherever the power was cut', async () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
     for (const cut of powerCuts(operations, some)) {
       const disk = new RecordingDisk(cut.files);
@@ -60,7 +60,7 @@ describe('the log in files after a power cut', () => {
     }
   }).timeout(180_000);
 
-  it('continues after a kill, and survives a power cut at every operation of the next run', async () => {
+  it('is whole if the daemon was killed before, and the power is cut at any disk operation of the next run', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {

@@ -3,7 +3,7 @@ import { MemoryLog } from '../../src/events/memory-log.js';
 import type { LogEvent } from '../../src/schemas/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-describe('event log', () => {
+describe('the event log in memory', () => {
   let clock: ManualClock;
   let log: MemoryLog;
   beforeEach(() => {
@@ -30,7 +30,7 @@ describe('event log', () => {
     ]);
   });
 
-  it('returns the events after a given one, and reports each new event', () => {
+  it('returns the events after a given number, and reports each new event to its listeners', () => {
     const heard: number[] = [];
     log.recorded.add(({ event }) => heard.push(event.seq));
     for (let count = 0; count < 3; count += 1) log.record({ what: 'reset' });
@@ -41,7 +41,7 @@ describe('event log', () => {
     expect(heard).to.deep.equal([1, 2, 3]);
   });
 
-  it('keeps the newest events and counts those that it dropped', () => {
+  it('keeps the newest 400 events, and counts the events that it dropped', () => {
     for (let count = 0; count < 1000; count += 1) log.record({ what: 'reset' });
     const page = log.after(100);
     expect(page.events.length).to.equal(400);
@@ -50,7 +50,7 @@ describe('event log', () => {
     expect(log.after(990).dropped).to.equal(0);
   });
 
-  it('has one line a minute for equal refusals, with their count', async () => {
+  it('has one line at once for equal refusals, and one line with the count of the others after a minute', async () => {
     for (let count = 0; count < 50; count += 1) refused('10.0.0.7');
     refused('10.0.0.8');
     refused('10.0.0.7', 'mode');
@@ -74,14 +74,14 @@ describe('event log', () => {
     expect(events().length).to.equal(101);
   });
 
-  it('keeps the refusals of a referee while an operator is refused in a hundred ways', () => {
+  it('keeps the refusal of a referee while 200 different acts of an operator are refused', () => {
     refused('referee', 'phase');
     for (let act = 0; act < 200; act += 1) refused('operator', `act ${act}`);
     expect(events().filter(({ who }) => who === 'referee')).to.have.length(1);
     expect(events().at(-1)).to.include({ who: 'operator', what: 'act 199' });
   });
 
-  it('has a line for each act, and counts acts that change nothing', async () => {
+  it('has a line for each act that changes something, and after a minute one line with the count of acts that change nothing', async () => {
     for (const action of ['on', 'off', 'on']) switched(action);
     for (let count = 0; count < 5; count += 1) switched('on', false);
     switched('off');
@@ -95,7 +95,7 @@ describe('event log', () => {
     ]);
   });
 
-  describe('for callers without a right to act', () => {
+  describe('flooded by callers without a right to act', () => {
     const asks = (what: string, index: number, outcome = 'token-required', changed = false) =>
       log.recordRequest(
         { what, who: `10.9.${index >> 8}.${index & 255}`, outcome },
@@ -106,7 +106,7 @@ describe('event log', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has one line at once, and a count after a minute', async () => {
+    it('has one line for the first refusal, and one line with the count of the others after a minute', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });
@@ -114,7 +114,7 @@ describe('event log', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has one line for a stop and one for a stop that changed something, even in a flood', async () => {
+    it('has one line at once for stops that changed something, and one for stops that changed nothing', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });
@@ -132,7 +132,7 @@ describe('event log', () => {
       ]);
     });
 
-    it('has at most one count for each line of other callers, however long a flood lasts', async () => {
+    it('has one line for a refusal and one with a count in 24 hours if no other event is recorded', async () => {
       const heard: LogEvent[] = [];
       log.recorded.add(({ event }) => heard.push(event));
       for (let hour = 0; hour < 24; hour += 1) {
@@ -143,7 +143,7 @@ describe('event log', () => {
       expect(heard.map(({ what }) => what)).to.deep.equal(['mode', 'unlisted']);
     });
 
-    it('keeps the refusals of other callers in memory', async () => {
+    it('keeps the refusals of callers who have a right to act', async () => {
       for (const who of ['desk', 'operator']) refused(who);
       for (let act = 0; act < 300; act += 1) {
         flood();

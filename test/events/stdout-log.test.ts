@@ -52,10 +52,10 @@ function parsed(text: string): Record<string, unknown>[] {
     .map(line => JSON.parse(line));
 }
 
-describe('the log', () => {
+describe('the log of a process on stdout', () => {
   const folder = temporaryFolder();
 
-  it('arrives whole and in order, with its last line', async () => {
+  it('reaches the reader whole and in order, with the line that was written just before the exit', async () => {
     const child = logger(1000);
     const reading = linesOf(child);
     await once(child, 'message');
@@ -64,7 +64,7 @@ describe('the log', () => {
     expect(written).to.deep.equal([...Array(1000).keys(), 'end']);
   });
 
-  it('drops lines for a reader who is too slow, and says how many', async () => {
+  it('drops lines if the reader is too slow, and has a line with the number of dropped lines', async () => {
     const child = logger(50_000);
     await once(child, 'message');
     const hasAllThatWaited = hasWritten(child, (1 << 20) - 200);
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(written.filter(({ line }) => line !== undefined).length + lost).to.equal(50_000);
   });
 
-  it('does not keep the process alive for a reader who reads nothing, and ends with a whole line', async () => {
+  it('does not keep the process alive if the reader reads nothing, and ends with a whole line', async () => {
     const fifo = join(folder(), 'log');
     execFileSync('mkfifo', [fifo]);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -102,19 +102,19 @@ describe('the log', () => {
   const URL_TEXT = 'http://127.0.0.1:8080';
   for (const [what, json, isInColour, text] of [
     [
-      'is short for people',
+      'in the format for people has time, level, event and details on one line',
       { level: 30, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' },
       false,
       '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
     ],
     [
-      'shows the address to open on a line of its own',
+      'in the format for people shows the address of the page on a separate line',
       { level: 30, msg: `listening on ${URL_TEXT}`, url: URL_TEXT, simulated: true },
       false,
       `00:16:40.000 INFO  listening simulated=true\n\n  ${URL_TEXT}\n`,
     ],
     [
-      'is coloured if the terminal has colours',
+      'in the format for people is coloured if the terminal has colours',
       { level: 40, msg: 'journal damaged' },
       true,
       '\x1b[2m00:16:40.000\x1b[0m \x1b[33mWARN \x1b[0m \x1b[1mjournal damaged\x1b[0m\n',

@@ -33,13 +33,13 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log, with every head, and file by file', () => {
+  it('passes an unchanged log with the head of any run, and passes one file of the log alone', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
   });
 
-  it('finds any changed byte', () => {
+  it('finds any changed byte if the head of the log is given', () => {
     for (const at of files.keys())
       for (let byte = 0; byte < files[at]!.content.length; byte += 1) {
         const changed = replaced(at, ({ name, content }) => {
@@ -51,7 +51,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds changed bytes that a text does not show', () => {
+  it('finds changed bytes that decode to the same text', () => {
     const hidden = { name: 'x', content: Buffer.from('{"seq":1,"what":"\ufffd","boot":"","prev":""}\n') };
     const at = hidden.content.indexOf(Buffer.from('\ufffd'));
     const { content } = hidden;
@@ -63,7 +63,7 @@ describe('the verification of a log', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('finds any missing line except the first of the log', () => {
+  it('finds any missing line except the first line of the log', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds lines missing at the end of a file, without a head', () => {
+  it('finds lines that are missing at the end of any file but the last, even without a head', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -82,7 +82,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds a file missing in the middle, and files in another order', () => {
+  it('finds a missing middle file, files in the wrong order and lines in the wrong order', () => {
     const [first, middle, last] = files;
     expect(verifyLog([first!, last!])).to.include({ ok: false, file: last!.name, line: 1 });
     expect(verifyLog([middle!, first!, last!]).ok).to.equal(false);
@@ -93,7 +93,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('finds with a kept head that the end is cut off, or that the log was written again', async () => {
+  it('finds that the end is cut off or that the log was rewritten, if a kept head is given', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('finds with a newer head a line that the next file does not confirm', () => {
+  it('reports lines that the next file does not confirm, and fails if the given head is one of these lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -116,7 +116,7 @@ describe('the verification of a log', () => {
     expect(found.ok ? '' : found.why).to.contain('is not confirmed by the next file');
   });
 
-  it('passes a torn last line of any file, and reports it', () => {
+  it('passes a log in which the last line of a file is torn, and reports the torn line', () => {
     for (const at of files.keys()) {
       const torn = replaced(at, ({ name, content }) => ({
         name,
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('leaves out a file that 0.2.0 wrote after a downgrade', async () => {
+  it('passes a log with a file that 0.2.0 wrote after a downgrade, and reports the lines of that file as not confirmed', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({
@@ -138,7 +138,7 @@ describe('the verification of a log', () => {
     });
   });
 
-  it('reports a head that is older than the first line', () => {
+  it('fails if the given head is older than the first line of the log', () => {
     const verdict = verifyLog(files.slice(1), heads[0]);
     expect(verdict.ok ? '' : verdict.why).to.include('older than the first line here');
   });

@@ -47,7 +47,7 @@ describe('a journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
-  it('gets later lines with caller and profile, which a restart reads again', async () => {
+  it('accepts new lines with caller and profile, and a restart reads them', async () => {
     const { store, disk } = await storeOf(fixture);
     await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
     await store.close();
@@ -58,7 +58,7 @@ describe('a journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has the same format as lines of this version, so 0.1.0 can read them', () => {
+  it('has lines in the format that this version writes, so that 0.1.0 can read new lines', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -66,12 +66,12 @@ describe('a journal of version 0.1.0', () => {
 
 describe('a journal of a newer format', () => {
   const journals: Readonly<Record<string, string>> = {
-    'with the checksum of today': foreignLine({ format: 2, revision: 8, unit: 'chassis', gains: {} }),
-    'with another checksum': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
-    'after lines of today': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
+    'with a checksum of the known kind': foreignLine({ format: 2, revision: 8, unit: 'chassis', gains: {} }),
+    'with a checksum of an unknown kind': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
+    'that begins with lines of this version': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
   };
   for (const [name, journal] of Object.entries(journals)) {
-    it(`is refused with an explanation, and is not changed: ${name}`, async () => {
+    it(`${name} is refused with an explanation and is not changed`, async () => {
       const { store, disk } = await storeOf(journal);
       const { ok, detail, cure } = store.report();
       expect([ok, detail]).to.deep.equal([false, `Cannot read ${PATH}: format 2.`]);
@@ -84,7 +84,7 @@ describe('a journal of a newer format', () => {
 });
 
 describe('a journal that another program wrote', () => {
-  it('is used without lines that have the last possible revision, and a restart finds the next save', async () => {
+  it('is used without a line whose revision is too high, and a restart finds the next save', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -92,14 +92,14 @@ describe('a journal that another program wrote', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('refuses a save with an explanation if no valid revision is left', async () => {
+  it('refuses a save if the unit has used its highest possible revision, and accepts a save of another unit', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
   });
 
   for (const kp of [1e300, -1e39, 'much']) {
-    it(`is used without lines whose gains no controller can run, and accepts a save: ${kp}`, async () => {
+    it(`is used without a line whose kp is ${JSON.stringify(kp)}, which no controller can run, and accepts a save`, async () => {
       const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
       expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
       expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);
@@ -108,7 +108,7 @@ describe('a journal that another program wrote', () => {
     });
   }
 
-  it('uses the later of two lines with one revision, and sets a copy of the file aside', async () => {
+  it('is used with the later of two lines that have the same revision, and a copy of the file is kept', async () => {
     const journal = line(1) + line(2) + line(1, {});
     const { store, disk, text } = await storeOf(journal);
     const [kept = ''] = store.report().setAside;
@@ -116,7 +116,7 @@ describe('a journal that another program wrote', () => {
     expect(text()).to.equal(line(1, {}) + line(2));
   });
 
-  it('keeps members, loops and units that this version does not know, and gets defaults for loops that it lacks', async () => {
+  it('keeps unknown members, loops and units, and missing loops get default gains', async () => {
     const triple = { kp: 1, ki: 1, kd: 1 };
     const journal =
       foreignLine({ revision: 1, time: 't', unit: 'chassis', gains: chassis, by: 'us', of: { of: 3 } }) +
@@ -130,7 +130,7 @@ describe('a journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('is read in small parts if it has 100,000 lines', async () => {
+  it('with 100,000 lines is read in more than 100 turns of the event loop', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );
@@ -153,7 +153,7 @@ describe('a journal that another program wrote', () => {
 });
 
 describe('a store of gains', () => {
-  it('does not delay a start while the disk hangs, and loads the gains when the disk answers', async () => {
+  it('delays a start by at most 2 s while the disk hangs, and loads the gains when the disk answers', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line(7)) });
     const clock = new ManualClock();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('a store of gains', () => {
     expect(store.current('chassis').revision).to.equal(7);
   });
 
-  it('neither reads nor writes the journal without the lock', async () => {
+  it('does not read or write the journal until it has the lock of the state folder', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from('torn') });
     const clock = new ManualClock();
     let refused: RobotError | undefined = new RobotError('storage-failed', {

@@ -30,20 +30,20 @@ async function open(disk: RecordingDisk, clock = new ManualClock()) {
 describe('a journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
   const files: readonly [string, Buffer, number, boolean][] = [
-    ['empty', Buffer.alloc(0), 0, false],
-    ['whole', Buffer.from(two), 2, false],
+    ['that is empty', Buffer.alloc(0), 0, false],
+    ['without damage', Buffer.from(two), 2, false],
     ['without its last newline', Buffer.from(two.slice(0, -1)), 2, true],
     ['with a torn tail', Buffer.from(two.slice(0, -9)), 1, true],
     ['damaged in the middle', Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`), 3, true],
     ['with a flipped digit', Buffer.from(two.replace('"kp":2', '"kp":3')), 1, true],
-    ['out of order', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
-    ['of zeros', Buffer.alloc(4096), 0, true],
-    ['with zeros at its end', Buffer.concat([Buffer.from(two), Buffer.alloc(100)]), 2, true],
+    ['with revisions out of order', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
+    ['of NUL bytes', Buffer.alloc(4096), 0, true],
+    ['with NUL bytes at its end', Buffer.concat([Buffer.from(two), Buffer.alloc(100)]), 2, true],
     ['that is not UTF-8', Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]), 2, true],
-    ['of other JSON', Buffer.from('{"a":1}\n'), 0, true],
+    ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} loads all valid lines`, async () => {
+    it(`${name} is loaded with all its valid lines`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -58,7 +58,7 @@ describe('a journal file', () => {
     });
   }
 
-  it('keeps only one copy of the same damage', async () => {
+  it('that is damaged twice in the same way is copied only once', async () => {
     const damaged = Buffer.from('garbage\n');
     const disk = new RecordingDisk({ [PATH]: damaged });
     await open(disk);
@@ -66,7 +66,7 @@ describe('a journal file', () => {
     expect(journal.setAside).to.have.length(1);
   });
 
-  it('loads without an error, whatever its bytes', () => {
+  it('of random bytes is loaded without an error and without any entry', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         const { entries, damaged } = parseJournal(Buffer.from(bytes));
@@ -76,7 +76,7 @@ describe('a journal file', () => {
     );
   });
 
-  it('that is cut at any byte loads its complete lines', () => {
+  it('that is cut at any byte is loaded with all its complete lines', () => {
     const gain = fc.double({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.dictionary(fc.string(), fc.record({ kp: gain, ki: gain, kd: gain }), { maxKeys: 4 });
     const entries = fc.array(
@@ -98,8 +98,8 @@ describe('a journal file', () => {
   });
 });
 
-describe('Journal', () => {
-  it('syncs once for all saves that wait together', async () => {
+describe('the journal', () => {
+  it('is synced once for all saves that wait together', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     const before = disk.operations.length;
@@ -109,7 +109,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync'])
-    it(`is unchanged when ${operation} fails, and accepts saves when the disk works again`, async () => {
+    it(`is unchanged if the disk operation ${operation} fails, and accepts saves when the disk works again`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -136,7 +136,7 @@ describe('Journal', () => {
     'syncFolder',
   ];
   for (const operation of FIRST)
-    it(`confirms nothing and loses nothing while ${operation} fails from the start`, async () => {
+    it(`confirms no save and loses no line if the disk operation ${operation} fails from the start`, async () => {
       const damaged = Buffer.from(`${line('gimbal', 3)}{"torn`);
       const disk = new RecordingDisk({ [PATH]: damaged });
       disk.fail(operation);
@@ -150,7 +150,7 @@ describe('Journal', () => {
       expect(Object.values(disk.files())).to.deep.include(damaged);
     });
 
-  it('times out a save on a slow disk, and removes its line when the disk answers', async () => {
+  it('times out a save if the disk is slow, and removes the line of that save when the disk answers', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -176,7 +176,7 @@ describe('Journal', () => {
     expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
   });
 
-  it('refuses saves at once while the disk hangs, so no queue grows', async () => {
+  it('refuses saves at once while the disk hangs, so that no queue grows', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -194,7 +194,7 @@ describe('Journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`contains no part of a refused save if one ${operation} failed`, async () => {
+    it(`contains no part of a save that was refused because the disk operation ${operation} failed once`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -208,7 +208,7 @@ describe('Journal', () => {
     });
   }
 
-  it('says that a refused save may remain, and removes it when the disk works again', async () => {
+  it('says that a refused save may still be found after a restart, and removes that save when the disk works again', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -229,7 +229,7 @@ describe('Journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('says that nothing remains of a save that was refused before any write', async () => {
+  it('says that a restart will not find a save that was refused before any write', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     disk.fail('sync');
@@ -239,7 +239,7 @@ describe('Journal', () => {
     expect(refused.context.mayRemain).to.equal(false);
   });
 
-  it('retries every second to open its file, and says when it is open', async () => {
+  it('retries every second to open its file, and reports when the file is open', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.fail('read');
     const { journal, clock } = await open(disk);
@@ -255,7 +255,7 @@ describe('Journal', () => {
     expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
-  it('compacts above 4 MiB, and keeps the highest revision and the last 2,000 of each unit', async () => {
+  it('is compacted above 4 MiB, and keeps up to 2,000 lines of each unit, among them the highest revision', async () => {
     const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
     const disk = new RecordingDisk({
       [PATH]: Buffer.from(line('gimbal', 90_000) + line('chassis', 1) + many),
@@ -270,7 +270,7 @@ describe('Journal', () => {
     expect([newest(entries, 'gimbal'), newest(entries, 'chassis')]).to.deep.equal([90_000, 3]);
   });
 
-  it('writes nothing after it is closed', async () => {
+  it('is not written after it was closed', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await open(disk);
     await save('gimbal', 1);

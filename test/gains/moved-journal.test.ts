@@ -18,7 +18,7 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => rm(path),
-  'is deleted, with a hard link left': async (_, path) => {
+  'is deleted while a hard link to it remains': async (_, path) => {
     await link(path, `${path}.kept`);
     await rm(path);
   },
@@ -26,22 +26,22 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
     await copyFile(path, `${path}.copy`);
     await rename(`${path}.copy`, path);
   },
-  'is replaced by another one': async (_, path) => {
+  'is replaced by another journal': async (_, path) => {
     await writeFile(`${path}.other`, foreign);
     await rename(`${path}.other`, path);
   },
-  'is replaced by a hard link to another one': async (_, path) => {
+  'is replaced by a hard link to another journal': async (_, path) => {
     await writeFile(`${path}.other`, foreign);
     await rm(path);
     await link(`${path}.other`, path);
   },
   'is moved away with its folder': state => rename(state, `${state}.old`),
   'is deleted with its folder': state => rm(state, { recursive: true }),
-  'is moved away with its folder, and a copy is in its place': async state => {
+  'is moved away with its folder and a copy of the folder takes its place': async state => {
     await rename(state, `${state}.old`);
     await cp(`${state}.old`, state, { recursive: true });
   },
-  'is moved away with its folder, and an empty one is in its place': async state => {
+  'is moved away with its folder and an empty folder takes its place': async state => {
     await rename(state, `${state}.old`);
     await mkdir(state);
   },
@@ -66,13 +66,13 @@ async function foundAfterRestart(folder: string): Promise<number> {
   return revision;
 }
 
-describe('a save is found again after a restart if the journal', () => {
+describe('a save is found after a restart', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`${what} before the save`, () =>
+    it(`if before the save the journal ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save is found again after a restart if the journal', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`${what} during the save`, () =>
+    it(`if during the save the journal ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;
@@ -108,23 +108,23 @@ describe('a save is found again after a restart if the journal', () => {
   }
 });
 
-describe('a state folder that was replaced', () => {
+describe('a state folder', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
-  it('gets this daemon’s journal, and keeps a copy of the journal that another process put there', () =>
+  it('whose journal was replaced by another process accepts a save, and keeps a copy of the journal of that process', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);
-      await acts['is replaced by another one']?.(state, join(state, JOURNAL_FILE));
+      await acts['is replaced by another journal']?.(state, join(state, JOURNAL_FILE));
       await save(store);
       const [kept = ''] = store.report().setAside;
       await store.close();
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('is not used if another daemon has locked the new folder', () =>
+  it('that replaces the old folder is not used while another daemon has locked the new folder', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

@@ -43,7 +43,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
 }
 
 describe('after a power cut the journal has the last confirmed save or a newer one', () => {
-  it('if both units are saved, a sync fails, and the last line is torn at any byte', async () => {
+  it('if the power is cut at any byte while both units are saved and one sync fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -78,7 +78,7 @@ describe('after a power cut the journal has the last confirmed save or a newer o
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('if the daemon was killed at any operation and started again before', async () => {
+  it('if the daemon was killed at any disk operation and started again before the power cut', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

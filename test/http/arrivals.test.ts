@@ -54,21 +54,21 @@ describe('requests that came while the process was paused', () => {
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('count from the time at which the timer was due, however many connections wait', async () => {
+  it('are dated to the due time of the timer if they came on new connections and the timer runs before they are read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('count from that time if they are read before the timer runs', async () => {
+  it('are dated to the due time of the timer if they came on new connections and the timer runs after they are read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`count from that time on an old connection, if the timer runs ${when} they are read`, async () => {
+    it(`are dated to the due time of the timer if they came on an old connection and the timer runs ${when} they are read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -82,7 +82,7 @@ describe('requests that came while the process was paused', () => {
     });
   }
 
-  it('are never older than a few turns of the event loop, however long it stays busy', async () => {
+  it('are dated back by at most three turns of the event loop, however long the loop stays busy', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -95,7 +95,7 @@ describe('requests that came while the process was paused', () => {
     );
   });
 
-  it('do not date back a request that comes after them, on an old connection or on a new one', async () => {
+  it('do not change the time of a request that comes after the pause, on an old or a new connection', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

@@ -41,11 +41,11 @@ describe('a robot with tokens', () => {
 
   const callers: readonly (readonly [name: string, secret: string | undefined, role?: Role])[] = [
     ['a caller without a token', undefined],
-    ['a stranger', newSecret()],
+    ['a caller with an unknown token', newSecret()],
     ...ROLE_NAMES.map(role => [`the ${role}`, SECRETS[role], role] as const),
   ];
   for (const [name, secret, role] of callers)
-    it(`lets ${name} make the calls that its rights allow, and no others`, async () => {
+    it(`allows ${name} exactly the calls that need no right or a right of that caller`, async () => {
       for (const { method, path, right } of operations) {
         // The calls have no body, so an act may answer 400 once the caller has the right.
         const { status, headers, body } = await as(secret, method, path);
@@ -58,7 +58,7 @@ describe('a robot with tokens', () => {
       }
     });
 
-  it('keeps the connection of a caller with a token while strangers use all others', async () => {
+  it('keeps the connection of a caller with a token while callers without a token open 300 others', async () => {
     const { hostname: host, port, host: name } = new URL(daemon.url);
     const sockets: Socket[] = [];
     const asked = async (localAddress: string, header = '') => {
@@ -84,7 +84,7 @@ describe('a robot with tokens', () => {
       expect(log.text + JSON.stringify(daemon.logged)).to.not.include(secret);
   });
 
-  it('ends the streams of a token that was removed', async () => {
+  it('ends the event stream of a caller whose token was removed', async () => {
     const stream = await fetch(new URL('/api/events', daemon.url), {
       headers: bearer(SECRETS.spectator) ?? {},
     });
@@ -101,7 +101,7 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.spectator);
   });
 
-  it('refuses a request whose token was removed while its body was on the way', async () => {
+  it('refuses a request whose token was removed before the body of the request arrived', async () => {
     const body = JSON.stringify({ mode: 'auto' });
     const headers = {
       ...bearer(SECRETS.operator),
@@ -122,7 +122,7 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.operator);
   });
 
-  it('stays closed when its list is deleted, and writes the list again', async () => {
+  it('still requires tokens when the list of tokens is deleted, and writes the list again', async () => {
     await rm(tokenFile(daemon.folder));
     const isThere = () =>
       readFile(tokenFile(daemon.folder)).then(
@@ -134,7 +134,7 @@ describe('a robot with tokens', () => {
     expect((await as(SECRETS.referee, 'GET', '/api/status')).body.access.state).to.equal('closed');
   });
 
-  it('reserves some streams for callers who may drive, and others for callers who may rule', async () => {
+  it('gives spectators at most 24 event streams and operators 4 more, and then still gives the referee a stream', async () => {
     const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
       const headers = { ...bearer(SECRETS[role]) };
@@ -152,7 +152,7 @@ describe('a robot with tokens', () => {
     for (const response of streams) response.destroy();
   });
 
-  it('refuses every act except a stop if the list of tokens is damaged', async () => {
+  it('refuses every act except those that make the robot safe if the list of tokens is damaged', async () => {
     const file = await readFile(tokenFile(daemon.folder));
     await writeFile(tokenFile(daemon.folder), file.subarray(0, file.length / 2));
     await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');

@@ -23,14 +23,14 @@ describe('the page over HTTP', () => {
       },
     );
 
-  it('refers only to its own files', async () => {
+  it('refers only to files that the daemon serves', async () => {
     const page = (await raw('/', 'identity')).body.toString();
     const links = [...page.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, link]) => link);
     expect(['/', ...links].sort()).to.deep.equal([...paths].sort());
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  it('is the same in gzip, allows unlimited caching of its files, and forbids foreign scripts', async () => {
+  it('is the same if it is compressed, lets browsers cache its files for a year, and forbids foreign scripts', async () => {
     for (const path of paths) {
       const plain = await raw(path, 'identity');
       const packed = await raw(path, 'br, gzip');
@@ -47,7 +47,7 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('names the command to run if the page is not built', () =>
+  it('names the command that builds the page if the page is not built', () =>
     inTemporaryFolder(async folder => {
       const [path, send] = pageRoutes(folder)[0]!;
       expect(path).to.equal('/');

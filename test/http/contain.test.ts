@@ -4,8 +4,8 @@ import { expect } from 'chai';
 const BARE =
   /\.(?:on|once)\(\s*'\w+',(?!\s*contain\()|\bevery\(\w+, \w+,(?!\s*contain\()|(?:setTimeout|clock\.after)\(/;
 
-describe('the HTTP room', () => {
-  it('contains every listener and timer, so that no caller can end the process', () => {
+describe('the code in src/http', () => {
+  it('wraps every listener and timer in contain(), so that no exception ends the process', () => {
     const files = readdirSync('src/http', { recursive: true, encoding: 'utf8' });
     const bare = files.filter(
       file => file.endsWith('.ts') && BARE.test(readFileSync(`src/http/${file}`, 'utf8')),

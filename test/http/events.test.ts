@@ -75,7 +75,7 @@ class Reader {
   }
 }
 
-describe('events', () => {
+describe('the event stream', () => {
   let sources: ScriptedSources;
   let clock: ManualClock;
   const logged: string[] = [];
@@ -123,14 +123,14 @@ describe('events', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('send a status at once, in a stream that must not be cached', async () => {
+  it('sends a status at once, with the content type and the retry time of an event stream', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
     expect(reader.events()).to.deep.equal([{ name: 'status', data: statusIn('manual') }]);
   });
 
-  it('send only the newest of several changes in one turn', async () => {
+  it('sends only the newest status if the status changes twice within 50 ms', async () => {
     const early = await read();
     sources.mode = 'auto';
     sources.mode = 'debug';
@@ -148,7 +148,7 @@ describe('events', () => {
     }
   });
 
-  it('continue after a defect, and the log reports it', async () => {
+  it('continues if one status cannot be made because of an exception, and the log has the exception', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);
@@ -158,7 +158,7 @@ describe('events', () => {
     expect(logged.join('')).to.include('a defect');
   });
 
-  it('send telemetry and steps to every reader', async () => {
+  it('sends telemetry, captured steps and status to every reader', async () => {
     const readers = await Promise.all([read(), read(), read()]);
     sources.telemetry.emit(sample(1));
     sources.step.emit(STEP);
@@ -176,7 +176,7 @@ describe('events', () => {
     }
   });
 
-  it('send two readings in each message, and lose none', async () => {
+  it('sends two telemetry readings in each chunk, and loses no reading', async () => {
     const reader = await read();
     let pieces = 0;
     reader.response.on('data', () => {
@@ -192,7 +192,7 @@ describe('events', () => {
     expect(seen).to.deep.equal(Array.from({ length: seen.length }, (_, index) => (51 + index) / 50));
   });
 
-  it('send no reading after a status that is newer', async () => {
+  it('sends waiting telemetry readings before a newer status', async () => {
     const reader = await read();
     sources.telemetry.emit(sample(1));
     sources.telemetry.emit(sample(1.02));
@@ -209,13 +209,13 @@ describe('events', () => {
     ]);
   });
 
-  it('send a comment at least every 10 s', async () => {
+  it('sends a comment at least every 10 s', async () => {
     const reader = await read();
     await clock.advance(10_000);
     await reader.until(() => /\n:.*\n\n/.test(reader.text));
   });
 
-  it('are not collected while no client reads', async () => {
+  it('collects telemetry and steps only while a client reads', async () => {
     expect(sources.telemetry.any).to.equal(false);
     const reader = await read();
     expect(sources.telemetry.any).to.equal(true);
@@ -223,7 +223,7 @@ describe('events', () => {
     await reader.until(() => !sources.telemetry.any && !sources.step.any);
   });
 
-  it('have room for 32 readers, and HEAD does not count as one', async () => {
+  it('has room for 32 readers and answers 503 to the next one, and a HEAD request is not counted', async () => {
     for (let count = 0; count < 32; count += 1) await read();
     expect((await connect('HEAD')).statusCode).to.equal(200);
     expect((await connect()).statusCode).to.equal(503);
@@ -231,7 +231,7 @@ describe('events', () => {
     await eventually(async () => (await connect()).statusCode === 200);
   });
 
-  it('are dropped for a slow reader, who gets the status when it reads again', async () => {
+  it('drops telemetry for a slow reader, which gets the newest status when it reads again', async () => {
     const slow = new Reader(await connect());
     const quick = await read();
     slow.response.pause();
@@ -262,7 +262,7 @@ describe('events', () => {
   }
   const event = (seq: number): LogEvent => ({ seq, t: seq, at: '2030-01-01T00:00:00Z', what: 'mode' });
 
-  it('keep events and steps in order for a slow reader, and then send the newest status', async () => {
+  it('keeps log events and steps in order for a slow reader, and then sends the newest status', async () => {
     const slow = await slowReader();
     sources.log.emit({ event: event(1) });
     sources.step.emit(STEP);
@@ -279,7 +279,7 @@ describe('events', () => {
     ]);
   });
 
-  it('end the stream of a slow reader with too much unsent data, so that it reconnects', async () => {
+  it('disconnects a slow reader for which more than 50 log events wait', async () => {
     const slow = await slowReader();
     for (let seq = 0; seq < 50; seq += 1) sources.log.emit({ event: event(seq) });
     expect(slow.response.destroyed).to.equal(false);
@@ -288,7 +288,7 @@ describe('events', () => {
     await eventually(async () => events.streams === 0);
   });
 
-  it('end the stream of a reader that has read nothing for 2 s', async () => {
+  it('disconnects a reader that has read nothing for 2 s', async () => {
     const stuck = new Reader(await connect());
     await read();
     stuck.response.pause();

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { historyTexts } from '../../src/http/routes/gains-routes.js';
 
-describe('the text of a history', () => {
-  it('equals that of JSON.stringify, and at most 50 lines a turn of the event loop are made for all callers', async () => {
+describe('the JSON text of the gains history', () => {
+  it('equals the text of JSON.stringify, and for all callers together at most 50 revisions are encoded in a turn of the event loop', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     const history = Array.from({ length: 200 }, (_, index) => ({
       revision: 200 - index,

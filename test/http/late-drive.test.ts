@@ -10,10 +10,10 @@ function asked(path: string, body: object): string {
   return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-describe('a drive command that was sent before the answer to the request before it', () => {
+describe('a drive command that a client sends before the answer to its previous request', () => {
   const daemon = simulatedDaemon();
 
-  it('moves nothing, because nobody knows when it came', async () => {
+  it('is refused with too-late, because the time of its arrival is unknown', async () => {
     await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
     const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
     const { port } = new URL(daemon.url);

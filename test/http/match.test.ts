@@ -13,9 +13,9 @@ const GAINS = {
 };
 /** Each activity that a match may forbid, with the calls that begin it. */
 const RUNNING: Readonly<Record<string, readonly (readonly [ask: string, body: object])[]>> = {
-  'a controller in manual': [],
-  'a controller in auto': [['POST /api/gimbal/mode/switch', { mode: 'auto' }]],
-  'a controller in debug': [DEBUG],
+  'a controller in manual mode': [],
+  'a controller in auto mode': [['POST /api/gimbal/mode/switch', { mode: 'auto' }]],
+  'a controller in debug mode': [DEBUG],
   'an excitation': [
     DEBUG,
     ['POST /api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 }],
@@ -24,7 +24,7 @@ const RUNNING: Readonly<Record<string, readonly (readonly [ask: string, body: ob
   'a trial of gains': [['POST /api/chassis/pidconfig/trial', { gains: GAINS, leaseS: 5 }]],
   'a tuning': [DEBUG, ['POST /api/gimbal/autotune', { loop: 'angle_yaw' }]],
 };
-const IN_PLAY = ['a controller in manual', 'a controller in auto', 'the laser'];
+const IN_PLAY = ['a controller in manual mode', 'a controller in auto mode', 'the laser'];
 
 describe('a match over HTTP', () => {
   let daemon: ClockedDaemon;
@@ -38,7 +38,7 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
-  it('shows the age of the last beat, and that a lease has expired', async () => {
+  it('shows the age of the last beat of the desk, and that the referee lease has expired', async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
     const { beatAgeS, lease } = await ask('GET /api/match');
@@ -55,7 +55,7 @@ describe('a match over HTTP', () => {
   ] as const)
     for (const [running, calls] of Object.entries(RUNNING)) {
       const stops = !allowed.some(one => one === running);
-      it(`${stops ? 'stops' : 'lets'} ${running} when ${phase} is set`, async () => {
+      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if the phase ${phase} is set while ${running} is active`, async () => {
         for (const [act, body] of calls)
           expect((await daemon.ask({ ask: act, body })).status).to.be.below(300);
         expect((await set(phase)).phase).to.equal(phase);
@@ -75,7 +75,7 @@ describe('a match over HTTP', () => {
       });
     }
 
-  it('names the first cause of a refusal in the order locked, wrong-phase, stopped', async () => {
+  it('names only one cause of a refusal: locked before wrong-phase, and wrong-phase before stopped', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -91,7 +91,7 @@ describe('a match over HTTP', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a phase and an unlock that come later than notAfterT, or more than 5 s before it', async () => {
+  it('refuses a phase and an unlock that arrive after notAfterT, or more than 5 s before notAfterT', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -105,7 +105,7 @@ describe('a match over HTTP', () => {
     expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
   });
 
-  it('removes the lock that an unlock names, and no newer one', async () => {
+  it('removes a lock only if the unlock names that lock and not an older lock', async () => {
     expect((await ask('POST /api/match/lock', { reason: 'x', id: 'L1' })).lock.id).to.equal('L1');
     const { lock } = await ask('POST /api/match/lock', { reason: 'y' });
     expect(lock.id).to.match(/^[0-9a-f]{16}$/);
@@ -125,7 +125,7 @@ describe('a match over HTTP', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('is unlocked by a request with any body, as in 0.3.0', async () => {
+  it('removes the lock if the unlock has no body or a body that names no lock, as in 0.3.0', async () => {
     const JSON_TYPE = { 'Content-Type': 'application/json' };
     for (const sent of [{}, { text: 'please' }, { headers: JSON_TYPE }, { body: { reason: 'done' } }]) {
       await ask('POST /api/match/lock', { reason: 'inspection' });
@@ -134,7 +134,7 @@ describe('a match over HTTP', () => {
     }
   });
 
-  it('logs every lock that takes effect, whatever its answer', async () => {
+  it('logs every lock that takes effect, even if the answer to the lock is 503', async () => {
     await ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     for (const reason of ['inspection', 'inspection', 'illegal laser']) {
       expect((await ask('POST /api/match/lock', { reason })).status).to.equal(503);
@@ -147,14 +147,14 @@ describe('a match over HTTP', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('shows when its phase ends', async () => {
+  it('shows when the phase ends', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });
 });
 
 describe('the lines of the event log over HTTP', () => {
-  it('follow the head that a beat answered, and an unknown head answers 404', async () => {
+  it('follow the head from the answer to a beat, and are refused with unknown-head if no line has the head', async () => {
     const daemon = await ClockedDaemon.start();
     // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
     const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;

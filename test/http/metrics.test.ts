@@ -16,7 +16,7 @@ describe('GET /metrics', () => {
         .map(line => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])] as const),
     );
 
-  it('counts light, saves, stops and the answers of each route', async () => {
+  it('counts seconds of laser light, saves, stops and the answers of each route', async () => {
     await daemon.post('/api/laser', { action: 'on' });
     const lit = 'trunnion_laser_lit_seconds_total';
     const early = series(await scrape()).get(lit);
@@ -66,7 +66,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts the answers of callers with rights by their routes, although a stranger tried every route before', async () => {
+  it('counts the answer to a caller with a right under its route, even after a caller without a token tried every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { body: document } = await closed.ask({ ask: 'GET /api/openapi.json', as: 'spectator' });
     if (!isObject(document) || !isObject(document.paths)) throw new Error('no document');

@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../src/http/problem-table.js';
 import { problemOf } from '../../src/http/problems.js';
 
 describe('docs/api.md', () => {
-  it('names a cure for every conflict', () => {
+  it('lists every error code with the HTTP status 409 in its table row for 409', () => {
     const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
@@ -13,25 +13,25 @@ describe('docs/api.md', () => {
   });
 });
 
-describe('a problem of an act that failed in several ways', () => {
+describe('the answer to an act that failed in several ways', () => {
   const units = ['gimbal', 'chassis'];
   const unproven = new RobotError('not-confirmed', { unit: 'gimbal', units });
   const pin = (written: string) => new RobotError('pin-failed', { written });
 
-  it('names each failure once, even if two acts failed in the same way', () => {
+  it('names each failure once, even if two parts of the act failed in the same way', () => {
     const { problem } = problemOf(pin('dark').beside([pin('lit').beside([unproven]), unproven]));
     expect(problem.also).to.deep.equal(['pin-failed', 'not-confirmed']);
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('keeps the units that another failure names', () => {
+  it('lists the units that only the second failure names', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });
 
 describe('an act that the phase forbids', () => {
-  it('names the phase, or says that a match is needed if there is none', () => {
+  it('is refused with a message that names the phase, or says that a match is needed if no match runs', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');
@@ -40,7 +40,7 @@ describe('an act that the phase forbids', () => {
 });
 
 describe('a save that the disk refused', () => {
-  it('says whether it may be found in force after a restart', () => {
+  it('gets an answer that says whether the save may be in force after a restart', () => {
     for (const [mayRemain, words] of [
       [false, 'could not be kept on disk, so nothing was changed'],
       [true, 'may be found in force after a restart'],

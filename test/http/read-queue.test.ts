@@ -30,7 +30,7 @@ describe('reads that wait', () => {
     return left;
   };
 
-  it('are answered four in a turn, and none in the turn in which they arrive', async () => {
+  it('are answered four in each turn of the event loop, and none in the turn in which they arrive', async () => {
     arrive(9, 'stranger');
     expect(left).to.deep.equal([]);
     expect((await turn()).length).to.equal(4);
@@ -39,20 +39,20 @@ describe('reads that wait', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('of callers without a right are answered after those of callers with one', async () => {
+  it('of callers without a right are answered after a later read of a caller with a right', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('of callers with rights are all answered after 100 ms', async () => {
+  it('of callers with rights are all answered in one turn after 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('of callers without a right are answered beside the others after 100 ms, at most four in a turn', async () => {
+  it('of callers without a right are answered together with other reads after 100 ms, but at most four in a turn', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

@@ -25,7 +25,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has two lines a minute for requests that change nothing, with their number', async () => {
+  it('has one line at once for equal requests that change nothing, and one with the number of the others after a minute', async () => {
     await start();
     for (let count = 0; count < 20; count += 1) await laser('off');
     await daemon.wait(60_000);
@@ -35,7 +35,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has two lines a minute for all callers without a token, and loses no line of a caller with one', async () => {
+  it('has two lines a minute for all requests without a token, and still a line for a request with a token', async () => {
     await start({ tokens: true });
     for (let count = 0; count < 100; count += 1) {
       await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });
@@ -49,7 +49,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has the first 200 characters of a path', async () => {
+  it('has only the first 200 characters of a long path', async () => {
     await start();
     await daemon.ask({ ask: `POST /${'x'.repeat(5000)}` });
     expect(lines()).to.deep.equal([[`/${'x'.repeat(199)}`, 404, 'not-found', undefined]]);

@@ -48,7 +48,7 @@ describe('a request', () => {
       ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
     ],
   ] as const) {
-    it(`with ${text} for ${path} gets every fault in its answer`, async () => {
+    it(`to ${path} is refused with every fault: ${faults.join(', ').trim()}`, async () => {
       const { body } = await ask(`POST ${path}`, undefined, {
         text,
         headers: { 'Content-Type': 'application/json' },
@@ -60,15 +60,15 @@ describe('a request', () => {
   }
 
   for (const [what, text] of [
-    ['a control character of C0', 'a\u001bb'],
-    ['DEL', 'a\u007fb'],
-    ['a control character of C1', 'a\u009bb'],
-    ['a control of the writing direction', 'a\u202eb'],
+    ['a C0 control character', 'a\u001bb'],
+    ['the control character DEL', 'a\u007fb'],
+    ['a C1 control character', 'a\u009bb'],
+    ['a control character for the text direction', 'a\u202eb'],
     ['a line separator', 'a\u2028b'],
-    ['half a character', 'a\ud83d'],
+    ['half a surrogate pair', 'a\ud83d'],
     ['a blank at its end', 'a '],
   ] as const) {
-    it(`with ${what} in a name is refused`, async () => {
+    it(`that gives a name with ${what} is refused`, async () => {
       for (const [path, body] of [
         ['match', { id: text, revision: 1, phase: 'pre' }],
         ['match/lease', { holder: text, ttlMs: 1000 }],
@@ -78,7 +78,7 @@ describe('a request', () => {
     });
   }
 
-  it('to lock the robot is obeyed, whatever characters its reason has', async () => {
+  it('that locks the robot takes effect even if the reason has control characters, is too long or is empty', async () => {
     const kept = `\ufffd[2J${'x'.repeat(196)}`;
     const { lock } = (await ask('POST /api/match/lock', { reason: `\u001b[2J${'x'.repeat(300)}` })).body;
     const { events } = (await ask('GET /api/log')).body;
@@ -96,23 +96,28 @@ describe('a request', () => {
   });
 
   for (const [what, bytes, headers, code] of [
-    ['4 KiB', 4096, { 'Content-Type': 'Application/JSON; charset=utf-8' }, 200],
-    ['a byte more', 4097, { 'Content-Type': 'application/json' }, 'body-too-large'],
+    ['a body of 4 KiB', 4096, { 'Content-Type': 'Application/JSON; charset=utf-8' }, 200],
+    ['a body of 4 KiB and one byte', 4097, { 'Content-Type': 'application/json' }, 'body-too-large'],
     [
       'a compressed body',
       20,
       { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
       'bad-media-type',
     ],
-    ['another type of JSON', 20, { 'Content-Type': 'application/vnd.api+json' }, 'bad-media-type'],
+    [
+      'the content type application/vnd.api+json',
+      20,
+      { 'Content-Type': 'application/vnd.api+json' },
+      'bad-media-type',
+    ],
   ] as const) {
-    it(`with ${what} gets ${code}`, async () => {
+    it(`with ${what} gets the answer ${code}`, async () => {
       const text = `{"action":"off"${' '.repeat(bytes - 16)}}`;
       expect(await coded(ask('POST /api/laser', undefined, { text, headers }))).to.equal(code);
     });
   }
 
-  it('with a base revision is refused without a change if another revision is in force', async () => {
+  it('with a base revision is refused and changes nothing if another revision is in force', async () => {
     expect(await coded(ask(`${save}?baseRevision=0`, gains(1)))).to.equal(200);
     expect(await coded(ask(`${save}?baseRevision=0`, gains(5)))).to.equal('changed-meanwhile');
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
@@ -125,7 +130,7 @@ describe('a request', () => {
       );
   });
 
-  it('that loads a profile is named with its caller in history and status until the next save', async () => {
+  it('that loads a profile puts the profile into the status until the next save, and profile and caller into the history', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -137,7 +142,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('can store profiles of another robot, and the answer names the replaced ones', async () => {
+  it('to replace a profile shows the difference in a dry run, and exported profiles can be stored again', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -157,7 +162,7 @@ describe('a request', () => {
     expect(JSON.stringify(after, withoutTimes)).to.equal(JSON.stringify(body, withoutTimes));
   });
 
-  it('for a profile of gains that cannot be read stores nothing', async () => {
+  it('to store a profile is refused and stores nothing while the gains cannot be read', async () => {
     await daemon.close();
     await start({ files: { 'gains.jsonl': '{"format":2}\n' } });
     expect(await coded(ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) }))).to.equal(
@@ -166,14 +171,14 @@ describe('a request', () => {
     expect((await ask('GET /api/chassis/profiles')).body).to.deep.equal([]);
   });
 
-  it('for gains on trial is refused if the host may be silent for ever', async () => {
+  it('for a trial of gains is refused if hostSilenceMs is 0, so that no silence would end the trial', async () => {
     await daemon.close();
     await start({ config: { supervision: { hostSilenceMs: 0 } } });
     const trial = ask('POST /api/chassis/pidconfig/trial', { gains: CHASSIS, leaseS: 1 });
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for another excitation is refused during a tuning, and a request for amplitude 0 ends the tuning', async () => {
+  it('for an excitation is refused during a tuning, and a request for amplitude 0 ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>
@@ -185,16 +190,26 @@ describe('a request', () => {
   });
 
   for (const [what, line, headers, status] of [
-    ['localhost', '/healthz', { Host: 'LOCALHOST.' }, 200],
-    ['a sandboxed page', '/healthz', { Origin: 'null' }, 403],
-    ['a page behind a proxy', '/healthz', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://proxy' }, 200],
-    ['a foreign URL', 'http://evil.example/healthz', {}, 421],
-    ['its own URL', 'http://localhost/healthz', { Host: 'evil.example' }, 200],
-    ['a URL with a name', 'http://%@localhost/healthz', {}, 200],
-    ['a caller who compresses the transfer', '/healthz', { 'Transfer-Encoding': 'gzip, chunked' }, 501],
-    ['a caller who sends chunks', '/healthz', { 'Transfer-Encoding': 'Chunked' }, 200],
+    ['to the host "LOCALHOST."', '/healthz', { Host: 'LOCALHOST.' }, 200],
+    ['from a sandboxed page', '/healthz', { Origin: 'null' }, 403],
+    [
+      'from the page of the daemon behind a proxy',
+      '/healthz',
+      { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://proxy' },
+      200,
+    ],
+    ['for a URL of another host', 'http://evil.example/healthz', {}, 421],
+    [
+      'for a URL of the daemon with the Host header of another host',
+      'http://localhost/healthz',
+      { Host: 'evil.example' },
+      200,
+    ],
+    ['for a URL with a user name', 'http://%@localhost/healthz', {}, 200],
+    ['with a compressed transfer encoding', '/healthz', { 'Transfer-Encoding': 'gzip, chunked' }, 501],
+    ['with a chunked transfer encoding', '/healthz', { 'Transfer-Encoding': 'Chunked' }, 200],
   ] as const) {
-    it(`of ${what} gets ${status}`, async () => {
+    it(`${what} gets the answer ${status}`, async () => {
       expect((await ask(`GET ${line}`, undefined, { headers })).status).to.equal(status);
     });
   }

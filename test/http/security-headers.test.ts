@@ -32,19 +32,25 @@ describe('security headers', () => {
     [`${ask} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n');
 
   const answers: Readonly<Record<string, readonly [status: number, bytes: string]>> = {
-    'an answer in JSON': [200, request('GET /api/status')],
-    'the head of an answer': [200, request('HEAD /api/status')],
-    'an act': [200, request('POST /api/stop', 'Content-Length: 0')],
-    'the methods of a path': [204, request('OPTIONS /api/status')],
-    'an event stream': [200, request('GET /api/events')],
-    'a path without a route': [404, request('GET /api/nothing')],
-    'a wrong method': [405, request('DELETE /api/stop')],
-    'a body of a wrong type': [415, request('POST /api/laser', 'Content-Length: 1', '', 'x')],
-    'a request of a foreign page': [403, request('GET /api/status', 'Sec-Fetch-Site: cross-site')],
-    'a target that is no path': [400, request('GET status')],
-    'an unknown coding': [501, request('POST /api/stop', 'Transfer-Encoding: gzip, chunked', '', '0', '')],
-    'headers that are too large': [431, request('GET /api/status', `X: ${'x'.repeat(9000)}`)],
-    'bytes that are no request': [400, 'what?\r\n\r\n'],
+    'a request for JSON': [200, request('GET /api/status')],
+    'a HEAD request': [200, request('HEAD /api/status')],
+    'a request that stops the robot': [200, request('POST /api/stop', 'Content-Length: 0')],
+    'an OPTIONS request': [204, request('OPTIONS /api/status')],
+    'a request for an event stream': [200, request('GET /api/events')],
+    'a request for an unknown path': [404, request('GET /api/nothing')],
+    'a request with a wrong method': [405, request('DELETE /api/stop')],
+    'a request whose body has no content type': [
+      415,
+      request('POST /api/laser', 'Content-Length: 1', '', 'x'),
+    ],
+    'a request from a foreign page': [403, request('GET /api/status', 'Sec-Fetch-Site: cross-site')],
+    'a request whose target is not a path': [400, request('GET status')],
+    'a request with an unknown transfer encoding': [
+      501,
+      request('POST /api/stop', 'Transfer-Encoding: gzip, chunked', '', '0', ''),
+    ],
+    'a request whose headers are too large': [431, request('GET /api/status', `X: ${'x'.repeat(9000)}`)],
+    'bytes that are not HTTP': [400, 'what?\r\n\r\n'],
   };
   for (const [kind, [status, bytes]] of Object.entries(answers)) {
     it(`are in the answer to ${kind}`, async () => {
@@ -54,7 +60,7 @@ describe('security headers', () => {
     });
   }
 
-  it('of the page also say where its scripts may come from', async () => {
+  it('of the page also restrict where scripts may come from, even in the answer 304', async () => {
     const { status, headers } = await answerTo(request('GET /'));
     expect(status).to.equal(200);
     expect(headers).to.include(OF_THE_PAGE);

@@ -76,7 +76,7 @@ describe('the HTTP server', () => {
       return busy;
     };
 
-    it('answers a new connection, and closes the oldest connection of the busiest address', async () => {
+    it('answers on a new connection, and closes the oldest connection of the address with the most connections', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('closes no connection of a caller with a right while a stranger has one', async () => {
+    it('closes connections of callers without a right before the connection of a caller with a right', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('closes a connection of an address with more than 8 first, even if others have sent no request', async () => {
+  it('closes connections of addresses with more than 8 first, even if another address has 8 connections without a request', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -106,7 +106,7 @@ describe('the HTTP server', () => {
     expect(silent.filter(isOpen)).to.have.length(8);
   });
 
-  it('keeps a new connection whose first request comes later than 40 newer connections', async () => {
+  it('keeps a new connection that sends its first request only after 40 newer connections were opened', async () => {
     const idle = times(256, index => open(request('/quick'), `127.0.${index % 64}.2`));
     await until(() => idle.every(({ text }) => text !== ''));
     const referee = open('', '127.9.0.1');
@@ -117,7 +117,7 @@ describe('the HTTP server', () => {
     expect(referee.text).to.include('did /lock');
   });
 
-  it('closes connections that sent no request before others', async () => {
+  it('closes connections that have sent no request before connections that have sent one', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
     await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));
@@ -127,7 +127,7 @@ describe('the HTTP server', () => {
     expect([...busy, ...idle].filter(isOpen)).to.have.length(200);
   });
 
-  it('lets one address have 64 connections, the newest ones', async () => {
+  it('keeps the 64 newest connections of one address, and closes the oldest for a new one', async () => {
     const [oldest, ...others] = times(64, () => open(request('/hang')));
     await until(() => hanging.length === 64);
     expect(await ask('127.0.0.1')).to.equal(true);
@@ -135,7 +135,7 @@ describe('the HTTP server', () => {
     expect(others.filter(isOpen)).to.have.length(63);
   });
 
-  it('answers a slow request with 408, and ignores the rest of it', async () => {
+  it('answers a slow request with 408, and ignores the rest of the request', async () => {
     server.close();
     await listen({ headersMs: 60, requestMs: 60, checkMs: 20 });
     const headers = open('GET /quick HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
@@ -148,19 +148,19 @@ describe('the HTTP server', () => {
   });
 
   for (const [name, text, answer] of [
-    ['bytes that are not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
+    ['bytes that are not HTTP with 400', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
     [
-      'huge headers',
+      'headers of 9,000 bytes with 431',
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
       /^HTTP\/1\.1 431 .*"code":"headers-too-large"/s,
     ],
     [
-      'a request and garbage behind it',
+      'a request with 200, and garbage behind that request with 400',
       `${request('/a')}GARBAGE\r\n\r\n`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 400 /s,
     ],
     [
-      'a request and huge headers behind it',
+      'a request with 200, and headers of 9,000 bytes behind that request with 431',
       `${request('/a')}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 431 /s,
     ],
@@ -172,7 +172,7 @@ describe('the HTTP server', () => {
     });
   }
 
-  it('answers two requests that were sent together in their order, and closes the connection for a third', async () => {
+  it('answers two requests that were sent together in order, and closes the connection if three are sent together', async () => {
     const two = open(request('/a') + request('/b'));
     await until(() => two.text.includes('did /b'));
     expect(two.text).to.match(/did \/a.*did \/b/s);
@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('logs a defect of its listener, closes that connection, and answers other clients', async () => {
+  it('logs an exception in its listener, closes the connection of that request, and answers other clients', async () => {
     const client = open(request('/broken'));
     await client.closed;
     expect(logged.join('')).to.include('a defect');

@@ -4,7 +4,7 @@ import { RobotError } from '../../src/core/errors.js';
 import { get } from '../../src/http/route.js';
 
 describe('a request that waits', () => {
-  it('is dropped when its caller hangs up or loses the right', async () => {
+  it('is dropped if the caller disconnects or loses the right while the request waits', async () => {
     const socket = { destroyed: false, readableEnded: false };
     let lost: RobotError | undefined;
     const authorize = () => {

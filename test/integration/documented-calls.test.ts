@@ -40,7 +40,7 @@ describe('the match in docs/api.md', () => {
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('works twice in a row on a closed robot, with the two tokens that it names', async function () {
+  it('works twice in a row on a robot with tokens, with the two tokens that the document names', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

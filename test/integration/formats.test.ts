@@ -40,9 +40,9 @@ function logIn(files: Files) {
   return logFileNames(Object.keys(files)).map(name => ({ name, content: files[name]! }));
 }
 
-describe('files of earlier versions', () => {
+describe('this version', () => {
   for (const version of ['0.1.0', '0.2.0', '0.3.0']) {
-    it(`include a configuration of ${version}, and every setting in it applies`, () => {
+    it(`accepts a configuration file of ${version}, and the settings of that file apply`, () => {
       const file = join(FIXTURES, version, 'config.yaml');
       const config = loadConfig(file, {}, { host: '0.0.0.0', state: '/nowhere' });
       expect([config.http.host, config.laser.interlock]).to.deep.equal([
@@ -67,7 +67,7 @@ describe('files of earlier versions', () => {
     },
   ];
   for (const { version, savedAt, logs, next } of folders)
-    it(`include a state folder of ${version}, which is read and whose log continues`, async () => {
+    it(`reads a state folder of ${version}, and continues the event log in that folder`, async () => {
       const files = await filesOf(version);
       const before = logIn(files);
       expect(before.map(({ name }) => name)).to.deep.equal(logs);
@@ -99,8 +99,8 @@ describe('files of earlier versions', () => {
     });
 });
 
-describe('files of newer versions', () => {
-  it('include a list of tokens, which gives no access and is not changed', async () => {
+describe('a file of a newer version', () => {
+  it('with the list of tokens gives no access and is not changed', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -113,7 +113,7 @@ describe('files of newer versions', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('include an event log, which is not changed, continues in a new file and does not count as tampered with', async () => {
+  it('with events is not changed, the log continues in a new file, and verifying the log asks for the newer version', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
@@ -126,7 +126,7 @@ describe('files of newer versions', () => {
     });
   });
 
-  it('include a record of lock and match, which counts as a lock and is kept', async () => {
+  it('with the lock and the match keeps the robot locked, and the reason of the lock names the newer version', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

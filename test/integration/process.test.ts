@@ -8,7 +8,7 @@ import { requirePrograms } from '../support/programs.js';
 
 const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
 
-describe('the daemon as a process', () => {
+describe('the program', () => {
   const running: Child[] = [];
   const run = (...args: string[]) => {
     const child = new Child('sim/main.js', ['--port', '0', '--state', folder(), ...args], {
@@ -24,7 +24,7 @@ describe('the daemon as a process', () => {
   afterEach(() => Promise.all(running.splice(0).map(child => child.kill())));
   const folder = temporaryFolder();
 
-  it('reports a bad configuration in doctor --json too', async () => {
+  it('called with doctor --json reports the line of a mistake in the configuration', async () => {
     const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
     const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
@@ -45,7 +45,7 @@ describe('the daemon as a process', () => {
   };
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`ends in order and dark on ${signal}, even with open connections`, async () => {
+    it(`exits with code 0 and a dark laser on ${signal}, even with open connections`, async () => {
       const child = runTelling();
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });
@@ -56,7 +56,7 @@ describe('the daemon as a process', () => {
     });
   }
 
-  it('starts without a warning, and prints its URL last', async () => {
+  it('starts the daemon without a warning, and prints the URL of the daemon last', async () => {
     const child = run();
     const url = await child.url();
     expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -84,7 +84,7 @@ describe('the daemon as a process', () => {
     expect(child.lines.filter(line => line.startsWith('asked for'))).to.deep.equal([]);
   });
 
-  it('ends with a message if another daemon has its state folder or port', async () => {
+  it('exits with code 1 and a message if another daemon uses the same state folder or port', async () => {
     const { port } = new URL(await run().url());
     const other = join(folder(), 'other');
     for (const [args, code, says] of [
@@ -98,7 +98,7 @@ describe('the daemon as a process', () => {
     }
   });
 
-  it('ends with file and line if the configuration is invalid', async () => {
+  it('exits with code 2 and names the configuration file if that file is missing', async () => {
     const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);
     expect(child.lines.join('\n')).to.contain('none.yaml');

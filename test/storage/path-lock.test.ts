@@ -26,7 +26,7 @@ describe('the lock of a state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('is held by one process at a time, and goes to the next when that process ends', () =>
+  it('has one holder at a time, and can be taken by another after the holder has released it', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['done', 'state-in-use']);
@@ -36,7 +36,7 @@ describe('the lock of a state folder', () => {
       await other.release();
     }));
 
-  it('goes to exactly one of many processes that start at once', () =>
+  it('goes to exactly one of 12 attempts that start at once', () =>
     inTemporaryFolder(async folder => {
       const locks = Array.from({ length: 12 }, () => new PathLock(folder));
       const results = await Promise.all(locks.map(hold));
@@ -67,7 +67,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
     }));
 
-  it('is taken again if the folder at the path was replaced', () =>
+  it('moves to the new folder if it is taken again after the folder was replaced', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);
@@ -82,7 +82,7 @@ describe('the lock of a state folder', () => {
       await Promise.all([lock.release(), old.release()]);
     }));
 
-  it('fails with storage-failed if there is no folder, or no program that can lock it', () =>
+  it('fails with storage-failed if the folder or the program flock is missing', () =>
     inTemporaryFolder(async folder => {
       expect(await hold(new PathLock(join(folder, 'none')))).to.equal('storage-failed');
       const { PATH } = process.env;

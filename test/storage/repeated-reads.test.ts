@@ -46,7 +46,7 @@ const CHANGES: Readonly<
 > = {
   'that grows': ['old', file => appendFile(file, 'er'), 'older'],
   'that is overwritten in place with as many bytes': ['old', file => writeFile(file, 'new'), 'new'],
-  'that another file replaces': [
+  'that is replaced by another file': [
     'old',
     async file => {
       await writeFile(`${file}.new`, 'new');
@@ -55,8 +55,8 @@ const CHANGES: Readonly<
     'new',
   ],
   'that is deleted': ['old', file => rm(file)],
-  'that is made': [undefined, file => writeFile(file, 'new'), 'new'],
-  'that is made as a link': [
+  'that is created': [undefined, file => writeFile(file, 'new'), 'new'],
+  'that is created as a link': [
     undefined,
     async file => {
       await writeFile(join(file, '../../target'), 'new');
@@ -64,7 +64,7 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'whose folder another folder replaces': [
+  'whose folder is replaced by another folder': [
     undefined,
     async file => {
       await rename(join(file, '..'), join(file, '../../old'));
@@ -78,7 +78,7 @@ const CHANGES: Readonly<
 
 describe('repeated reads', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`read again a file ${what}, and no unchanged one`, () =>
+    it(`read the disk again for a file ${what}, but not for an unchanged file`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
@@ -88,7 +88,7 @@ describe('repeated reads', () => {
       }));
   }
 
-  it('read a file again while another change could leave the same time stamp', () =>
+  it('read the disk again for a file that changed so recently that another change could have the same time stamp', () =>
     withFile(0, async (file, reading, count) => {
       await writeFile(file, 'old');
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);

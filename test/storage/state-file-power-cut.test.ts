@@ -56,7 +56,7 @@ async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => numb
 }
 
 describe('after a power cut a state file has the last confirmed value or a newer one', () => {
-  it('if the power is cut at any operation and any byte', async () => {
+  it('if the power is cut at any disk operation and at any byte', async () => {
     const disk = new RecordingDisk();
     const file = fileOn(disk);
     for (const [place, state] of STATES.entries()) {
@@ -67,7 +67,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
-    it(`if ${failing} failed for one of the values`, async () => {
+    it(`if the disk operation ${failing} failed for one of the values`, async () => {
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {

@@ -6,7 +6,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 
 const PATH = '/state/value.json';
 const LIMIT_MS = 500;
-describe('a small file that holds the newest value', () => {
+describe('a state file', () => {
   let clock: ManualClock;
   let disk: RecordingDisk;
   let copies: string[];
@@ -47,7 +47,7 @@ describe('a small file that holds the newest value', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('without a fail-safe value is read again after a failure', async () => {
+  it('without a fail-safe value can be read again after a failed read', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
@@ -56,7 +56,7 @@ describe('a small file that holds the newest value', () => {
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
-  it('without a fail-safe value is loaded later if the disk is too slow at the start', async () => {
+  it('without a fail-safe value times out if the disk hangs at the start, and is loaded when the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();
@@ -72,7 +72,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
   });
 
-  it('with a fail-safe value keeps that value, whatever the disk reads later', async () => {
+  it('with a fail-safe value gets that value if the disk hangs at the start, and keeps that value when the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const answerAgain = disk.hang();
     const read = file(() => 99);
@@ -85,7 +85,7 @@ describe('a small file that holds the newest value', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a fail-safe value is copied if it is damaged, and stays damaged until it is written', async () => {
+  it('with a fail-safe value gets that value if it is damaged, and two starts leave the damaged file and only one copy', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -93,7 +93,7 @@ describe('a small file that holds the newest value', () => {
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder'] as const) {
-    it(`reports a problem if ${failing} fails, and is written when the disk works again`, async () => {
+    it(`reports a problem if the disk operation ${failing} fails, and is written when the disk works again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       const problems: boolean[] = [];
@@ -106,7 +106,7 @@ describe('a small file that holds the newest value', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`has the old value at the end if ${failing} fails for a new value and the old one is saved again`, async () => {
+    it(`has the old value if the disk operation ${failing} fails for a new value and the old value is then saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -118,7 +118,7 @@ describe('a small file that holds the newest value', () => {
     });
   }
 
-  it('queues nothing while a disk hangs, and has the newest value when the disk works again', async () => {
+  it('queues no saves while the disk hangs, and gets the newest value when the disk answers', async () => {
     const saved = file();
     const answerAgain = disk.hang();
     expect(await outcomeOf(within(saved.save(1, LIMIT_MS)))).to.equal('storage-failed');
@@ -132,7 +132,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms the old value, saved again during a write, only when the disk has it again', async () => {
+  it('confirms a save of the old value during a write of a new value only when the disk has the old value again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -149,7 +149,7 @@ describe('a small file that holds the newest value', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('is written even if reading it at the start timed out', async () => {
+  it('is written when the disk answers, even if the read at the start timed out', async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));
@@ -159,7 +159,7 @@ describe('a small file that holds the newest value', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if another file took its place, and reports a problem until then', async () => {
+  it('with a fail-safe value is written again if it is deleted or overwritten, and reports a problem until it is written', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
@@ -179,7 +179,7 @@ describe('a small file that holds the newest value', () => {
     await Promise.all([saved.close(), restarted.close()]);
   });
 
-  it('with a fail-safe value reports a problem while the disk cannot be read, even if the value is saved again', async () => {
+  it('with a fail-safe value refuses a save of the same value while the disk can neither be read nor written', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);

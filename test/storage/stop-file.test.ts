@@ -22,14 +22,14 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(false);
   });
 
-  it('counts as a stop if it is damaged', async () => {
+  it('means that the robot is stopped if the record is damaged', async () => {
     for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}'])
       expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped, content).to.equal(
         true,
       );
   });
 
-  it('is written before the answer, even if the disk fails once', async () => {
+  it('is on the disk before the stop is confirmed, even if the first attempt to write fails', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     disk.failTimes(1, 'create');
@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('is awaited by every stop that comes while the disk still writes an older value', async () => {
+  it('is awaited by a second stop too, if the disk hangs while it writes an older record', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();
