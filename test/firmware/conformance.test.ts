@@ -207,7 +207,7 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
     sends({ ...mode, address: 0x4d }, 0, () => 1),
   ],
   [
-    'shows a written motion in another mode, while stopped or without torque',
+    'reads a written motion back even in another mode, while stopped or without torque',
     'In another mode, while stopped or without torque',
     ({ read, write }) => {
       let last: Buffer | undefined;
@@ -301,7 +301,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'bus.c: bus->loaded != 0 && → bus->loaded != 0 && bus->place == bus->loaded->place &&',
   ],
   [
-    'clears the fault of a loop that ran away at a stop',
+    'clears the fault `ran_away` at a stop',
     'Neither a stop',
     'controller.c: state->stopped = mail->value == MOTOR_STOP_STOPPED; → state->stopped = mail->value; loop->ran_away = false;',
   ],
@@ -398,7 +398,7 @@ describe('the conformance checks', () => {
     ...[...stillChecks(gimbal), ...movingChecks(gimbal)].map(one => one.says),
     ...Object.keys(NOT_ASKED),
   ]))
-    it(`quote a sentence of docs/motor-protocol.md: ${says}`, () => expect(page).to.include(says));
+    it(`quote docs/motor-protocol.md: ${says}`, () => expect(page).to.include(says));
 
   for (const unit of UNIT_LIST)
     for (const [name, subject] of Object.entries({ simulated, core, image })) {

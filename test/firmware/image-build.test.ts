@@ -53,7 +53,7 @@ describe('npm run firmware', () => {
     ['a number with its unit', { YAW_GEAR: '15 turns' }, /:\d+: YAW_GEAR must be a number/],
     ['a setting without a value', { SDA_PIN: '' }, /:\d+: SDA_PIN must be a number/],
   ] as const satisfies readonly [string, OtherValues, RegExp][])
-    it(`refuses ${what} with an error that names the setting, and builds nothing`, () => {
+    it(`refuses ${what}, names that setting in its error, and builds nothing`, () => {
       expect(() => imagesFor(values, folder)).to.throw(refusal);
       expect(readdirSync(folder)).to.deep.equal(['robot.h']);
     });

@@ -119,7 +119,7 @@ describe('a daemon whose gimbal runs the image for the Pico', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('that is killed leaves mode and gains unchanged, and the next daemon adopts them', async () => {
+  it('leaves mode and gains unchanged when the daemon is killed, and the next daemon adopts them', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     robot.kill();

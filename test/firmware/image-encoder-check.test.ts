@@ -171,7 +171,7 @@ for (const { volts, values } of ROBOTS)
       ] as const)
         for (const [motor, moment, beforeMs] of [
           [0, 'from the start of', 0],
-          [1, 'from 15 ms after the start of', 15],
+          [1, 'from 15 ms into', 15],
         ] as const)
           it(`cuts the ${unit.name}'s torque within ${limitMs} ms${failure === 'stuck' ? ' and its motor voltage within 60 ms' : ''} if encoder ${'AB'[motor]} is ${failure} ${moment} a test step`, () => {
             const { board, wait, step, voltage, isHard, faults } = driven(unit, images, motor);

@@ -51,11 +51,11 @@ describe('the image for the Pico', () => {
     });
 
     for (const [what, fault, fail] of [
-      ['a current above its limit', 'over_current', (board: PicoBoard) => (board.currentA = [0, 16])],
-      ['a supply voltage below its limit', 'supply_low', (board: PicoBoard) => (board.supplyV = 17)],
-      ['an encoder that jumps', 'encoder_failed', (board: PicoBoard) => (board.encoderOffset = [0, 900])],
+      ['the current exceeds its limit', 'over_current', (board: PicoBoard) => (board.currentA = [0, 16])],
+      ['the supply voltage falls below its limit', 'supply_low', (board: PicoBoard) => (board.supplyV = 17)],
+      ['an encoder jumps', 'encoder_failed', (board: PicoBoard) => (board.encoderOffset = [0, 900])],
     ] as const)
-      it(`cuts the ${unit.name}'s torque within 2 ms at ${what}, and gives it back a second after the fault has gone`, () => {
+      it(`cuts the ${unit.name}'s torque within 2 ms after ${what}, and restores it a second after the fault ends`, () => {
         const { board, wait, status } = running(unit);
         wait(2);
         fail(board);
