@@ -1,6 +1,7 @@
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { isVisual } from '../core/loop-controllers.js';
+import { insideOut } from '../core/tuning-terms.js';
 import { type Loop, type UnitName, unitNamed } from '../core/units.js';
 import type { Act, Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
@@ -58,7 +59,7 @@ export class Autotune implements Permission {
   start(request: TuneRequest): Tune {
     const { unit, style, by } = request;
     const { robot } = this.#options;
-    const loops = insideOut(unit, request.loops);
+    const loops = namedLoops(unit, request.loops);
     this.#requireFree(unit, loops);
     const saved = robot.store.current(unit);
     const mayBeLit = robot.laser.darken('tuning');
@@ -131,15 +132,8 @@ export class Autotune implements Permission {
 }
 
 /** The named loops of the unit, each after the loop that its output goes to. Throws `loop-unfit`. */
-function insideOut(unit: UnitName, names: readonly string[]): readonly [Loop, ...Loop[]] {
-  const { loops } = unitNamed(unit);
-  const depthOf = (name: string | undefined): number => {
-    const loop = loops.find(one => one.name === name);
-    return loop === undefined ? 0 : 1 + depthOf(loop.inner);
-  };
-  const [first, ...others] = loops
-    .filter(({ name }) => names.includes(name))
-    .sort((one, other) => depthOf(one.name) - depthOf(other.name));
+function namedLoops(unit: UnitName, names: readonly string[]): readonly [Loop, ...Loop[]] {
+  const [first, ...others] = insideOut(unitNamed(unit)).filter(({ name }) => names.includes(name));
   if (first === undefined)
     throw new RobotError('loop-unfit', { loop: names.join(', '), reason: `the ${unit} has none` });
   return [first, ...others];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { insideOut, leftText, reasonOf, toggled, usualS } from '../../src/console/model/autotune.js';
+import { leftText, reasonOf, toggled, usualS } from '../../src/console/model/autotune.js';
+import { insideOut } from '../../src/core/tuning-terms.js';
 import { unitNamed } from '../../src/core/units.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { FakePage } from './fake-page.js';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Timer } from '../../core/clock.js';
-import { type Style, USUAL_TUNING_PERIODS } from '../../core/tuning-terms.js';
+import { type Style, USUAL_TUNING_PERIODS, withInner } from '../../core/tuning-terms.js';
 import { type Loop, perUnit, UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
 import type { StepFigures } from '../../schemas/step.js';
@@ -15,18 +15,6 @@ const RETRY_MS = 1000;
 /** The seconds that a tuning of these loops usually takes. */
 export function usualS(loops: readonly Loop[]): number {
   return USUAL_TUNING_PERIODS * loops.reduce((sum, { excitationPeriodS }) => sum + excitationPeriodS, 0);
-}
-
-/** The loop and those that it was tuned upon. */
-function withInner(unit: Unit, name: string | undefined): string[] {
-  return unit.loops
-    .filter(loop => loop.name === name)
-    .flatMap(({ inner }) => [name ?? '', ...withInner(unit, inner)]);
-}
-
-/** The loops of a unit in the order in which they are tuned: from the inside out. */
-export function insideOut(unit: Unit): Loop[] {
-  return unit.loops.toSorted((a, b) => withInner(unit, a.name).length - withInner(unit, b.name).length);
 }
 
 /**

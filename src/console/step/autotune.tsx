@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { LONGEST_TUNING_S, STYLES, type Style, TUNING_PART } from '../../core/tuning-terms.js';
+import { insideOut, LONGEST_TUNING_S, STYLES, type Style, TUNING_PART } from '../../core/tuning-terms.js';
 import { type Loop, sameGains, unitNamed } from '../../core/units.js';
 import type { Tune } from '../../schemas/tune.js';
 import { KEEP, SavedNote, TRY } from '../gains/gain-acts.js';
-import { insideOut, leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
+import { leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { gainsText, milliseconds, percent } from '../model/numbers.js';
 import { mismatchOf } from '../model/step-curve.js';
