@@ -4,8 +4,6 @@ import * as s from '../schemas/schema.js';
 import { button, ofRobot, type Press, refuse, requirePermits, requireRobot } from './press.js';
 import { changeWish, type DeskLock, type DeskState, isOurs, lockWanted, seenOf, wishOf } from './state.js';
 
-const LONGEST_REASON = 200;
-
 /** For people. No text refuses a lock. */
 const reason = s.optional(s.text());
 
@@ -14,8 +12,7 @@ function lockOf(
   { id, by, nowMs }: Press,
   { reason = `locked by ${by}` }: { readonly reason?: string | undefined },
 ): DeskLock {
-  const said = [...withoutControls(reason)].slice(0, LONGEST_REASON).join('');
-  return { id: `${state.wanted.holder}:${id}`, by, reason: said, atMs: nowMs };
+  return { id: `${state.wanted.holder}:${id}`, by, reason: withoutControls(reason), atMs: nowMs };
 }
 
 export const lockAll = button({ reason }, (state, press, why) => {
