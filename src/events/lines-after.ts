@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { sha256 } from '../core/sha256.js';
 import type { LogHead } from '../schemas/log.js';
 import type { Disk } from '../storage/disk.js';
-import { parseLine } from './log-line.js';
+import { NEWLINE, parseLine } from './log-line.js';
 import { logFileNames } from './numbered-files.js';
 
 /** The most bytes of an answer. A line is far shorter. */
 const MOST_BYTES = 256 << 10;
-const NEWLINE = 0x0a;
 
 /**
  * The lines after the line with the hash `after`, up to the line of `head`; without `after`, from the oldest line on. Leaves

@@ -11,7 +11,7 @@ export interface LogLine extends LogEvent {
   readonly prev: string;
 }
 
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
 
 export const NOTHING_BEFORE = '0'.repeat(64);
 

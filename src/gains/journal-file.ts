@@ -3,13 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { RobotError } from '../core/errors.js';
 import type { Disk, DiskFile } from '../storage/disk.js';
 import { DAMAGED, damagedCopy, replaceFile } from '../storage/durable-file.js';
-import { parseJournal } from './journal-line.js';
+import { NEWLINE, parseJournal } from './journal-line.js';
 import { Revisions } from './revisions.js';
 
 export const JOURNAL_FILE = 'gains.jsonl';
 /** The number of bytes that are parsed before other work runs: a few milliseconds' work on a small board. */
 const PARSED_AT_ONCE_BYTES = 64 << 10;
-const NEWLINE = 0x0a;
 
 /** The journal's file in the state folder, and the copies that were set aside beside it. Every failure is `storage-failed`. */
 export class JournalFile {

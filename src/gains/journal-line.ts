@@ -26,7 +26,7 @@ export interface JournalEntry extends Origin {
 const FORMAT = 1;
 /** The largest revision. No robot saves more often, and JavaScript's numbers are exact up to this one. */
 export const MAX_REVISION = 2 ** 52;
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
 const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{8})"\}$/s;
 
 /** Makes an entry with its line. The checksum is the CRC-32 of everything before it. */
