@@ -1,16 +1,12 @@
 import { visible } from '../core/control-characters.js';
 import { isObject } from '../core/json.js';
-import type { LogEvent } from '../schemas/log.js';
+import type { LogEvent, LogPage } from '../schemas/log.js';
 import { type Said, saidOf } from './command.js';
 import { print, repeat } from './output.js';
 import { askDaemon, type Place, refusalOf } from './place.js';
 
-interface Page {
-  readonly boot: unknown;
-  readonly events: readonly LogEvent[];
-  /** The events that the daemon no longer has in memory. */
-  readonly dropped: number;
-}
+/** The part of a page that is checked. */
+type Page = Omit<LogPage, 'boot'> & { readonly boot?: unknown };
 
 function isPage(body: unknown): body is Page {
   return isObject(body) && Array.isArray(body.events) && typeof body.dropped === 'number';
