@@ -28,9 +28,6 @@ export type Metric<Source> = readonly [
   read: (source: Source) => Iterable<readonly [Labels, Value]>,
 ];
 
-/** The content type of a text for Prometheus. */
-export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
 /** A table of metrics in the text format of Prometheus. The name of a counter ends in `_total`. */
 export function metricsText<Source>(table: readonly Metric<Source>[], source: Source): string {
   return table

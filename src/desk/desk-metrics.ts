@@ -1,7 +1,7 @@
-import { METRICS_TYPE, type Metric, metricsText } from '../core/metrics.js';
+import type { Metric } from '../core/metrics.js';
 import { PHASES } from '../core/phases.js';
-import { get, type Route } from '../http/route.js';
-import * as s from '../schemas/schema.js';
+import { serveMetrics } from '../http/metrics-route.js';
+import type { Route } from '../http/route.js';
 import type { Desk } from './desk.js';
 import type { DeskView, RobotView } from './show.js';
 
@@ -58,13 +58,5 @@ const METRICS: readonly Metric<Source>[] = [
 ];
 
 export function deskMetricsRoute(desk: Desk, view: () => DeskView): Route {
-  return get('/metrics', 'read', {
-    id: 'metrics',
-    summary: 'Figures for Prometheus, in its text format',
-    answer: { ...s.text(), contentMediaType: 'text/plain' },
-    act: ({ ctx }) => {
-      ctx.res.setHeader('Content-Type', METRICS_TYPE);
-      return Buffer.from(metricsText(METRICS, { view: view(), confirmS: desk.confirmS }));
-    },
-  });
+  return serveMetrics(METRICS, () => ({ view: view(), confirmS: desk.confirmS }));
 }

@@ -1,10 +1,10 @@
-import { METRICS_TYPE, type Metric, metricsText } from '../../core/metrics.js';
+import type { Metric } from '../../core/metrics.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import { FAULTS } from '../../protocol/registers.js';
-import * as s from '../../schemas/schema.js';
 import type { Status } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
-import { get, type Route } from '../route.js';
+import { serveMetrics } from '../metrics-route.js';
+import type { Route } from '../route.js';
 import type { RouteCounts } from '../route-counts.js';
 
 interface Source {
@@ -95,15 +95,6 @@ export function metricsRoute(options: AppOptions, statusNow: () => Status, count
     darkLitMs = litMs();
     litSinceMs = event.detail.after === 'on' ? clock.nowMs() : undefined;
   });
-  return get('/metrics', 'read', {
-    id: 'metrics',
-    summary: 'Figures for Prometheus, in its text format',
-    answer: { ...s.text(), contentMediaType: 'text/plain' },
-    act: ({ ctx }) => {
-      ctx.res.setHeader('Content-Type', METRICS_TYPE);
-      return Buffer.from(
-        metricsText(METRICS, { status: statusNow(), counts, robot, litMs: litMs(), missedPolls }),
-      );
-    },
-  });
+  const source = () => ({ status: statusNow(), counts, robot, litMs: litMs(), missedPolls });
+  return serveMetrics(METRICS, source);
 }

@@ -1,0 +1,16 @@
+import { type Metric, metricsText } from '../core/metrics.js';
+import * as s from '../schemas/schema.js';
+import { get, type Route } from './route.js';
+
+/** Serves a table of metrics to Prometheus. `source` is called at each scrape. */
+export function serveMetrics<Source>(table: readonly Metric<Source>[], source: () => Source): Route {
+  return get('/metrics', 'read', {
+    id: 'metrics',
+    summary: 'Figures for Prometheus, in its text format',
+    answer: { ...s.text(), contentMediaType: 'text/plain' },
+    act: ({ ctx }) => {
+      ctx.res.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
+      return Buffer.from(metricsText(table, source()));
+    },
+  });
+}
