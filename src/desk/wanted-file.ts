@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Boot } from '../core/boot.js';
-import { sha256 } from '../core/sha256.js';
+import { type BootRecord, bootRecord, recordIn } from '../storage/boot-record.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 import type { DeskLock, Wanted } from './state.js';
 import { paused } from './step.js';
@@ -34,12 +34,12 @@ function withTimes(wanted: Wanted, to: (ms: number) => number): Wanted {
 export function wantedFile(parts: StateParts, boot: Boot): StateFile<Wanted> {
   /** How far the clock of the boot is ahead of that of this process. */
   const aheadMs = () => boot.nowMs() - parts.clock.nowMs();
-  const ofThisBoot = (wanted: Wanted, isSame: boolean): Wanted => {
+  const ofThisBoot = ({ value, isOfBoot }: BootRecord<Wanted>): Wanted => {
     const byMs = aheadMs();
     const nowMs = parts.clock.nowMs();
-    const here = withTimes(wanted, isSame ? ms => ms - byMs : () => nowMs);
+    const here = withTimes(value, isOfBoot ? ms => ms - byMs : () => nowMs);
     const { match } = here;
-    if (isSame || match === null || match.endsAtMs === null) return here;
+    if (isOfBoot || match === null || match.endsAtMs === null) return here;
     const rested = paused(match, nowMs, 'the machine of the desk was off');
     return { ...here, match: { ...match, ...rested, leftS: null } };
   };
@@ -47,16 +47,10 @@ export function wantedFile(parts: StateParts, boot: Boot): StateFile<Wanted> {
     name: 'desk.json',
     encode: wanted => {
       const byMs = aheadMs();
-      const recorded = { ...withTimes(wanted, ms => ms + byMs), boot: boot.id ?? null };
-      return `${JSON.stringify({ recorded, sha256: sha256(JSON.stringify(recorded)) })}\n`;
+      const onBoot = withTimes(wanted, ms => ms + byMs);
+      return bootRecord(boot, onBoot);
     },
-    decode: text => {
-      const { recorded, sha256: sum } = JSON.parse(text);
-      if (sum !== sha256(JSON.stringify(recorded))) throw new Error('not a state of a desk');
-      // Only this program writes a record with a valid checksum.
-      const { boot: recordedBoot, ...wanted } = recorded;
-      return ofThisBoot(wanted, recordedBoot !== null && recordedBoot === boot.id);
-    },
+    decode: text => ofThisBoot(recordIn<Wanted>(boot, text)),
     absent: newWanted(),
     failSafe: () => ({ ...newWanted(), permits: false }),
   });
