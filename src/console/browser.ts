@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { systemClock } from '../core/clock.js';
 import type { ServerEvents, Surroundings } from './daemon/surroundings.js';
 
@@ -52,6 +53,12 @@ function openEventSource(path: string): ServerEvents {
     close: () => source.close(),
   };
 }
+
+/** The address after its `#`. */
+export const hash = signal(location.hash);
+window.addEventListener('hashchange', () => {
+  hash.value = location.hash;
+});
 
 /**
  * Splits the address after its `#` into the token and the rest. Examples: `#match`, `#token=…`,

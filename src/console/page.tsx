@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal, useSignalEffect } from '@preact/signals';
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { UNIT_LIST } from '../core/units.js';
@@ -6,6 +6,7 @@ import { Login, WhoAmI } from './bar/access.js';
 import { AlertStrip } from './bar/alert-strip.js';
 import { titleOf } from './bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from './bar/switches.js';
+import { hash } from './browser.js';
 import { DrivePanel } from './drive/drive-panel.js';
 import { listenToDriver } from './drive/driver-input.js';
 import { GainsPanel } from './gains/gains-panel.js';
@@ -20,11 +21,6 @@ import { PlotPanel } from './plot/plot-panel.js';
 import { RobotView } from './robot/robot-view.js';
 import { FirstMinute, SimPanel } from './sim/sim-panel.js';
 import { StepPanel } from './step/step-panel.js';
-
-const hash = signal(location.hash);
-window.addEventListener('hashchange', () => {
-  hash.value = location.hash;
-});
 
 export function Page() {
   const model = useModel();

@@ -1,11 +1,5 @@
-import { signal } from '@preact/signals';
-import { browserSurroundings } from '../../console/browser.js';
+import { browserSurroundings, hash } from '../../console/browser.js';
 import { DeskModel } from './desk-model.js';
-
-const hash = signal(location.hash);
-window.addEventListener('hashchange', () => {
-  hash.value = location.hash;
-});
 
 /** Whether the page is the one for the audience. */
 export const isScreen = () => hash.value.startsWith('#screen');
