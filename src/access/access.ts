@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.js';
 import { endedWithin, type Timer } from '../core/clock.js';
-import { type ContextOf, isRobotError, RobotError } from '../core/errors.js';
+import { type ContextOf, isRobotError, RobotError, succeeds } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { START_MS } from '../storage/disk.js';
 import { replaceFile } from '../storage/durable-file.js';
@@ -155,11 +155,7 @@ export class Access {
   async #putBack(): Promise<boolean> {
     const { disk, folder } = this.#settings;
     if (this.#tokens === undefined) return false;
-    const written = replaceFile(disk, tokenFile(folder), [encodeTokens(this.#tokens)]);
-    return written.then(
-      () => true,
-      () => false,
-    );
+    return succeeds(replaceFile(disk, tokenFile(folder), [encodeTokens(this.#tokens)]));
   }
 
   /** Leaves the last list in force, because the file cannot be read now. */

@@ -288,3 +288,11 @@ export function passes(check: () => void): boolean {
     return false;
   }
 }
+
+/** Resolves with whether the act succeeds. Never rejects. */
+export function succeeds(act: Promise<unknown>): Promise<boolean> {
+  return act.then(
+    () => true,
+    () => false,
+  );
+}

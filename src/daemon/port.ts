@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
-import { describeError, RobotError } from '../core/errors.js';
+import { describeError, RobotError, succeeds } from '../core/errors.js';
 import type { Arrivals } from '../http/arrivals.js';
 import { containment } from '../http/contain.js';
 import { createHttpServer, noteWait } from '../http/server.js';
@@ -60,12 +60,7 @@ export async function openRootSocket(path: string, parts: PortParts) {
 
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy());
+  return succeeds(once(socket, 'connect')).finally(() => socket.destroy());
 }
 
 function httpServer({ log, clock }: PortParts) {

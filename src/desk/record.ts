@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
 import { withoutControls } from '../core/control-characters.js';
+import { succeeds } from '../core/errors.js';
 import { sha256 } from '../core/sha256.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { createFileLog, type FileLog } from '../events/file-log.js';
@@ -43,10 +44,7 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
 
   /** Adds work to the queue. Resolves with whether it succeeded. A failure is shown until later work succeeds. */
   const later = async (work: () => Promise<void>): Promise<boolean> => {
-    hasFailed = await queue.add(work).then(
-      () => false,
-      () => true,
-    );
+    hasFailed = !(await succeeds(queue.add(work)));
     return !hasFailed;
   };
   const sealed = async ({ path, log }: OpenRecord): Promise<void> => {

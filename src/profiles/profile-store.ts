@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { RobotError, succeeds } from '../core/errors.js';
 import { isGains, isObject } from '../core/json.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { WorkQueue } from '../core/work-queue.js';
@@ -128,10 +128,7 @@ export class ProfileStore {
         await file.save({ ...before, [unit]: list }, DISK_MS);
         return answer;
       } catch (error) {
-        const isTakenBack = await file.save(before, file.isStuck ? 0 : DISK_MS).then(
-          () => true,
-          () => false,
-        );
+        const isTakenBack = await succeeds(file.save(before, file.isStuck ? 0 : DISK_MS));
         throw refusal(storageFailure(error), !isTakenBack);
       }
     });

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { RIGHTS, ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
 import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { succeeds } from '../../src/core/errors.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -124,12 +125,7 @@ describe('a robot with tokens', () => {
 
   it('still requires tokens when the list of tokens is deleted, and writes the list again', async () => {
     await rm(tokenFile(daemon.folder));
-    const isThere = () =>
-      readFile(tokenFile(daemon.folder)).then(
-        () => true,
-        () => false,
-      );
-    await eventually(isThere);
+    await eventually(() => succeeds(readFile(tokenFile(daemon.folder))));
     expect((await as(undefined, 'POST', '/api/resume')).body.code).to.equal('token-required');
     expect((await as(SECRETS.referee, 'GET', '/api/status')).body.access.state).to.equal('closed');
   });

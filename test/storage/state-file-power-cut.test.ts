@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { succeeds } from '../../src/core/errors.js';
 import { type MatchState, NO_MATCH } from '../../src/match/match.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -72,10 +73,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {
         disk.fail(...(place === 3 ? [failing] : []));
-        const isKept = await file.save(state, 1000).then(
-          () => true,
-          () => false,
-        );
+        const isKept = await succeeds(file.save(state, 1000));
         expect(isKept).to.equal(place !== 3);
         if (isKept) disk.note(String(place));
       }
