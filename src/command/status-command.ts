@@ -102,14 +102,8 @@ async function eventsOf(place: Place): Promise<readonly LogEvent[]> {
   return isObject(body) && Array.isArray(body.events) ? body.events : [];
 }
 
-interface Origin {
-  readonly since: string;
-  readonly by?: string | undefined;
-  readonly why?: string | undefined;
-}
-
 /** Since when, by whom and why something is so, as far as the events say. */
-function originOf(events: readonly LogEvent[], what: string): Origin | undefined {
+function originOf(events: readonly LogEvent[], what: string) {
   const effect = events.findLast(event => event.what === what && event.who === undefined);
   if (effect === undefined) return undefined;
   const { seq, t, at: since, detail = {} } = effect;
