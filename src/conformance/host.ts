@@ -55,11 +55,6 @@ export function amplitudeOf({ maxAmplitude }: Loop): number {
   return Math.fround(maxAmplitude / 10);
 }
 
-/** How far the loop is from its setpoint. */
-export function distanceOf({ name }: Loop, seen: Readonly<Record<string, number>>): number {
-  return Math.abs((seen[`${name}.setpoint`] ?? 0) - (seen[`${name}.measured`] ?? 0));
-}
-
 /** A loop that is further from its setpoint than this runs away. */
 export function guardOf(loop: Loop): number {
   return Math.fround(3 * amplitudeOf(loop));
@@ -134,8 +129,10 @@ export class Host {
 
   async #watch(): Promise<void> {
     const seen = await this.telemetry();
-    for (const loop of this.unit.loops.filter(({ outputQuantity }) => outputQuantity === 'V'))
-      if (distanceOf(loop, seen) > guardOf(loop)) await this.runsAway(`${loop.name} ran away`);
+    for (const loop of this.unit.loops.filter(({ outputQuantity }) => outputQuantity === 'V')) {
+      const distance = (seen[`${loop.name}.setpoint`] ?? 0) - (seen[`${loop.name}.measured`] ?? 0);
+      if (Math.abs(distance) > guardOf(loop)) await this.runsAway(`${loop.name} ran away`);
+    }
   }
 
   /** The gains in force; undefined if there are none, or other gains are staged. */
