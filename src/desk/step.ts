@@ -11,6 +11,7 @@ import {
 import {
   ACTS,
   type Ask,
+  type DeskMatch,
   type DeskState,
   type Kind,
   lockWanted,
@@ -64,11 +65,7 @@ export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number
 }
 
 /** The pause of a running match, which keeps its clock. */
-export function paused(
-  { phase, endsAtMs }: { phase: string; endsAtMs: number | null },
-  nowMs: number,
-  why: string | null,
-) {
+export function paused({ phase, endsAtMs }: DeskMatch, nowMs: number, why: string | null) {
   const interrupted: 'auto' | 'teleop' = phase === 'auto' ? 'auto' : 'teleop';
   const leftS = Math.max(0, ((endsAtMs ?? nowMs) - nowMs) / 1000);
   return { phase: 'pause' as const, sinceMs: nowMs, endsAtMs: null, leftS, interrupted, why };
