@@ -2,15 +2,13 @@ import { UNIT_LIST } from '../core/units.js';
 import { loopGains } from './gains.js';
 import * as s from './schema.js';
 
-const STEP_ENDS = ['settled', 'off', 'moving', 'rings'] as const;
-
 const figure = (description: string) => s.nullable(s.number(), description);
 
 export const figures = s.answer(
   'StepFigures',
   {
     end: s.nullable(
-      s.oneOf(STEP_ENDS),
+      s.oneOf(['settled', 'off', 'moving', 'rings']),
       'The loop at the end of the record. `settled`: at the setpoint. `off`: at rest, but not at the setpoint. `moving`: the record is too short. `rings`: the loop swings.',
     ),
     overshootPercent: figure('Beyond the new setpoint, in percent of the step.'),

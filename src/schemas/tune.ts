@@ -49,8 +49,6 @@ const tunedLoop = s.answer(
   'A loop whose tuning has ended.',
 );
 
-const TUNE_STATES = ['running', 'better', 'good', 'failed', 'aborted'] as const;
-
 /** A tuning of one or more loops that is running or has ended: the data of event `tune`. */
 export const tune = s.answer('Tune', {
   id: s.text('What renewals of the lease send.'),
@@ -62,7 +60,7 @@ export const tune = s.answer('Tune', {
   loops: s.array(loopName, 'In the order in which they are tuned.'),
   style: s.oneOf(STYLES),
   state: s.oneOf(
-    TUNE_STATES,
+    ['running', 'better', 'good', 'failed', 'aborted'],
     'better: a proposal was measured and beats the saved gains; good: the saved gains are as good already; failed: there is ' +
       'no result; aborted: ended early, and there may be a proposal.',
   ),
