@@ -113,7 +113,8 @@ export function configOrDefaults(asked: PlaceOptions): { config: Config; configP
   }
 }
 
-function portOf(text: string | undefined): number | undefined {
+/** The port that this text names. Throws if it names none. */
+export function portOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const { minimum, maximum } = PORTS;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

@@ -6,6 +6,7 @@ import { hashOf, isNewTokenName, isReservedName, newSecret } from '../access/tok
 import { readTokens, writeTokens } from '../access/token-file.js';
 import { valued } from '../command/arguments.js';
 import { command, done, failed, type Program, wrong } from '../command/command.js';
+import { portOf } from '../command/place.js';
 import { systemClock } from '../core/clock.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
@@ -42,7 +43,7 @@ export const deskProgram: Program = {
           file: {
             ...read,
             state: values.state ?? read.state,
-            port: values.port === undefined ? read.port : Number(values.port),
+            port: portOf(values.port) ?? read.port,
           },
           log,
           clock: systemClock,

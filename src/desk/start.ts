@@ -35,11 +35,13 @@ export interface DeskParts {
   readonly client?: Pick<RobotClient, 'send' | 'close'>;
 }
 
-/** Creates and connects everything, and opens the port. */
+/** Opens the port, and creates and connects everything. Rejects if the port cannot be opened. */
 export async function startDesk(parts: DeskParts) {
   const { file, log, clock, disk = realDisk } = parts;
   const { client = new RobotClient(() => clock.nowMs()) } = parts;
   const folder = file.state;
+  // The port comes first: without it, nothing else may begin and keep the process alive.
+  const port = await openPort(file, { log, clock });
   const made = disk
     .makeFolder(folder)
     .catch(error => log.error(describeError(error), 'the state folder cannot be used'));
@@ -52,7 +54,6 @@ export async function startDesk(parts: DeskParts) {
   );
   const access = new Access({ ...files, required: !isLoopback(file.host), stop: 'token' });
   const [wanted] = await Promise.all([kept.read(START_MS), access.open()]);
-  const port = await openPort(file, { log, clock });
   const runId = newRunId();
   const records = matchRecords({ disk, clock, folder: join(folder, 'records'), runId });
   const memory = new MemoryLog(clock, { runId });

@@ -98,6 +98,18 @@ describe('the program', () => {
     }
   });
 
+  it('exits with code 1 if it is a desk and another program has its port', async () => {
+    const { port } = new URL(await run().url());
+    const file = join(folder(), 'field.yaml');
+    await writeFile(file, 'robots: []\n', { mode: 0o600 });
+    const desk = new Child('src/desk/main.js', [file, '--port', port, '--state', join(folder(), 'desk')]);
+    running.push(desk);
+    expect([await desk.exited, desk.lines]).to.deep.equal([
+      1,
+      ['The port cannot be opened. Choose another one with --port.'],
+    ]);
+  });
+
   it('exits with code 2 and names the configuration file if that file is missing', async () => {
     const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);

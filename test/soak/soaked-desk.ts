@@ -42,7 +42,9 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
       {
         name: 'desk',
         args: port => [
+          // The memory that the package and its service give to a desk.
           '--max-semi-space-size=4',
+          '--max-old-space-size=64',
           'dist/src/desk/main.js',
           ...[file, '--state', state, '--port', String(port)],
         ],
