@@ -149,6 +149,12 @@ describe('driving in a browser', function () {
     );
     await page.evaluate('navigator.getGamepads = () => [null]');
     await eventually(isAtRest);
+    commands.length = 0;
+    await page.evaluate(
+      'window.reads = 0; navigator.getGamepads = () => { window.reads += 1; return [window.pad]; }',
+    );
+    await reads(20);
+    expect(commands, 'of a gamepad that comes back deflected').to.deep.equal([]);
     await page.evaluate(
       'window.pad.axes = [0, 0, 0, 0]; window.pad.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad]',
     );

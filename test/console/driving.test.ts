@@ -91,6 +91,14 @@ describe('a page that drives', () => {
         page.isDeaf = false;
       },
     ],
+    [
+      'no command is answered for half a second, although readings come',
+      async () => {
+        page.let(/drive/, 'lost');
+        await page.wait(800);
+        page.let(/drive/, 'delivered');
+      },
+    ],
   ] as const)
     it(`stops if ${what}, and drives again only after every stick was at rest`, async () => {
       stick(AHEAD);
@@ -101,12 +109,41 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0);
       await page.wait(500);
       expect(commands().length).to.equal(sent);
-      expect(page.model.driving.hindrance).to.match(/^Let go|^No readings|^hidden|^The robot is stopped/);
+      expect(page.model.driving.hindrance).to.match(
+        /In auto: switch to manual|Let go of all sticks and keys first/,
+      );
       stick(REST);
       stick(AHEAD);
       await page.wait(100);
       expect(speeds().at(-1)).to.equal(0.45);
     });
+
+  it('says only what hinders driving now, not what hindered it before', async () => {
+    const { driving } = page.model;
+    stick(AHEAD);
+    await page.wait(100);
+    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'auto' });
+    await page.wait(200);
+    expect(driving.hindrance).to.equal('Chassis: In auto: switch to manual.');
+    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
+    await page.wait(200);
+    expect(driving.hindrance).to.equal('Let go of all sticks and keys first.');
+    driving.interrupt('The window lost the focus.');
+    expect(driving.hindrance).to.equal('The window lost the focus. Let go of all sticks and keys first.');
+    stick(REST);
+    stick(AHEAD);
+    await page.wait(100);
+    expect(driving.hindrance).to.equal('');
+  });
+
+  it('asks for the shoulder button and for rest if a gamepad is deflected without the button', async () => {
+    const { driving } = page.model;
+    driving.ask('gamepad', AHEAD, { isEnabled: false });
+    expect(driving.hindrance).to.match(/shoulder button .* was not held\. Let go/);
+    driving.ask('gamepad', AHEAD);
+    await page.wait(100);
+    expect(commands()).to.deep.equal([]);
+  });
 
   it('names another driver, takes over only when asked to, and then drives only after the stick was at rest', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };

@@ -45,7 +45,7 @@ export function listenToDriver(model: Model): () => void {
   listenToKeys(driving, signal);
   const endPoll = every(surroundings.clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
   const onHidden = () => {
-    if (document.hidden) driving.interrupt('This window is hidden: driving has stopped.');
+    if (document.hidden) driving.interrupt('This window was hidden: driving has stopped.');
   };
   document.addEventListener('visibilitychange', onHidden, { signal });
   return () => {
@@ -92,12 +92,14 @@ function gamepadPoll(model: Model): () => void {
   let before = NO_PAD;
   return () => {
     const pad = navigator.getGamepads?.().find(one => one?.connected && one.mapping === 'standard');
+    // Sticks that are deflected when a gamepad appears must be let go first.
+    const isNew = !driving.hasGamepad.peek();
     const state = pad ? gamepadState(pad) : NO_PAD;
     driving.hasGamepad.value = pad !== undefined && pad !== null;
     if (state.stops && !before.stops) model.pressStop();
-    if (before.isEnabled && !pad) driving.interrupt('The gamepad is gone: driving has stopped.');
+    if (before.isEnabled && !pad) driving.interrupt('The gamepad was gone: driving has stopped.');
     if ([state, before].some(({ isEnabled, deflections }) => isEnabled || isDeflected(deflections)))
-      driving.ask('gamepad', state.deflections, state);
+      driving.ask('gamepad', state.deflections, { ...state, isEnabled: state.isEnabled && !isNew });
     before = state;
   };
 }

@@ -25,12 +25,15 @@ const COMMANDS_HZ = 25;
 const HOLD_MS = 200;
 /** A command that arrives later than this may be older than the finger. */
 const LATEST_MS = MAX_HOLD_MS;
-/** Without readings for this long, nobody sees what the robot does. */
-const BLIND_MS = 500;
+/** Without readings for this long, nobody sees what the robot does. Without answers for this long, it does not move. */
+const SILENT_MS = 500;
 const REFUSAL_MS = 4000;
 const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
 const PASSING = ['too-late', 'overtaken', 'bus-busy'];
+/** Refusals whose reason `whyNot` shows for as long as it holds. */
+const SHOWN = ['driven', 'wrong-mode', 'stopped'];
+const LET_GO = 'Let go of all sticks and keys first.';
 
 export function isDeflected(deflections: Deflections): boolean {
   return Object.values(deflections).some(value => value !== 0);
@@ -38,8 +41,8 @@ export function isDeflected(deflections: Deflections): boolean {
 
 /**
  * What the person at this page wants to move, and why the robot does not move. While a stick or key is deflected, the
- * page sends a command 25 times a second. When all are at rest, it sends one command that stops the unit. When something interrupts driving, every stick and key must be at rest before
- * the robot moves again.
+ * page sends a command 25 times a second. When all are at rest, it sends one command that stops the unit. When something
+ * interrupts driving, every stick and key must be at rest before the robot moves again.
  */
 export class Driving extends Part {
   /** The part of the greatest rates that a full deflection asks for. */
@@ -50,14 +53,16 @@ export class Driving extends Part {
   readonly needsRest = signal(false);
   readonly roundTripMs = signal<number | undefined>(undefined);
   readonly hasGamepad = signal(false);
-  /** Why the last command was refused, or why the page stopped driving. */
-  readonly problem = signal('');
+  /** Why the last command was refused, or why the page stopped driving. Empty if another part of the page says so. */
+  readonly #problem = signal('');
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
   readonly #isFast = signal(false);
   /** Units to which a command was sent that may still hold. */
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
+  /** When the page sent the oldest moving command without an answer. */
+  #unansweredMs = Number.POSITIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
   #problemMs = 0;
   /** The robot's time minus the page's, in ms. It comes from the quickest reading, so it is not too large. */
@@ -84,19 +89,21 @@ export class Driving extends Part {
     this.#asked.value = { ...this.#asked.peek(), [source]: deflections };
     this.#isFast.value = isFast;
     if (!this.#isAnyDeflected) this.needsRest.value = false;
-    else if (!isEnabled) this.needsRest.value = true;
+    else if (!isEnabled) this.#stopUntilRest('The left shoulder button of the gamepad was not held.');
     this.#pass();
   }
 
   /** Stops driving: all sources count as let go, and must really be let go before the robot moves again. */
   interrupt(why: string): void {
     if (!this.#isAnyDeflected && !Object.values(this.#moving).includes(true)) return;
-    this.needsRest.value = this.#isAnyDeflected;
-    if (why !== '') {
-      this.problem.value = why;
-      this.#problemMs = this.whole.clock.nowMs();
-    }
+    this.#stopUntilRest(why);
     this.#pass();
+  }
+
+  #stopUntilRest(why: string): void {
+    this.needsRest.value = this.#isAnyDeflected;
+    this.#problem.value = why;
+    this.#problemMs = this.whole.clock.nowMs();
   }
 
   /** From now on this page drives instead of another one, which ends the other one's motion. */
@@ -110,13 +117,15 @@ export class Driving extends Part {
     );
   }
 
-  /** The deflections that count now. */
-  readonly wanted = computed((): Deflections => {
-    if (this.needsRest.value) return {};
+  /** The deflections of all sources together. */
+  readonly #deflections = computed((): Deflections => {
     const all = Object.values(this.#asked.value);
     const sumOf = (axis: string) => all.reduce((sum, asked) => sum + (asked[axis] ?? 0), 0);
     return Object.fromEntries(AXES.map(axis => [axis, Math.max(-1, Math.min(1, sumOf(axis)))]));
   });
+
+  /** The deflections that count now. */
+  readonly wanted = computed((): Deflections => (this.needsRest.value ? {} : this.#deflections.value));
 
   /** Why this unit cannot be driven from here. Empty if it can. */
   whyNot(unit: UnitName): string {
@@ -139,12 +148,11 @@ export class Driving extends Part {
 
   /** Why the robot does not do what sticks and keys ask for now, or why the page stopped driving. Empty if it does. */
   get hindrance(): string {
-    if (this.problem.value !== '') return this.problem.value;
-    if (this.needsRest.value) return 'Let go of all sticks and keys first.';
-    const wanted = this.wanted.value;
-    const asked = UNIT_LIST.filter(({ axes }) => axes.some(({ name }) => (wanted[name] ?? 0) !== 0));
-    const hindered = asked.find(({ name }) => this.whyNot(name) !== '');
-    return hindered === undefined ? '' : `${hindered.title}: ${this.whyNot(hindered.name)}.`;
+    const asked = this.#deflections.value;
+    const moved = UNIT_LIST.filter(({ axes }) => axes.some(({ name }) => (asked[name] ?? 0) !== 0));
+    const hindered = moved.find(({ name }) => this.whyNot(name) !== '');
+    if (hindered !== undefined) return `${hindered.title}: ${this.whyNot(hindered.name)}.`;
+    return `${this.#problem.value} ${this.needsRest.value ? LET_GO : ''}`.trim();
   }
 
   get isRivalDriving(): boolean {
@@ -183,9 +191,11 @@ export class Driving extends Part {
   /** Sends what the robot should do now, if it differs from what was sent, or if a motion would end. */
   #pass(): void {
     const nowMs = this.whole.clock.nowMs();
-    if (this.problem.peek() !== '' && nowMs - this.#problemMs > REFUSAL_MS) this.problem.value = '';
-    if (nowMs - this.#heardMs > BLIND_MS && this.#isAnyDeflected && !this.needsRest.peek()) {
-      this.interrupt('No readings from the robot: driving has stopped.');
+    if (nowMs - this.#problemMs > REFUSAL_MS) this.#problem.value = '';
+    const silentMs = nowMs - Math.min(this.#heardMs, this.#unansweredMs);
+    if (silentMs > SILENT_MS && this.#isAnyDeflected && !this.needsRest.peek()) {
+      const what = nowMs - this.#heardMs > SILENT_MS ? 'readings' : 'answers';
+      this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
     }
     const all = UNIT_LIST.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) }));
@@ -210,7 +220,9 @@ export class Driving extends Part {
     const sentMs = clock.nowMs();
     for (const { name, rates } of wanted) this.#moving[name] = isDeflected(rates);
     // A command that stops the robot does not count: the next one may begin at once.
-    if (wanted.some(({ name }) => this.#moving[name])) this.#sentMs = sentMs;
+    const isMoving = wanted.some(({ name }) => this.#moving[name]);
+    if (isMoving) this.#sentMs = sentMs;
+    this.#unansweredMs = isMoving ? Math.min(this.#unansweredMs, sentMs) : Number.POSITIVE_INFINITY;
     this.#pending += 1;
     const body = {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
@@ -222,10 +234,13 @@ export class Driving extends Part {
     // A newer command takes the place of an unanswered one, whose request is cancelled.
     const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves' });
     this.#pending -= 1;
-    if ('body' in outcome) this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
-    else if (!isUnanswered(outcome.refusal) && !PASSING.includes(outcome.refusal.code)) {
+    if ('body' in outcome || !isUnanswered(outcome.refusal)) this.#unansweredMs = Number.POSITIVE_INFINITY;
+    if ('body' in outcome) {
+      this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
+      if (isMoving) this.#problem.value = '';
+    } else if (!isUnanswered(outcome.refusal) && !PASSING.includes(outcome.refusal.code)) {
       for (const { name } of UNIT_LIST) this.#moving[name] = false;
-      this.interrupt(refusalText(outcome.refusal));
+      this.interrupt(SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal));
     }
   }
 }
