@@ -16,7 +16,7 @@ const diskWith = (content?: string) =>
   new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
-describe('the host silence that controllers are given', () => {
+describe('the host silence of a controller', () => {
   for (const [recorded, beforeMs, wantedMs, afterwards] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],
@@ -29,7 +29,7 @@ describe('the host silence that controllers are given', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is the configured ${wantedMs} ms after ${JSON.stringify(recorded)} was recorded, and the record holds the longer of both`, async () => {
+    it(`is the configured ${wantedMs} ms if its record was ${recorded === undefined ? 'not there' : JSON.stringify(recorded)}; the record then counts as ${afterwards === never ? 'unlimited' : `${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -38,10 +38,10 @@ describe('the host silence that controllers are given', () => {
   }
 
   for (const [what, interfere] of [
-    ['cannot be recorded', () => Promise.reject(new Error('full'))],
+    ['cannot be written', () => Promise.reject(new Error('full'))],
     ['hangs on its way to the disk', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`is not raised if it ${what}`, async () => {
+    it(`stays 500 ms if 5000 ms is configured and the record of 5000 ms ${what}`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);
@@ -51,13 +51,13 @@ describe('the host silence that controllers are given', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('keeps the record of units that this version does not know', async () => {
+  it('is added to a record that keeps the values of units that this version does not know', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('counts as unlimited if its file cannot be read, until the controller has a new value', async () => {
+  it('counts as unlimited before the start if its record cannot be read, and is then recorded as unlimited', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -66,7 +66,7 @@ describe('the host silence that controllers are given', () => {
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('is recorded as shorter only after the controller has it', async () => {
+  it('that is shorter than the recorded one is recorded only after the controller has received it', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

@@ -14,8 +14,8 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-describe('a state folder on a disk that is not mounted', () => {
-  it('allows only reading and stopping', () =>
+describe('a daemon whose state folder is on a disk that is not mounted', () => {
+  it('starts locked and stopped, refuses to switch the laser on, and still accepts a stop', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       const sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
@@ -40,7 +40,7 @@ describe('a state folder on a disk that is not mounted', () => {
     }));
 });
 
-describe('an open robot that is lit and drives', () => {
+describe('a robot without tokens, with its laser on and its chassis in auto,', () => {
   const daemon = simulatedDaemon();
   const secret = 'secret';
   const put = (content: Buffer) => replaceFile(realDisk, tokenFile(daemon.folder), [content]);
@@ -49,9 +49,9 @@ describe('an open robot that is lit and drives', () => {
 
   for (const [how, content] of [
     ['gets its first token', encodeTokens([{ name: 'desk', role: 'operator', hash: hashOf(secret) }])],
-    ['gets a damaged list', Buffer.from('{')],
+    ['is damaged', Buffer.from('{')],
   ] as const) {
-    it(`goes dark and stops when it ${how}`, async () => {
+    it(`switches the laser off and stops when its token list ${how}`, async () => {
       await put(encodeTokens([]));
       await eventually(async () => (await status()).access.state === 'open');
       await daemon.post('/api/resume');

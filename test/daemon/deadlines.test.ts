@@ -32,42 +32,42 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'a late beat is taken after the stop': {
+  'a beat that comes too late is accepted after the robot has stopped': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'a mode after the end of the phase is refused': {
+  'a mode switch after the end of the phase is refused as wrong-phase': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
     answer: 'wrong-phase',
     events: ['phase time is up', 'stop time is up'],
   },
-  'a laser that was lit too long becomes dark before it is lit again': {
+  'the time limit switches the laser off before a request switches it on again': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'switching off a laser that was lit too long changes nothing': {
+  'the time limit switches the laser off, and an off request changes nothing more': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
     answer: 200,
     events: ['laser time limit'],
   },
-  'a trial begins after the lease of another': {
+  'an expired trial ends before a new trial begins': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
     answer: 200,
     events: ['trial-ended lease', 'trial'],
   },
-  'a tuning is not renewed after its lease': {
+  'an expired tuning ends, and its renewal is refused': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -102,10 +102,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('while the event loop is late,', () => {
+describe('while the event loop is late and', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name}, if the ${first} comes first`, async () => {
+      it(`${first === 'timer' ? 'the timer of a deadline runs before a request' : 'a request runs before the timer of a deadline'}, ${name}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

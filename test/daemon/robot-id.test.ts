@@ -16,21 +16,21 @@ describe('the id of a robot', () => {
     return { id: ids[0], files: daemon.files() };
   };
 
-  it('is made once, and stays the same in every run on its state folder', async () => {
+  it('is created at the first start, and stays the same in later runs with the same state folder', async () => {
     const first = await shown();
     expect(first.id).to.match(/^[0-9a-f]{16}$/);
     expect((await shown({ files: first.files })).id).to.equal(first.id);
     expect((await shown()).id).not.to.equal(first.id);
   });
 
-  it('is new if its file was damaged, and null while the file cannot be read', async () => {
+  it('is replaced by a new id if its file is damaged; while the file cannot be read, the id is null', async () => {
     const { id, files } = await shown({ files: { 'robot-id': 'torn' } });
     expect(id).to.match(/^[0-9a-f]{16}$/);
     expect((await shown({ files })).id).to.equal(id);
     expect((await shown({ files, diskFails: ['read'] })).id).to.equal(null);
   });
 
-  it('is shown without a restart when the file can be read again', async () => {
+  it('that could not be read at the start is shown without a restart as soon as its file can be read', async () => {
     const { id, files } = await shown();
     const daemon = await ClockedDaemon.start({ files, diskFails: ['read'] });
     daemon.diskFails([]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { startFailure } from '../../src/daemon/run.js';
 
-describe('a start that fails says why in one line, with the cure', () => {
+describe('a start that fails', () => {
   const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
   for (const [error, sentence] of [
     [
@@ -26,6 +26,7 @@ describe('a start that fails says why in one line, with the cure', () => {
       'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
-    it(`if the error is ${error.code}`, () => expect(startFailure(error).sentence).to.equal(sentence));
+    it(`because of ${error.code} prints the cause “${sentence.split(/[:;]/)[0]}”, with a cure in the same line`, () =>
+      expect(startFailure(error).sentence).to.equal(sentence));
   }
 });

@@ -36,7 +36,7 @@ describe('a daemon that starts', () => {
       ...more,
     });
 
-  it('sends nothing on the bus if another daemon has its port', () =>
+  it('sends nothing on the I2C bus if its port is in use', () =>
     inTemporaryFolder(async folder => {
       const other = createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
@@ -71,7 +71,7 @@ describe('a daemon that starts', () => {
       }
     }));
 
-  it('moves nothing for a drive command that waited for the start', () =>
+  it('answers 409 too-late to a drive command that arrived before the start was complete', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware } = litRobot();
@@ -84,7 +84,7 @@ describe('a daemon that starts', () => {
       expect([status, body.code]).to.deep.equal([409, 'too-late']);
     }));
 
-  it('drops waiting requests if the process is told to end', () =>
+  it('drops the requests that wait for the start if the process is told to end', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
@@ -101,7 +101,7 @@ describe('a daemon that starts', () => {
       expect(level()).to.deep.equal({ level: 0 });
     }));
 
-  it('closes its port if it cannot start', () =>
+  it('closes its port again if another daemon already uses the state folder', () =>
     inTemporaryFolder(async folder => {
       const { hardware } = litRobot();
       const first = await begin(folder, 0, hardware);
@@ -114,7 +114,7 @@ describe('a daemon that starts', () => {
       await first.close();
     }));
 
-  it('is closed and locked if a marked state folder is empty, until the mark and the lock are removed', () =>
+  it('and finds its used state folder empty stays locked, with access unavailable, until the mark and the lock are removed', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
@@ -146,7 +146,7 @@ describe('a daemon that starts', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('darkens a lit laser before anything else, and does so again when it ends', () =>
+  it('switches off a lit laser before anything else, and does the same when it ends', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

@@ -11,7 +11,7 @@ import { requirePrograms } from '../support/programs.js';
 
 const SYSTEMD = { NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '2000000' };
 
-describe('the notifier of systemd', () => {
+describe('the systemd notifier', () => {
   let clock: ManualClock;
   let sent: { readonly message: string; readonly atMs: number }[];
   let failures: unknown[];
@@ -37,7 +37,7 @@ describe('the notifier of systemd', () => {
   }
   const messages = () => sent.map(({ message }) => message);
 
-  it('does nothing without systemd', async () => {
+  it('sends nothing if NOTIFY_SOCKET is not set', async () => {
     const notifier = notifierOf({ WATCHDOG_USEC: '2000000' });
     notifier.ready();
     await clock.advance(5000);
@@ -46,13 +46,13 @@ describe('the notifier of systemd', () => {
   });
 
   for (const [what, env, feeds] of [
-    ['the watchdog eight times in its time limit', {}, 9],
-    ['the watchdog if it is meant for this process', { WATCHDOG_PID: String(process.pid) }, 9],
-    ['no watchdog for another process', { WATCHDOG_PID: '1' }, 0],
-    ['no watchdog if there is none', { WATCHDOG_USEC: undefined }, 0],
-    ['no watchdog if its time limit is not a number', { WATCHDOG_USEC: 'soon' }, 0],
+    ['eight WATCHDOG messages in each time limit of the watchdog', {}, 9],
+    ['WATCHDOG messages if WATCHDOG_PID is this process', { WATCHDOG_PID: String(process.pid) }, 9],
+    ['no WATCHDOG message if WATCHDOG_PID is another process', { WATCHDOG_PID: '1' }, 0],
+    ['no WATCHDOG message if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
+    ['no WATCHDOG message if WATCHDOG_USEC is not a number', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
-    it(`feeds ${what} between ready and stopping`, async () => {
+    it(`sends, between READY and STOPPING, ${what}`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });
       await clock.advance(5000);
       expect(sent).to.deep.equal([]);
@@ -68,7 +68,7 @@ describe('the notifier of systemd', () => {
       expect(sent).to.deep.equal([{ message: 'READY=1', atMs: 5000 }, ...fed, stopping]);
     });
 
-  it('does not throw if systemd rejects a message, reports that once, and keeps notifying', async () => {
+  it('does not throw if systemd rejects messages, but reports one failure and sends the later messages', async () => {
     const notifier = notifierOf(SYSTEMD);
     refusal = new Error('EAGAIN');
     notifier.ready();
@@ -81,7 +81,7 @@ describe('the notifier of systemd', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`says once that there is no socket if the descriptor is ${descriptor}, and writes nothing`, async () => {
+    it(`reports one failure if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'a file' : (descriptor ?? 'not set')}`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -92,7 +92,7 @@ describe('the notifier of systemd', () => {
   }
 });
 
-describe('a daemon under systemd', () => {
+describe('with systemd/with-notify-socket,', () => {
   let listener: NotifyListener;
 
   before(function () {
@@ -111,7 +111,7 @@ describe('a daemon under systemd', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
 
-  it('sends ready, then alive repeatedly, then stopping, as the main process', async () => {
+  it('the main process of a daemon sends READY, then WATCHDOG repeatedly, then STOPPING', async () => {
     await inTemporaryFolder(async state => {
       const env = { NOTIFY_SOCKET: listener.path, WATCHDOG_USEC: '400000' };
       const daemon = run(['dist/sim/main.js', '--port', '0', '--state', state], env);
@@ -129,7 +129,7 @@ describe('a daemon under systemd', () => {
     });
   });
 
-  it('starts and ends even if systemd reads nothing', async () => {
+  it('a program whose messages systemd does not read gets EAGAIN instead of hanging', async () => {
     // Nothing reads from these sockets. If sending blocked, the loop would hang when the kernel's queue is full.
     const flood = `const fs = require('node:fs'); let taken = 0;
       try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }
@@ -148,7 +148,7 @@ sys.exit(subprocess.run(sys.argv[2:]).returncode)`;
     await once(child, 'exit');
   });
 
-  it('starts if systemd’s socket is gone, and says so', async () => {
+  it('a program starts even if the socket of systemd does not exist, and an error names the socket', async () => {
     const child = run(['-p', 'process.env.TRUNNION_NOTIFY_FD'], { NOTIFY_SOCKET: '/nowhere/notify' });
     const out = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const said = createInterface({ input: child.stderr })[Symbol.asyncIterator]();

@@ -15,7 +15,7 @@ const HEALTH: Ask = {
 };
 const STATUS: Ask = { ...HEALTH, kind: 'status', path: '/api/status', isFresh: false, withToken: true };
 
-describe('the client of robots', () => {
+describe('the HTTP client of the desk', () => {
   const client = new RobotClient(() => performance.now());
   let server: Server;
   let robot: Robot;
@@ -39,7 +39,7 @@ describe('the client of robots', () => {
   });
   after(() => client.close());
 
-  it('sends no token to an address at which the id was not asked for', async () => {
+  it('sends a token to an address only after asking for the id of the robot there', async () => {
     expect(await client.send(robot, STATUS)).to.deep.include({ isMoved: true });
     expect(tokens).to.deep.equal([]);
     await client.send(robot, HEALTH);
@@ -47,12 +47,12 @@ describe('the client of robots', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
-  it('reports a failure if a hash that a robot sent makes an invalid path', async () => {
+  it('reports a failure, and does not throw, if a hash from a robot makes the path of a request invalid', async () => {
     const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
     expect(outcome).to.have.property('failure');
   });
 
-  it('asks again at once on a new connection if the robot closes the idle one as the request leaves', async () => {
+  it('retries a request at once on a new connection if the robot resets the old connection before it answers', async () => {
     await client.send(robot, HEALTH);
     await client.send(robot, STATUS);
     let asked = 0;
@@ -65,7 +65,7 @@ describe('the client of robots', () => {
     expect(asked).to.equal(2);
   });
 
-  it('asks once if the robot closes the connection within its answer', async () => {
+  it('does not retry a request if the robot resets the connection in the middle of its answer', async () => {
     await client.send(robot, HEALTH);
     await client.send(robot, STATUS);
     let asked = 0;
@@ -77,7 +77,7 @@ describe('the client of robots', () => {
     expect(asked).to.equal(1);
   });
 
-  it('follows no redirect, and passes no body on that is not JSON', async () => {
+  it('does not follow a redirect, and drops a body that is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
@@ -85,7 +85,7 @@ describe('the client of robots', () => {
     expect(await client.send(robot, STATUS)).to.deep.equal({ status: 200, body: undefined });
   });
 
-  it('refuses an answer over 64 KiB, however it arrives', async () => {
+  it('rejects an answer of more than 64 KiB that arrives in parts', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => {
       const part = Buffer.alloc(40_000, ' ');
@@ -96,7 +96,7 @@ describe('the client of robots', () => {
     expect(answer).to.have.property('failure').that.includes('too long');
   });
 
-  it('says in words why there is no answer', async () => {
+  it('says that the daemon does not run if the port is closed, and that garbage is not the answer of a robot', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
     expect(await client.send(gone, HEALTH)).to.deep.equal({ failure: 'Its daemon does not run.' });
     listener = (_, response) => response.socket?.end('garbage');
@@ -105,7 +105,7 @@ describe('the client of robots', () => {
       .that.includes('not one of a robot');
   });
 
-  it('answers at once for twenty names that are not found, and still asks another robot', async () => {
+  it('reports failures for twenty unknown host names and gets the answer of another robot, all within 1.5 s', async () => {
     const absent = Array.from({ length: 20 }, (_, index) => ({
       ...robot,
       name: `${index}`,

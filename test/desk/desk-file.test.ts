@@ -17,7 +17,7 @@ matches:
     teleop: 120
 `;
 
-describe('the file of a field', () => {
+describe('a field file', () => {
   const read = (text: string, mode = 0o600) =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'field.yaml');
@@ -30,7 +30,7 @@ describe('the file of a field', () => {
       }
     });
 
-  it('names robots and matches, and binds to loopback', async () => {
+  it('with robots and matches is read, and the desk listens on loopback by default', async () => {
     expect(await read(GOOD)).to.deep.equal({
       host: '127.0.0.1',
       port: 8090,
@@ -46,12 +46,12 @@ describe('the file of a field', () => {
   });
 
   for (const [mistake, text, line, words] of [
-    ['a robot without a token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
+    ['a robot that has no token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
     ['a name that is given twice', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
-    ['an address with a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
+    ['an address that has a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
-    it(`names the line of ${mistake}`, async () => {
+    it(`with ${mistake} is rejected, and the error gives the line of the mistake`, async () => {
       const said = await read(text);
       expect(said).to.be.a('string');
       expect(String(said))
@@ -59,12 +59,12 @@ describe('the file of a field', () => {
         .and.include(words);
     });
 
-  it('may name a robot that is added later', async () => {
+  it('may list in a match a robot that it does not describe', async () => {
     const file = await read(GOOD.replace('[Red 1, Blue 1]', '[Red 1, Blue 2]'));
     expect(file).to.have.nested.property('plans[0].robots').that.deep.equals(['Red 1', 'Blue 2']);
   });
 
-  it('is refused if others may read it', async () => {
+  it('is rejected if other users may read it', async () => {
     expect(String(await read(GOOD, 0o640))).to.include('chmod 600');
   });
 });

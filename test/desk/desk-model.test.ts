@@ -38,7 +38,7 @@ function pageWithDesk() {
 const view = (t: number) => ({ t, robots: [] });
 
 describe('the page of a desk', () => {
-  it('sends an unanswered LOCK ALL again as the same press until the desk answers', async () => {
+  it('retries an unanswered LOCK ALL with the same press id until the desk answers', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(3000);
@@ -52,7 +52,7 @@ describe('the page of a desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
-  it('sends a LOCK ALL no more after an unlock was pressed', async () => {
+  it('does not retry an unanswered LOCK ALL after Unlock is pressed', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(500);
@@ -62,7 +62,7 @@ describe('the page of a desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to everybody while the desk cannot read its tokens, and to no spectator', async () => {
+  it('offers LOCK ALL to a caller who may only read while the desk cannot read its tokens, but not otherwise', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -71,7 +71,7 @@ describe('the page of a desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it('counts as a page of a referee only if it can press', async () => {
+  it('polls with page=true, as a page that a referee may use, unless it is shown as the big screen', async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();
@@ -81,7 +81,7 @@ describe('the page of a desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends a start once, with the desk time after which the desk refuses it', async () => {
+  it('sends an unanswered start only once, with the desk time at which the start expires', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -93,7 +93,7 @@ describe('the page of a desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('counts the age of what it shows from the request, and takes no older answer after a newer one', async () => {
+  it('counts the age of its data from the time of the request, and drops an older answer that arrives after a newer one', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

@@ -31,14 +31,14 @@ describe('a desk', () => {
     field.wait(600);
   });
 
-  it('locks every robot in the field at once, and shows who confirmed', () => {
+  it('locks every robot in the field at once, and shows how many robots have confirmed the lock', () => {
     press('lock all');
     field.wait(30);
     expect(locks()).to.deep.equal([true, true, true]);
     expect(view().lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
   });
 
-  it('shows a robot in the field whatever its name is', () => {
+  it('shows a robot in the field even if its name is constructor or __proto__', () => {
     const { state } = field.first;
     for (const name of ['constructor', '__proto__']) {
       state.robots = [...state.robots, { name, address: `http://${name}`, token: 'secret-token' }];
@@ -46,7 +46,7 @@ describe('a desk', () => {
     }
   });
 
-  it('locks the others at once if one robot hangs, and that one as soon as it answers', () => {
+  it('locks the other robots at once if one robot does not answer, and locks that robot when it answers again', () => {
     field.network('Red 1', { loses: 'requests' });
     press('lock all');
     field.wait(1200);
@@ -66,7 +66,7 @@ describe('a desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('locks a robot whose first request is lost after 250 ms, on a new connection', () => {
+  it('retries a lost lock request after 250 ms', () => {
     field.network('Red 1', { loses: 'requests' });
     press('lock all');
     field.network('Red 1');
@@ -76,14 +76,14 @@ describe('a desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
-  it('locks a robot that answers 3 s late within 5 s', () => {
+  it('has the lock confirmed within 5 s even by a robot whose answers take 3 s', () => {
     field.network('Red 1', { requestMs: 1500, answerMs: 1500 });
     press('lock all');
     field.wait(4900);
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('keeps a robot locked if LOCK ALL follows an unlock that the network holds back', () => {
+  it('keeps a robot locked if LOCK ALL is pressed while an earlier unlock is still delayed by the network', () => {
     press('lock all');
     field.wait(100);
     for (const heldMs of [700, 3000]) {
@@ -100,7 +100,7 @@ describe('a desk', () => {
     }
   });
 
-  it('locks again a robot that is unlocked on its board while LOCK ALL stands', () => {
+  it('locks a robot again that is unlocked on its board during LOCK ALL, and says that somebody else unlocked it', () => {
     press('lock all');
     field.wait(1500);
     field.robot('Red 2').match.unlock();
@@ -113,7 +113,7 @@ describe('a desk', () => {
     ]);
   });
 
-  it('looks for a lock of others before it locks a robot that comes back', () => {
+  it('does not replace the lock of another caller on a robot that comes back during LOCK ALL', () => {
     field.robot('Red 1').isOff = true;
     press('lock all');
     field.wait(7000);
@@ -124,7 +124,7 @@ describe('a desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('locks a robot that comes back and does not answer its status after 250 ms', () => {
+  it('locks a robot within 1.4 s after it comes back, even if the status of the robot cannot be read', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -136,7 +136,7 @@ describe('a desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
-  it('stops a robot that moves under the lock of others, and leaves that lock', () => {
+  it('stops a moving robot at LOCK ALL even if another caller has locked it, and keeps the lock of that caller', () => {
     field.robot('Red 1').lockByOthers();
     field.robot('Red 1').stopped = false;
     field.wait(300);
@@ -146,7 +146,7 @@ describe('a desk', () => {
     expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
   });
 
-  it('says on the tile that an unlock did not arrive', () => {
+  it('shows on the tile of a robot that an unlock did not arrive if the network delayed the unlock by 1.3 s', () => {
     press('lock all');
     field.wait(300);
     field.network('Red 1', { requestMs: 1300 });
@@ -158,7 +158,7 @@ describe('a desk', () => {
     expect(tile('Red 1').problems[0]).to.include('The unlock did not arrive');
   });
 
-  it('lets the lock of others stand, and locks when that lock ends', () => {
+  it('keeps the lock of another caller during LOCK ALL, and locks the robot when that lock is removed', () => {
     field.robot('Red 1').lockByOthers();
     field.wait(300);
     press('lock all');
@@ -174,7 +174,7 @@ describe('a desk', () => {
     expect(locks()).to.deep.equal([false, false, false]);
   });
 
-  it('leaves the lock of a single tile in place when LOCK ALL is lifted', () => {
+  it('keeps the lock that was set on the tile of one robot when the lock of LOCK ALL is removed', () => {
     press('lock one', { robot: 'Red 2' });
     field.wait(50);
     press('lock all');
@@ -191,7 +191,7 @@ describe('a desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`stops a robot that refuses its token with ${refuses}, names it, and starts only without it`, () => {
+    it(`stops a robot that rejects the token with ${refuses}, names the robot, and starts a match only without the robot`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       press('lock all');
@@ -210,7 +210,7 @@ describe('a desk', () => {
       expect(view().match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('runs a match from auto into teleop without a stop, and each robot ends it on its own clock', () => {
+  it('takes all robots from auto to teleop without a stop, and each robot ends teleop even if its network fails', () => {
     play();
     for (const name of NAMES) field.robot(name).stopped = false;
     field.wait(5000);
@@ -225,7 +225,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('shows NOT STARTED if the network held the start back, and starts that robot at the press that joins it', () => {
+  it('shows NOT STARTED for a robot whose start the network delayed by 3 s, and starts the robot when Join is pressed', () => {
     press('load');
     field.wait(1500);
     field.network('Red 1', { requestMs: 3000 });
@@ -242,7 +242,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('leaves a robot that rebooted in play paused until a press joins it', () => {
+  it('leaves a robot that reboots during a match in pause until Join is pressed', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -253,7 +253,7 @@ describe('a desk', () => {
     expect(phases()[0]).to.equal('auto');
   });
 
-  it('refuses to let a robot join that has lost the match', () => {
+  it('refuses Join for a robot that has lost its match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -261,7 +261,7 @@ describe('a desk', () => {
     expect(field.press('join', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('starts with a robot whose log CONTRADICTS, and goes on showing that', () => {
+  it('starts a match with a robot whose log CONTRADICTS, and still shows CONTRADICTS after the start', () => {
     press('load');
     field.wait(1500);
     const seen = field.first.state.seen.get('Red 1');
@@ -270,7 +270,7 @@ describe('a desk', () => {
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
-  it('goes on after a pause with the seconds left', () => {
+  it('continues a match after a pause with the seconds that were left', () => {
     play();
     field.wait(2000);
     press('pause');
@@ -283,7 +283,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('starts only if nothing lacks, and says in words what lacks', () => {
+  it('refuses to start a match while one robot is locked and another is not heard, and says so for each of them', () => {
     press('load');
     field.wait(1500);
     field.robot('Red 2').lockByOthers();
@@ -296,7 +296,7 @@ describe('a desk', () => {
     expect(phases().slice(0, 2)).to.deep.equal(['pre', 'pre']);
   });
 
-  it('that is killed in play goes on under its name, and no robot stops', () => {
+  it('that is killed during a match and restarts 1.4 s later continues the match, and no robot stops', () => {
     play();
     for (const name of NAMES) field.robot(name).stopped = false;
     field.first.isOff = true;
@@ -308,14 +308,14 @@ describe('a desk', () => {
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
   });
 
-  it('that is gone lets the robots stop by themselves 3 s after its last beat', () => {
+  it('that dies during a match leaves no robot that may move 3.6 s later', () => {
     play();
     field.first.isOff = true;
     field.wait(3600);
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
   });
 
-  it('loads a match of a robot that was added after FILE named it, and keeps that robot until the match is over', () => {
+  it('loads a match only after its missing robot is added, and refuses to remove that robot until the match has ended', () => {
     const { state } = field.first;
     state.robots = state.robots.slice(0, -1);
     expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
@@ -328,7 +328,7 @@ describe('a desk', () => {
     expect(view().robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
   });
 
-  it('goes on after a pause that it has taken over, with the phase and the seconds that the referee gives', () => {
+  it('that has taken over a paused match continues it only with the phase and the seconds that the referee enters', () => {
     play();
     press('pause');
     field.wait(100);
@@ -345,7 +345,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('locks and unlocks a robot of 0.3.0, and leaves a lock that somebody else put on it', () => {
+  it('locks and unlocks a robot of version 0.3.0, and keeps a lock that another caller has put on the robot', () => {
     const red = field.robot('Red 1');
     red.isOld = true;
     field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
@@ -375,7 +375,7 @@ describe('a desk', () => {
     for (const text of texts) expect(text).to.match(/[^.]\.$/);
   });
 
-  it('shows another desk, and takes its match over with one press', () => {
+  it('shows the name and the robots of another desk, and continues the match of that desk after Take over', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -391,7 +391,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('starts no robot by Take over: one that is not in the phase shows NOT STARTED', () => {
+  it('does not start a paused robot at Take over, and shows NOT STARTED for that robot', () => {
     play();
     field.robot('Red 1').restart(true);
     field.first.isOff = true;
@@ -405,7 +405,7 @@ describe('a desk', () => {
     ]);
   });
 
-  it('that another desk has replaced neither permits nor pauses by itself any more, and obeys a press', () => {
+  it('that another desk has replaced does not pause the robots by itself any more, but still ends the match at a press', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -421,7 +421,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that was late applies two overdue changes in the order in which they were due, each at its own time', () => {
+  it('that notices two missed deadlines applies the earlier one first: a missing page pauses auto 1 s before its end', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -430,7 +430,7 @@ describe('a desk', () => {
     expect(state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'auto', leftS: 1 });
   });
 
-  it('pauses the match if no page of a referee has answered for 5 s, and keeps the clock', () => {
+  it('pauses the match if no page of a referee has polled for 5 s, and keeps the seconds left', () => {
     play();
     const { state } = field.first;
     state.pageMs = field.nowMs;
@@ -447,7 +447,7 @@ describe('a desk', () => {
     ]);
   });
 
-  it('that has lost its state permits nothing until Take over, and LOCK ALL works', () => {
+  it('that has lost its state refuses load and unlock until Take over is pressed, but LOCK ALL works', () => {
     press('lock all');
     field.wait(100);
     field.first.lose();
@@ -465,7 +465,7 @@ describe('a desk', () => {
     expect(locks()).to.deep.equal([false, false, false]);
   });
 
-  it('sends no token to a robot with another id, until a press accepts it', () => {
+  it('does not lock a robot that answers with a new id, and shows a problem, until the referee accepts that robot', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
@@ -478,7 +478,7 @@ describe('a desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
-  it('names both robots if two have one id, and starts neither', () => {
+  it('names both robots as not ready for a start if two robots have the same id', () => {
     field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
     Object.assign(field.robot('Red 1'), { id: field.robot('Red 2').id });
     field.first.restart();

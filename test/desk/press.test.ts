@@ -65,8 +65,8 @@ const MATCH: DeskMatch = {
   record: 'final-1',
 };
 
-describe('a desk that was frozen for longer than pauseWithoutPage', () => {
-  it('pauses the match as of the time at which the page was due, even if it hears the page first', async () => {
+describe('a desk that was frozen for longer than pauseWithoutPage allows', () => {
+  it('pauses the match as of the time when pauseWithoutPage expired, even if a page polls first', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -75,8 +75,8 @@ describe('a desk that was frozen for longer than pauseWithoutPage', () => {
   });
 });
 
-describe('pages of a desk that ask at almost the same time', () => {
-  it('share one answer, which has what was pressed after they asked', async () => {
+describe('two pages that poll a desk at almost the same time', () => {
+  it('get the same answer, which includes a press that came just after the polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -90,7 +90,7 @@ describe('pages of a desk that ask at almost the same time', () => {
 });
 
 describe('a press on a desk', () => {
-  it('counts once if it arrives twice, and is another press if it is for another button', () => {
+  it('has its effect once if it arrives twice; the same press id on another button is another press', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -102,14 +102,14 @@ describe('a press on a desk', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('finds and records a phase whose time was up before', async () => {
+  it('that comes after the time of a phase is up records the end of the phase', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
     expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
   });
 
-  it('reaches the robots at once, and is answered when the disk has it', async () => {
+  it('takes effect at once, and is answered only after the disk has stored it', async () => {
     const disk = new RecordingDisk();
     const { desk } = await served(disk);
     const goOn = disk.hang();

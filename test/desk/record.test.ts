@@ -62,26 +62,26 @@ describe('the record of a match', () => {
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
   const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
 
-  it('is a folder that its hash names, and is whole', async () => {
+  it('is a folder whose name ends with a hash, and is reported as whole', async () => {
     const { folder } = await record(5);
     expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
   });
 
-  it('names the robot whose last lines are missing, and the folder that has changed', async () => {
+  it('from which the last lines of a robot were removed is reported as changed, with lines of that robot missing', async () => {
     const { folder, lines } = await record(5);
     disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
   });
 
-  it('names the robot whose lines were changed in the middle', async () => {
+  it('in which a line of a robot was altered is reported as changed for that robot', async () => {
     const { folder, lines } = await record(5);
     const bytes = Buffer.concat(lines.map(({ bytes }) => bytes));
     disk.put(file(folder), Buffer.from(bytes.toString().replace('"index":2', '"index":7')));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('is whole if the desk was killed and kept lines twice, the first time torn', async () => {
+  it('is reported as whole if the desk was killed while it stored lines and then stored the lines again', async () => {
     const lines = await robotLines(4);
     const bytes = (from: number, to: number) => Buffer.concat(lines.slice(from, to).map(one => one.bytes));
     await clock.during(records.begin('final-1'));
@@ -94,8 +94,16 @@ describe('the record of a match', () => {
   });
 
   for (const [what, again, is] of [
-    ['is whole if the disk of the desk was full for a while, because the desk asks again', true, 'whole'],
-    ['calls lines missing, and no robot a liar, if the robot never sent them again', false, 'missing'],
+    [
+      'is reported as whole if the disk failed for a while and the robot then sent its lines again',
+      true,
+      'whole',
+    ],
+    [
+      'is reported as missing lines, not as changed, if the disk failed and the robot never sent its lines again',
+      false,
+      'missing',
+    ],
   ] as const)
     it(what, async () => {
       const lines = await robotLines(3);
@@ -116,7 +124,7 @@ describe('the record of a match', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('is sealed as soon as the disk works again', async () => {
+  it('that cannot be sealed while the disk fails is sealed within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -127,20 +135,20 @@ describe('the record of a match', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('has a folder whatever a robot calls its match', () => {
+  it('gets a valid folder name even if the id of the match is long or has characters that no file name may have', () => {
     const at = new Date(Date.UTC(2030, 0, 1));
     expect(recordName('a/b \ud800', at)).to.equal('a%2Fb%20\ufffd-20300101T000000Z');
     expect(Buffer.byteLength(recordName('\u6bd4'.repeat(64), at))).to.be.lessThan(255 - 17);
   });
 
-  it('names the robot whose log has a second end', async () => {
+  it('with two different last lines of one robot is reported as changed for that robot', async () => {
     const { folder, lines } = await record(3);
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('names the desk whose own log was changed', async () => {
+  it('in which the log of the desk was altered is reported as changed for the desk', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
     disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
@@ -148,7 +156,7 @@ describe('the record of a match', () => {
     expect(await robots(folder)).to.include('desk changed');
   });
 
-  it('is printed in the time of the desk, whatever the clock of the robot says', async () => {
+  it('is printed with the times of the desk, even if the clock of the robot shows another time', async () => {
     const { folder } = await record(3);
     const printed = (await timelineOf(disk, folder)).split('\n');
     const resets = printed.filter(line => line.includes('Red 1  reset'));
@@ -156,7 +164,7 @@ describe('the record of a match', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is shown as failing while the disk is full, and works again afterwards', async () => {
+  it('is reported as failing while the disk fails, and as working again afterwards', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -168,7 +176,7 @@ describe('the record of a match', () => {
   });
 });
 
-describe("a robot's log that does not continue what the desk has kept", () => {
+describe('the log of a robot', () => {
   const state = (hash: string): DeskState => ({
     wanted: {
       holder: 'desk',
@@ -197,7 +205,7 @@ describe("a robot's log that does not continue what the desk has kept", () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('is kept while it continues, and CONTRADICTS if it was cut, rewritten, or is of another card', async () => {
+  it('CONTRADICTS and is stored in a new file if it was cut, rewritten or exchanged; a log that continues is appended', async () => {
     const lines = await robotLines(4);
     const [first, second, third] = lines;
     const unknown = { status: 404, body: { code: 'unknown-head', detail: '' } };
@@ -230,7 +238,7 @@ describe("a robot's log that does not continue what the desk has kept", () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('has LINES MISSING, and no contradiction, if it begins after the kept line', async () => {
+  it('has LINES MISSING instead of CONTRADICTS if it begins after the last line that the desk has stored', async () => {
     const lines = await robotLines(4);
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
@@ -239,7 +247,7 @@ describe("a robot's log that does not continue what the desk has kept", () => {
     expect([kept?.bytes, kept?.follows]).to.deep.equal([rest(lines, 2), false]);
   });
 
-  it('is asked again for lines that the disk of the desk has not kept', async () => {
+  it('is requested again from the same line until the disk of the desk has stored the answer', async () => {
     const lines = await robotLines(2);
     const desk = state(lines[0]!.hash);
     for (const isKept of [false, true]) {

@@ -30,7 +30,7 @@ const WANTED: Wanted = {
   robots: { 'Red 1': { place: 'field', id: null, lock: LOCK, head: null } },
 };
 
-describe("a desk's record of what the referees want", () => {
+describe('the state file of a desk', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -39,7 +39,7 @@ describe("a desk's record of what the referees want", () => {
   const run = (id: string | undefined, bootMs: number) =>
     wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
 
-  it('goes on with the match after a restart of the desk, with the time left by the clock of the boot', async () => {
+  it('lets a match run on during a restart of the desk, with the time measured by the clock of the system boot', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const { match, robots } = await run('a', 11_000).read(1000);
     expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
@@ -47,10 +47,10 @@ describe("a desk's record of what the referees want", () => {
   });
 
   for (const [what, before, after] of [
-    ['a boot of its machine', 'a', 'b'],
-    ['a restart on a machine without ids of boots', undefined, undefined],
+    ['a system boot', 'a', 'b'],
+    ['a restart with no id of the system boot', undefined, undefined],
   ] as const)
-    it(`pauses a running match after ${what}, with the time left unknown, and keeps locks`, async () => {
+    it(`turns a running match into a pause with unknown time left after ${what}, and keeps locks`, async () => {
       await run(before, 1000).save(WANTED, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
@@ -59,12 +59,12 @@ describe("a desk's record of what the referees want", () => {
       expect({ holder, permits }).to.deep.equal({ holder: 'desk-1', permits: true });
     });
 
-  it('does not pause a match of which no time runs after a boot', async () => {
+  it('does not pause an ended match after a system boot', async () => {
     await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('is unchanged or permits nothing, whichever byte is damaged', async () => {
+  it('with any one damaged byte is read unchanged or permits nothing', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

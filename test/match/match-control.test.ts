@@ -17,7 +17,7 @@ const SETTINGS: MatchSettings = {
   phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, laser: false, resume: false } },
 };
 
-describe('a phase that is set', () => {
+describe('match control', () => {
   let robot: ClockedRobot;
   let match: Match;
   let control: MatchControl;
@@ -57,7 +57,7 @@ describe('a phase that is set', () => {
   beforeEach(() => start(0));
   afterEach(() => robot.end());
 
-  it('reports each failure of laser, controllers and disk', async () => {
+  it('reports the failures of laser pin, controllers and disk in one answer when a phase is set', async () => {
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
@@ -72,7 +72,7 @@ describe('a phase that is set', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('darkens the laser first if it allows no light, and does not stop a motion that it allows', async () => {
+  it('switches the laser off at once when a phase without light is set, and does not stop motion that the phase allows', async () => {
     robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -83,7 +83,7 @@ describe('a phase that is set', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('ends with a stop if root ends the match on the board, and the end is stored', async () => {
+  it('stops the robot and stores the phase ended when root ends the match on the board', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -93,7 +93,7 @@ describe('a phase that is set', () => {
     ]);
   });
 
-  it('is reported without the acts that a lock or a stop forbids', async () => {
+  it('reports no act as allowed that a stop or a lock forbids', async () => {
     const forbidden = { drive: false, laser: false, modes: [] };
     await robot.during(robot.robot.stop('a person'));
     expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });
@@ -103,7 +103,7 @@ describe('a phase that is set', () => {
     expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 
-  it('stops the robot if a controller enters a forbidden mode by itself', async () => {
+  it('stops the robot if a controller by itself enters a mode that the phase forbids', async () => {
     expect(await robot.outcome(set('teleop'))).to.equal(200);
     await robot.wait(100);
     expect(robot.robot.stopped).to.equal(false);
@@ -112,7 +112,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('does not let a controller return to a forbidden mode after a reset, and does not stop the robot', async () => {
+  it('keeps a controller in manual after a reset, without a stop, if the phase forbids the mode before the reset', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -130,7 +130,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
-  it('overtakes a resume under way if the phase allows no motion', async () => {
+  it('keeps the robot stopped if a phase without motion is set while a resume is under way', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -143,7 +143,7 @@ describe('a phase that is set', () => {
     ]);
   });
 
-  it('stops a robot in a forbidden mode, even if a resume is under way', async () => {
+  it('stops the robot if a phase that forbids its mode is set, even while a resume is under way', async () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -160,7 +160,7 @@ describe('a phase that is set', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('overtakes a resume whose frames are on the bus if the phase allows no resume', async () => {
+  it('keeps the robot stopped if a phase without resume is set while frames of a resume are on the bus', async () => {
     // With both units in manual, the resume would write no mode.
     await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
@@ -182,7 +182,7 @@ describe('a phase that is set', () => {
     }
   });
 
-  it('and allows no motion answers not-confirmed at every call until the stop is confirmed', async () => {
+  it('answers not-confirmed to each repeated call for a phase without motion until the stop is confirmed', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -193,7 +193,7 @@ describe('a phase that is set', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('while a controller in debug is offline', () => {
+  describe('with a controller that is offline in debug', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -203,7 +203,7 @@ describe('a phase that is set', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot if it forbids debug, and not again after a resume', async () => {
+    it('stops the robot when a phase that forbids debug is set, but does not stop it again after a resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -217,7 +217,7 @@ describe('a phase that is set', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('adopts the controller without a stop if it returns during the resume', async () => {
+    it('completes a resume during which the controller returns, and the controller gets torque only in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('a phase that is set', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before a new controller gets torque', async () => {
+    it('stops the robot before the controller gets torque if the controller returns after a restart of the daemon', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -17,7 +17,7 @@ const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
 });
 const LOCKED: MatchState = { ...NO_MATCH, lock: { id: 'L1', by: 'desk', reason: 'inspection' } };
 
-describe('the record of lock and match', () => {
+describe('the state file of lock and match', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -29,13 +29,13 @@ describe('the record of lock and match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('has no match before the first call, and keeps a lock through restarts and system boots', async () => {
+  it('holds no match before the first save, and keeps a lock through restarts of the daemon and system boots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
   });
 
-  it('gives a lock that 0.3.0 has recorded an id, which stays the same', async () => {
+  it('gives an id to a lock that version 0.3.0 stored without one, and the id stays the same in later runs', async () => {
     const recorded = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' }, boot: 'a' };
     const sum = sha256(JSON.stringify(recorded));
     disk.put(PATH, Buffer.from(JSON.stringify({ recorded, sha256: sum })));
@@ -45,7 +45,7 @@ describe('the record of lock and match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('keeps the time left through a restart, by the clock of the boot', async () => {
+  it('lets the time left in a phase run on during a restart of the daemon, by the clock of the system boot', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));
@@ -62,7 +62,7 @@ describe('the record of lock and match', () => {
     }
   });
 
-  it('is unchanged or counts as locked, whichever byte is damaged, and the damaged file is kept', async () => {
+  it('with any one damaged byte is read unchanged or counts as locked; a truncated file counts as locked and is kept', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -68,7 +68,7 @@ describe('in a match,', () => {
   };
 
   for (const phase of PHASES) {
-    it(`${phase} allows ${ALLOWED[phase].join(', ')}, and a lock forbids them`, async () => {
+    it(`the phase ${phase} allows exactly these acts: ${ALLOWED[phase].join(', ')}; a lock forbids all acts`, async () => {
       beat();
       set(phase);
       const codes = () => Object.keys(ACTS).map(refused);
@@ -92,7 +92,7 @@ describe('in a match,', () => {
     expect(refused('auto')).to.equal('wrong-phase');
   });
 
-  it('a lock stays if a lock with its id is sent again, and is replaced by one with another id', () => {
+  it('a lock stays unchanged if a lock with the same id is sent, and is replaced by a lock with another id', () => {
     const first = { id: 'L1', by: 'desk', reason: 'inspection' };
     match.lock(first);
     match.lock({ id: 'L1', by: 'other', reason: 'late copy' });
@@ -101,7 +101,7 @@ describe('in a match,', () => {
     expect(match.state.lock?.id).to.equal('L2');
   });
 
-  it('a lock is removed by an unlock with its id or without one, and not by an unlock with another id', () => {
+  it('an unlock with the id of the lock or without an id removes the lock; an unlock with another id is refused', () => {
     match.unlock('L1');
     match.lock({ id: 'L2', by: 'desk', reason: 'inspection' });
     expect(codeOf(() => match.unlock('L1'))).to.equal('lock-changed');
@@ -113,8 +113,8 @@ describe('in a match,', () => {
     expect(match.state.lock).to.equal(null);
   });
 
-  describe('calls', () => {
-    it('may be repeated exactly, and a repeated call does not restart the time', async () => {
+  describe('a call', () => {
+    it('that sets a phase may be repeated unchanged, and the time of the phase does not start again', async () => {
       const last = call('pre', { remainingS: 10 });
       match.set(last, 'referee');
       await clock.advance(6000);
@@ -125,7 +125,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('are stale and change nothing with an older revision, or with the same revision and another content', () => {
+    it('with an older revision, or with the same revision but other content, is refused as stale-match and changes nothing', () => {
       const last = call('pre');
       match.set(last, 'referee');
       const before = match.state;
@@ -134,7 +134,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match with any revision, if the phase before or after does not move the robot', () => {
+    it('may begin a new match with any revision only if the old phase is none or ended, or the new one is pre or ended', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -148,7 +148,7 @@ describe('in a match,', () => {
         }
     });
 
-    it('repeated after root has cleared the match do not begin their phase again, and the revision stays', () => {
+    it('that is repeated after root has cleared the match does not begin its phase again', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -174,12 +174,12 @@ describe('in a match,', () => {
       }
     });
 
-    it('that end a match are refused as wrong-phase if no match runs', () => {
+    it('that ends the match is refused as wrong-phase if no match runs', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
 
-    it('with the next revision are accepted after the board has ended the match', async () => {
+    it('for a new match with a lower revision is accepted after root has ended the old match on the board', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -190,8 +190,8 @@ describe('in a match,', () => {
     });
   });
 
-  describe('time', () => {
-    it('ends the match with a stop, even if nothing listens for the end', async () => {
+  describe('the time of a phase', () => {
+    it('ends the match with a stop when the time is up, even if no request arrives', async () => {
       play({ remainingS: 2 });
       await clock.advance(1999);
       expect(match.state.phase).to.equal('auto');
@@ -201,7 +201,7 @@ describe('in a match,', () => {
       expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
-    it('passes as before when the wall clock is set', async () => {
+    it('does not change when the wall clock is set a year back or ahead', async () => {
       play({ remainingS: 2 });
       const wall = clock.wallTime.bind(clock);
       for (const years of [-1, 1]) {
@@ -213,7 +213,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('of an earlier phase does not end the next one', async () => {
+    it('does not end a later phase that has no time limit', async () => {
       play({ remainingS: 2 });
       set('pause');
       await clock.advance(60_000);
@@ -249,7 +249,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('changes no decision at a deadline, whether the timer or a request runs first', () =>
+    it('gives the same result whether the timer of a deadline or a request runs first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -267,8 +267,8 @@ describe('in a match,', () => {
       ));
   });
 
-  describe('the lease', () => {
-    it('is needed for auto and teleop', async () => {
+  describe('the lease of the referee desk', () => {
+    it('is needed to set the phase auto or teleop', async () => {
       expect(codeOf(() => set('auto'))).to.equal('referee-silent');
       beat();
       set('auto');
@@ -280,7 +280,7 @@ describe('in a match,', () => {
       { holder: 'blue', by: 'referee' },
       { holder: 'red', by: 'another referee' },
     ]) {
-      it(`is refused to ${other.holder} of ${other.by} until its time to live has passed`, async () => {
+      it(`is refused to desk ${other.holder} with the token “${other.by}” until the lease of desk red with the token “referee” expires`, async () => {
         beat('red');
         expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1999);
@@ -296,7 +296,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('reserves every phase except pause and ended for its token, whatever the name of the desk is', async () => {
+    it('lets only the token of its holder set a phase, except pause and ended, until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -321,8 +321,8 @@ describe('in a match,', () => {
     });
   });
 
-  describe('silence of the desk', () => {
-    it('stops the robot after 3 s, and nothing may move until the next beat', async () => {
+  describe('silence of the referee desk', () => {
+    it('stops the robot after 3 s, and forbids motion, light and resume until the next beat', async () => {
       play();
       for (let times = 0; times < 2; times += 1) {
         await clock.advance(2900);
@@ -337,7 +337,7 @@ describe('in a match,', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('counts from the last beat, whatever its time to live', async () => {
+    it('is counted from the last beat, whatever the time to live of the lease', async () => {
       beat('desk', { ttlMs: 60_000 });
       set('auto');
       await clock.advance(3100);
@@ -349,7 +349,7 @@ describe('in a match,', () => {
       expect(stops).to.deep.equal([]);
     });
 
-    it('counts from the last beat, even if the phase began later', async () => {
+    it('is counted from the last beat, even if the phase began after that beat', async () => {
       beat();
       await clock.advance(2000);
       set('auto');
@@ -366,7 +366,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('is only reported if the configuration says hold, and the phase then needs no lease', async () => {
+    it('is reported without a stop if onRefereeSilence is hold, and auto can then be set without a lease', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

@@ -15,7 +15,7 @@ const CLIENTS: readonly [string, string][] = [
   ['node', 'docs/clients/trunnion.mjs'],
 ];
 
-describe('an example of a client', function () {
+describe('the example client', function () {
   this.timeout(60_000);
   const daemon = simulatedDaemon();
   let between: Server;
@@ -66,7 +66,7 @@ describe('an example of a client', function () {
   const url = () => `http://127.0.0.1:${portOf(between)}`;
 
   for (const [program, path] of CLIENTS) {
-    it(`in ${program} obeys Retry-After, watches, and leaves the robot as it found it`, async function () {
+    it(`in ${program} retries a refused mode switch after Retry-After, then reads the events, and sends no stop`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/gimbal/mode/switch': [refuse] };
       const toAuto = () => daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
@@ -82,7 +82,7 @@ describe('an example of a client', function () {
       expect([stopped, gimbal.mode]).to.deep.equal([false, 'auto']);
     });
 
-    it(`in ${program} repeats a stop until it is confirmed, and sends none unless it is asked to`, async function () {
+    it(`in ${program}, run with the argument stop, retries the stop until it is confirmed`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/stop': [cut, refuse, refuse] };
       const { code, output } = await client(program, [path, url(), 'stop']);
@@ -92,7 +92,7 @@ describe('an example of a client', function () {
       await daemon.post('/api/resume');
     });
 
-    it(`in ${program} takes a token, and says what is wrong without a token, a robot and a URL`, async function () {
+    it(`in ${program} uses the token in TRUNNION_TOKEN, and says what is missing if it has no token, no robot or no URL`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const secret = newSecret();

@@ -5,7 +5,7 @@ import { eventually } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-describe('an example of a client that drives', function () {
+describe('the example drive client', function () {
   this.timeout(60_000);
   const daemon = simulatedDaemon();
   const axes = async (unit: 'gimbal' | 'chassis') => (await daemon.get('/sim/state')).body[unit].axes;
@@ -17,7 +17,7 @@ describe('an example of a client that drives', function () {
     ['python3', 'docs/clients/drive.py'],
     ['node', 'docs/clients/drive.mjs'],
   ] as const)
-    it(`in ${program} moves the robot by two keys that arrive together, and the robot stops when the client is frozen or killed`, async function () {
+    it(`in ${program} moves chassis and gimbal by two keys at once, and the chassis halts when the client is frozen or killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
       const fromRad = await yawRad();

@@ -8,7 +8,7 @@ const CLIENTS = 4;
 
 const firstKp = (gains: object): number => Object.values<{ kp: number }>({ ...gains })[0]!.kp;
 
-describe(`SIGKILL, ${ROUNDS} rounds under load`, function () {
+describe(`a daemon that gets SIGKILL ${ROUNDS} times under load`, function () {
   this.timeout(60_000 + ROUNDS * 20_000);
   let running: Child | undefined;
   let url = '';
@@ -20,7 +20,7 @@ describe(`SIGKILL, ${ROUNDS} rounds under load`, function () {
 
   afterEach(() => running?.kill());
 
-  it('loses no save that was answered 200', () =>
+  it('keeps every save that it answered with 200, and gives the controllers the latest one', () =>
     inTemporaryFolder(async folder => {
       const acknowledged: { readonly unit: string; readonly kp: number }[] = [];
       let sent = 0;

@@ -33,7 +33,7 @@ describe('the alert rules in docs/league/rules.yml', () => {
   });
 });
 
-describe('docs/league/prometheus.yml', function () {
+describe('Prometheus with docs/league/prometheus.yml', function () {
   this.timeout(120_000);
   const daemon = simulatedDaemon();
   const running = new Set<ChildProcess>();
@@ -59,7 +59,7 @@ describe('docs/league/prometheus.yml', function () {
     if (folder !== '') await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  it('brings every sample of a closed robot to a central store that was away for a while', async () => {
+  it('delivers every sample of a robot with tokens to the central store, even those from while the store was down', async () => {
     const secret = newSecret();
     await writeTokens(realDisk, daemon.folder, [{ name: 'p', role: 'spectator', hash: hashOf(secret) }]);
     const [storePort, port] = [await freePort(), await freePort()];

@@ -52,7 +52,7 @@ describe('a daemon', () => {
     ['rejects', 'a defect'],
     ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
   ] as const) {
-    it(`ends when something ${fault}: the laser is dark, the reason is its last line, and nothing saved is lost`, async () => {
+    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'out of memory' }[fault]} exits with code 1 and the laser off, logs the cause last, and loses no save`, async () => {
       const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);
@@ -67,7 +67,7 @@ describe('a daemon', () => {
     });
   }
 
-  it('kills itself, with the laser dark, if the disk holds up its shutdown', async () => {
+  it('whose disk hangs during the shutdown kills itself after 2 s, with the laser off', async () => {
     const child = daemon('hangs its disk');
     const url = await served(child);
     await light(url);
@@ -80,7 +80,7 @@ describe('a daemon', () => {
   });
 
   for (const fault of ['a year ahead', 'a year back']) {
-    it(`does not depend on the wall clock, which jumps ${fault}`, async () => {
+    it(`keeps controllers online, saves gains and counts its uptime correctly when the wall clock jumps ${fault}`, async () => {
       const child = daemon(fault);
       const url = await served(child);
       await saved(url, 0.25);
@@ -96,7 +96,7 @@ describe('a daemon', () => {
     });
   }
 
-  it('that has no free file descriptor still answers Laser Off on an open connection, and serves new ones when descriptors are free', async function () {
+  it('without free file descriptors obeys laser off on an open connection, and serves new connections once descriptors are free', async function () {
     requirePrograms(this, 'prlimit');
     const child = daemon('throws');
     const url = await served(child);
@@ -116,7 +116,7 @@ describe('a daemon', () => {
     agent.destroy();
   });
 
-  it('wakes from a pause of 10 s with both controllers, and dark if the caller of the light has gone', async () => {
+  it('that was frozen for 10 s finds both controllers again, and ignores a request for laser on whose caller has hung up', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.kill('SIGSTOP');
@@ -129,7 +129,7 @@ describe('a daemon', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  it('counts a drive command that came while it was paused from the pause, also on many new connections', async () => {
+  it('answers 409 to drive commands whose hold time passed while it was frozen, also on 40 new connections', async () => {
     const child = daemon('throws');
     const url = await served(child);
     const drive = async (holdMs: number) => {
@@ -150,7 +150,7 @@ describe('a daemon', () => {
     }
   });
 
-  describe('that gets trunnion stop on the board', () => {
+  describe('that gets `trunnion stop` on the board', () => {
     const stop = async () => {
       const startMs = performance.now();
       const said = await rootCommand('stop', { socket: simulatorSocket(folder()), isSimulated: false }).catch(
@@ -160,7 +160,7 @@ describe('a daemon', () => {
       return said.text;
     };
 
-    it('stops the robot while strangers flood the network port', async () => {
+    it('stops the robot within 2 s while 60 clients flood the network port', async () => {
       const url = await served(daemon('throws'));
       let isOver = false;
       const flood = Array.from({ length: 60 }, async () => {
@@ -176,7 +176,7 @@ describe('a daemon', () => {
       await Promise.all(flood);
     });
 
-    it('stops the robot while the disk hangs', async () => {
+    it('stops the robot within 2 s while its disk hangs', async () => {
       const child = daemon('hangs its disk');
       const url = await served(child);
       child.process.kill('SIGUSR2');
@@ -184,14 +184,14 @@ describe('a daemon', () => {
       expect(await stop()).to.include('Stopped: torque is off');
     });
 
-    it('is reported as not answering while it is frozen', async () => {
+    it('while it is frozen is reported within 2 s as not answering', async () => {
       const child = daemon('throws');
       await served(child);
       child.process.kill('SIGSTOP');
       expect(await stop()).to.include('does not answer');
     });
 
-    it('is served, and the daemon ends in order, while other clients send a byte now and then', async () => {
+    it('stops the robot and later exits with code 0, even while 70 other clients of its socket send single bytes', async () => {
       const child = daemon('throws');
       await served(child);
       const clients = Array.from({ length: 70 }, () =>
@@ -206,7 +206,7 @@ describe('a daemon', () => {
     });
   });
 
-  it('says that its disk is full, still drives, and saves again when there is room', async function () {
+  it('whose disk is full refuses saves with “free some space”, still switches modes, and saves again when space is free', async function () {
     const disk = mountDisk(this, folder());
     try {
       const url = await served(daemon('throws'));
@@ -231,7 +231,7 @@ describe('a daemon', () => {
     }
   });
 
-  it('keeps serving when its log has no reader any more', async () => {
+  it('whose log output has lost its reader keeps serving, and exits with code 0 and the laser off', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.stdout?.destroy();

@@ -6,7 +6,7 @@ import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
-describe('the steps of a venue, on a simulated robot', function () {
+describe('on a simulated robot,', function () {
   this.timeout(60_000);
   let state = '';
   let url = '';
@@ -29,7 +29,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     return { exit, text: child.lines.join('\n') };
   }
 
-  it('say that the robot is simulated, and report their results', async () => {
+  it('the trunnion commands report their results with exit code 0 and say that the robot is simulated', async () => {
     const add = await trunnion('token add desk --role referee');
     expect([add.exit, add.text.includes(`${url}/#token=`)]).to.deep.equal([0, true]);
     expect(add.text).to.include('simulated');
@@ -56,7 +56,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     expect((await trunnion('token remove desk')).exit).to.equal(0);
   });
 
-  it('end with 1 when something is wrong, and name it', async () => {
+  it('trunnion status exits with code 1 and names the gimbal controller when that controller is offline', async () => {
     const fault = (name: string) => call(url, 'POST', '/sim/faults', { target: 'gimbal', fault: name });
     await fault('unplug');
     let json: { wrong: string[] } = { wrong: [] };
@@ -73,7 +73,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     await fault('plug');
   });
 
-  it('measure the daemon that runs, and move nothing', async () => {
+  it('trunnion bench measures the running daemon and prints nine figures', async () => {
     const { exit, text } = await trunnion('bench --seconds 1 --json');
     expect([
       exit,
@@ -81,7 +81,7 @@ describe('the steps of a venue, on a simulated robot', function () {
     ]).to.deep.equal([0, 9]);
   });
 
-  it('say over HTTP that a token is needed, and that no daemon answers', async () => {
+  it('trunnion status over HTTP exits with code 3 if a token is missing, and with code 4 if no daemon answers', async () => {
     const remote = async (...args: string[]) => {
       const child = new Child('src/main.js', ['status', ...args]);
       return [await child.exited, child.lines.join('\n')];

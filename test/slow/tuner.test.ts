@@ -18,7 +18,7 @@ describe('the tuner', function () {
   this.timeout(60_000);
 
   for (const { unit, loop, start } of TUNINGS) {
-    it(`brings ${loop.name} from ${start} to good gains`, async () => {
+    it(`finds good gains for ${loop.name} within 45 s of simulated time, starting from its default gains changed by “${start}”`, async () => {
       const { isGood, after, defaults, seconds, longestRingingS, result } = await tuneLoop(
         { seed: 3 },
         unit,
@@ -32,13 +32,13 @@ describe('the tuner', function () {
     });
   }
 
-  it('designs new gains for a loop that had to be calmed first', async () => {
+  it('finds good gains for angle_yaw even if it must calm the loop first', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { isGood } = await tuneLoop({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
   });
 
-  it('takes the excitation away as soon as the loop rings', async () => {
+  it('ends the excitation before the loop has been ringing for 1 s', async () => {
     const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
     const robot = new BareRobot({ seed: 1 });
     robot.run(1);
@@ -58,7 +58,7 @@ describe('the tuner', function () {
     expect(port.longestRingingS).within(0.5, 1);
   });
 
-  it('proposes no change of gains that are as good already', async () => {
+  it('reports gains from an earlier tuning as good and does not change them', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const good = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'x0.3');
     const again = await tuneLoop(
@@ -71,7 +71,7 @@ describe('the tuner', function () {
     expect(again.after.gains).deep.equal(good.after.gains);
   });
 
-  it('gives up on a loop that pushes the wrong way, and says so', async () => {
+  it('fails without a proposal if the gains push the loop the wrong way, and says that the loop hardly moves', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { result } = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
     expect(result.state).equal('failed');
