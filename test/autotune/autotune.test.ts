@@ -35,7 +35,7 @@ describe('autotune', function () {
     expect(bench.autotune.isRunning).equal(false);
   };
 
-  it('proposes measured gains for a badly tuned loop, reports each step in words, and saves nothing', async () => {
+  it('proposes gains for a badly tuned loop, measured in a trial, reports its progress in words, and saves nothing', async () => {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
@@ -62,7 +62,7 @@ describe('autotune', function () {
       () => bench.robot.units.gimbal.setMode('manual'),
     ],
     ['gains are saved', /trial ended: saved/, () => bench.robot.units.gimbal.gains.save(bench.saved.gains)],
-    ['its trial is ended', /trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
+    ['a caller ends its trial', /trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
     [
       'the controller goes offline',
       /trial ended: offline|is offline/,
@@ -76,7 +76,7 @@ describe('autotune', function () {
     ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [what, why, act] of ends) {
-    it(`is aborted if ${what}, and restores mode, excitation and gains`, async () => {
+    it(`is aborted if ${what}; then the excitation is off and the saved gains run again`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
@@ -91,7 +91,7 @@ describe('autotune', function () {
     });
   }
 
-  it('ends when a save takes effect that was under way at its start', async () => {
+  it('is aborted if a save that was in flight at its start takes effect', async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -104,7 +104,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('reports that its end is not proven if the controller does not answer, and restores everything when it answers', async () => {
+  it('answers not-confirmed if it is ended while the controller does not answer, and restores the gains when the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -119,7 +119,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('removes its excitation at the end, even if earlier attempts failed', async () => {
+  it('ends with the excitation off, even if the bus failed at earlier attempts to switch the excitation off', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -137,7 +137,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('never writes gains again with which the loop ran away, even if a renewal was waiting', async () => {
+  it('never rewrites gains with which the loop ran away, even if a caller renews the tuning just then', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -157,7 +157,7 @@ describe('autotune', function () {
     }
   });
 
-  it('can be renewed, and its trial changed, only by the caller who began it', async () => {
+  it('can be renewed only by the caller who began it, and lets no caller change its trial', async () => {
     const { gains } = bench.robot.units.gimbal;
     const { id } = bench.start();
     const isTried = () => bench.robot.units.gimbal.trial !== undefined;
@@ -173,7 +173,7 @@ describe('autotune', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('does not end an excitation that a caller began as soon as the controller returned', async () => {
+  it('does not end the excitation that a caller starts as soon as an offline controller is back', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -191,7 +191,7 @@ describe('autotune', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with calmer gains after the guard ended the excitation, before the loop is 0.56 rad from its setpoint', async () => {
+  it('continues with calmer gains after the guard has ended the excitation, and the loop stays within 0.56 rad of its setpoint', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
@@ -236,7 +236,7 @@ describe('autotune', function () {
     expect(Math.max(...seconds), String(seconds)).below(1);
   });
 
-  it('ends after 45 s at most, whatever it waits for', async () => {
+  it('fails after about 45 s if the computation of gains never ends', async () => {
     await anew(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();
     await bench.renewed();
@@ -245,7 +245,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('stops computing when it ends', async () => {
+  it('cancels the computation of gains when a caller ends the tuning', async () => {
     let asked: AbortSignal | undefined;
     await anew((_, signal) => {
       asked = signal;
@@ -257,14 +257,14 @@ describe('autotune', function () {
     expect(asked.aborted).equal(true);
   });
 
-  it('is aborted if nothing can be computed, and says why', async () => {
+  it('is aborted if the computation of gains cannot start, and reports the reason', async () => {
     await anew(() => Promise.reject(new Error('no thread could be started')));
     await bench.renewed();
     expect(bench.now).include({ state: 'aborted', why: 'no thread could be started' });
     await isBack();
   });
 
-  it('darkens the laser, and refuses light with the code tune-running', async () => {
+  it('darkens the laser when it starts, and refuses light with the code tune-running until it ends', async () => {
     bench.robot.laser.on();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
@@ -273,7 +273,7 @@ describe('autotune', function () {
     expect(bench.robot.laser.on()).equal('on');
   });
 
-  it('does not darken the laser if the tuning is refused because the journal cannot be read', () => {
+  it('leaves the laser lit if the tuning is refused because the journal cannot be read', () => {
     bench.robot.laser.on();
     bench.robot.store.current = () => {
       throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });
@@ -282,7 +282,7 @@ describe('autotune', function () {
     expect(bench.robot.laser.report()).include({ state: 'on' });
   });
 
-  it('is refused beside another tuning, outside debug mode and after a stop', async () => {
+  it('is refused while another tuning runs, outside debug mode, and after a stop', async () => {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));

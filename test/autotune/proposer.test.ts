@@ -6,7 +6,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { propose } from '../../src/tuning/propose.js';
 
-describe('a proposal from a thread of its own', () => {
+describe('a proposal that a worker thread computes', () => {
   const someTask = async () => {
     const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
     const robot = new BareRobot({ seed: 1 });
@@ -20,7 +20,7 @@ describe('a proposal from a thread of its own', () => {
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
   };
 
-  it('equals the proposal that this thread computes, and does not block this thread', async function () {
+  it('equals the proposal that the main thread computes, and does not block the main thread', async function () {
     this.timeout(30_000);
     const task = await someTask();
     let turns = 0;
@@ -33,7 +33,7 @@ describe('a proposal from a thread of its own', () => {
     expect(turns).above(10);
   });
 
-  it('ends its thread as soon as nobody needs the result', async function () {
+  it('is rejected, and the worker thread ends, if the caller aborts the proposal', async function () {
     this.timeout(30_000);
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);

@@ -39,7 +39,7 @@ describe('a tuning of several loops', function () {
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
   const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
 
-  it('tunes inner loops first, runs better gains at once, and ends with one proposal for all loops', async () => {
+  it('tunes the inner loop first, runs its better gains during the outer loop, and ends with one proposal for all loops', async () => {
     expect(start('visual_yaw', 'angle_yaw')).deep.include({
       loop: 'angle_yaw',
       loops: ['angle_yaw', 'visual_yaw'],
@@ -62,7 +62,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips a visual loop without a target, and is refused if no other loop is left', async () => {
+  it('skips a visual loop while no target is in view, and is refused if it has only visual loops', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');
@@ -75,7 +75,7 @@ describe('a tuning of several loops', function () {
     expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
-  it('ends a visual loop whose target is lost while it moves, and continues with the other loops', async () => {
+  it('ends a visual loop as failed if the target is lost during its excitation, and keeps the better gains of another loop', async () => {
     start('angle_yaw', 'visual_yaw', 'visual_pitch');
     await until(moves('angle_yaw'));
     isVisible = false;
@@ -91,7 +91,7 @@ describe('a tuning of several loops', function () {
     expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
   });
 
-  it('keeps the proposal for finished loops when it is ended during a later loop', async () => {
+  it('keeps the proposal for the finished loops if the robot is stopped during a later loop', async () => {
     start('angle_yaw', 'angle_pitch');
     await until(moves('angle_pitch'));
     await bench.during(bench.robot.stop());
@@ -101,7 +101,7 @@ describe('a tuning of several loops', function () {
     expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
   });
 
-  it('runs the better inner gains again after a loop that ran away', async () => {
+  it('runs the better gains of the inner loop again after an outer loop has run away', async () => {
     start('angle_yaw', 'visual_yaw', 'angle_pitch');
     await until(moves('visual_yaw'));
     await bench.tripGuard('visual_yaw');
@@ -114,7 +114,7 @@ describe('a tuning of several loops', function () {
     expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
   });
 
-  it('gives each loop 45 s at most', async () => {
+  it('gives up on each loop after about 45 s if the computation of gains never ends', async () => {
     await bench.close();
     await open(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();

@@ -57,8 +57,8 @@ const ADDON = { missing: 'The addon onoff cannot be loaded.', cure: 'npm ci' };
 const TWO_CHIPS = new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' });
 const SIMULATED = { status: { ...STATUS, simulated: true } };
 
-/** The differences from a healthy board, and a pattern for the finding: verdict, check, detail and cure. */
-type Row = readonly [changes: Partial<Script>, says: RegExp];
+/** The differences from a healthy board, and a pattern for the finding: verdict, check, detail and cure. `when` is in the title. */
+type Row = readonly [changes: Partial<Script>, says: RegExp, when?: string];
 
 const rows: readonly Row[] = [
   [{ node: '18.20.4' }, /^wrong node: .*18\.20\.4 is older than 20\.19.*apt install nodejs/],
@@ -192,17 +192,27 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [files({ '/sys/class/gpio/gpio529/active_low': '1\n' }), /^wrong laser pin: .*lit/],
-  [gpio(' gpio-529 (GPIO17              |fan                 ) out hi\n'), /^wrong laser pin: .*held by fan/],
+  [
+    gpio(' gpio-529 (GPIO17              |fan                 ) out hi\n'),
+    /^wrong laser pin: .*held by fan/,
+    'without a daemon',
+  ],
   [gpio(undefined), /^unknown laser pin: .*sudo trunnion doctor/],
   [laser({ state: null, light: 'unknown', problem: { detail: 'No pin.' } }), /^wrong laser pin: .*No pin/],
   [
     laser({ state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } }),
     /^wrong laser pin: .*held by fan/,
+    'beside a running daemon',
   ],
-  [laser({ state: 'on', light: 'fault' }), /^wrong laser pin: .*LASER MAY BE ON: cut its supply/],
+  [
+    laser({ state: 'on', light: 'fault' }),
+    /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
+    'while the daemon reports state on and light fault,',
+  ],
   [
     laser({ state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } }),
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
+    'while the daemon reports no state and light fault,',
   ],
   [stats({ '/var/lib/trunnion': undefined }), /^wrong state folder: .*does not exist.*systemctl start/],
   [stats({ '/var/lib/trunnion': { uid: 0 } }), /^wrong state folder: .*not trunnion's.*chown/],
@@ -265,13 +275,13 @@ const rows: readonly Row[] = [
 ];
 
 describe('doctor', () => {
-  it('finds nothing wrong on a good board with a running daemon, and does not use its bus or pin', async () => {
+  it('finds nothing wrong on a good board with a running daemon, and uses neither bus nor pin of the daemon', async () => {
     const { system, findings } = await examine(RUNNING);
     expect(findings.filter(({ state }) => state !== 'fine')).to.deep.equal([]);
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('finds only that the daemon does not run, and reads only identity and status of the controllers', async () => {
+  it('finds only the service wrong if no daemon runs, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
       'service',
@@ -286,14 +296,14 @@ describe('doctor', () => {
     ]);
   });
 
-  it('uses neither bus nor pin of a daemon that does not answer', async () => {
+  it('uses neither bus nor pin if the running daemon does not answer', async () => {
     const { system } = await examine({ ...RUNNING, status: undefined });
     expect(system.touched).to.deep.equal([]);
   });
 
-  for (const [changes, says] of rows) {
-    const words = says.source.replaceAll('.*', ' … ').replaceAll(/\\|^\^|\$$/g, '');
-    it(`reports “${words}”, and names a cure for every fault`, async () => {
+  for (const [changes, says, when] of rows) {
+    const words = says.source.replaceAll(/ *\.\* */g, ' … ').replaceAll(/\\|^\^|( undefined)?\$$/g, '');
+    it(`${when === undefined ? '' : `${when} `}reports “${words}”, and names a cure for every fault`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(

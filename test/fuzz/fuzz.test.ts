@@ -11,7 +11,7 @@ const SEED = 1;
 /** A machine that runs all tests is busy. Here only a hang is a failure; `npm run fuzz` finds slow answers. */
 const HANG_MS = 10_000;
 
-describe(`odd input of seed ${SEED}`, () => {
+describe(`fuzzed input of seed ${SEED}`, () => {
   const daemon = simulatedDaemon();
   const findNothing = async (fuzzer: Fuzzer | undefined) => {
     if (fuzzer === undefined) throw new Error('no such fuzzer');
@@ -19,7 +19,7 @@ describe(`odd input of seed ${SEED}`, () => {
     if (found !== undefined) throw new Error(found);
   };
 
-  it("goes to every documented call but the simulator's own", async () => {
+  it("reaches every documented call except the simulator's two", async () => {
     const document = partOf(await call(new URL('/api/openapi.json', daemon.url)));
     const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
       Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),
@@ -31,11 +31,11 @@ describe(`odd input of seed ${SEED}`, () => {
   });
 
   for (const fuzzer of inside(HANG_MS)) {
-    it(`is accepted or refused, and causes no defect, as ${fuzzer.name}`, () => findNothing(fuzzer));
+    it(`as ${fuzzer.name} is accepted or refused, and causes no defect`, () => findNothing(fuzzer));
   }
 
   for (const [index, what] of ['requests', 'bytes at the port'].entries()) {
-    it(`is answered or refused, and changes nothing when it is refused, as ${what}`, async () => {
+    it(`as ${what} is answered or refused, and changes nothing if it is refused`, async () => {
       const fuzzers = await atThePort(daemon.url, HANG_MS);
       await findNothing(fuzzers[index]);
     });

@@ -92,7 +92,7 @@ describe('a robot on a Pi', function () {
     if (folder !== undefined) rmSync(folder, { recursive: true });
   });
 
-  it('is installed before I2C is switched on, and serves', async () => {
+  it('can be installed before I2C is switched on, and serves', async () => {
     await pi.powerOn([gimbal.address, chassis.address]);
     await pi.logIn(BOOT_MS);
     await pi.run('modprobe -r i2c-bcm2835');
@@ -126,7 +126,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('speaks the protocol on the wire', async () => {
+  it('writes mode frames and heartbeats with valid CRCs on the I2C bus', async () => {
     await insist('/api/gimbal/mode/switch', { mode: 'auto' });
     const writes = pi.writesOnTheWire();
     const register = REGISTERS.mode.address;
@@ -149,7 +149,7 @@ describe('a robot on a Pi', function () {
     }
   });
 
-  it('reports by trunnion doctor that controllers and pin are there', async () => {
+  it('reports by trunnion doctor that both controllers and the laser pin are there', async () => {
     const doctor = await pi.run('sudo trunnion doctor', START_MS);
     expect(doctor).to.match(/gimbal/i);
     expect(doctor).to.match(/chassis/i);
@@ -163,7 +163,7 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/healthz')).status).to.equal(0);
   };
 
-  it('is dark after SIGKILL before it serves again, and comes back', async () => {
+  it('is dark after a SIGKILL of the daemon, and serves again later with a new process', async () => {
     const pid = await mainPid();
     await light();
     pi.start(`kill -KILL ${pid}`);
@@ -173,7 +173,7 @@ describe('a robot on a Pi', function () {
     expect(await mainPid()).not.to.equal(pid);
   });
 
-  it('is dark after a hang before it serves again, and comes back', async () => {
+  it('is dark after a hang of the daemon, and serves again later with a new process', async () => {
     const pid = await mainPid();
     await light();
     pi.start(`kill -STOP ${pid}`);
@@ -191,7 +191,7 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('curl -s localhost:8080/')).to.contain('<title>');
   });
 
-  it('obeys the commands of its owner on the board, and keeps its files', async () => {
+  it('obeys trunnion commands of root on the board, and all state files still belong to the user trunnion', async () => {
     const isOwned = async () => {
       expect(await pi.run('find /var/lib/trunnion ! -user trunnion')).to.equal('');
     };
@@ -240,7 +240,7 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('tail -n 1 /etc/trunnion/config.yaml')).to.equal(CONFIG.split('\\n').at(-2)?.trim());
   });
 
-  it('has the last confirmed gains after a power cut during saves', async () => {
+  it('has the last confirmed gains or newer ones after a power cut during saves', async () => {
     const body = JSON.stringify(gainsNumbered(7)).replace(':7,', ':$n,').replaceAll('"', '\\"');
     const save = `curl -sf -m 5 -o /dev/null -H content-type:application/json -d "${body}" localhost:8080/api/gimbal/pidconfig`;
     pi.start(`n=1; while :; do n=$((n+1)); echo asked-$n; ${save} && echo saved-$n; done`);
@@ -274,7 +274,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('keeps configuration and gains when the package is removed, with the pin dark', async () => {
+  it('keeps configuration and gains, and darkens the laser pin, when the package is removed', async () => {
     await light();
     await pi.run('sudo apt remove -y trunnion', START_MS);
     expect(await isDark()).to.equal(true);

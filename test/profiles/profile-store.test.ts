@@ -47,7 +47,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['__proto__']);
   });
 
-  it('are not changed by a call that waits too long for a slow disk, and the call fails', async () => {
+  it('are not changed by a call that times out while it waits for a slow disk', async () => {
     await store.list('chassis');
     disk.interfere = async operation => {
       if (operation === 'sync') await new Promise<void>(resolve => clock.after(200, resolve));
@@ -61,7 +61,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));
   });
 
-  it('are replaced only on request, and limited in number', async () => {
+  it('are overwritten only if the caller asks for it, and are limited in number', async () => {
     await Promise.all(['match', 'a', 'b'].map(name => keep(name)));
     expect(await names()).deep.equal(['match', 'a', 'b']);
     expect(await codeOf(keep('match'))).equal('profile-exists');
@@ -74,7 +74,7 @@ describe('profiles', () => {
     expect(await codeOf(store.remove('chassis', 'none'))).equal('unknown-profile');
   });
 
-  it('do not change while the disk creates no file, and the error says so', async () => {
+  it('stay unchanged if the disk cannot create a file, and the error says that nothing has changed', async () => {
     disk.fail('create');
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
   });
@@ -95,7 +95,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('are restored when it works again', async () => {
+    it('are restored if the disk works again at once', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -103,7 +103,7 @@ describe('profiles', () => {
       }
     });
 
-    it('may remain changed if it keeps failing, and the error says so', async () => {
+    it('are reported as perhaps changed if the disk keeps failing', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -118,14 +118,14 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a disk hangs at ${operation}`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if the disk hangs at the operation ${operation}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
       expect(await refused).include({ errno: 'slow', mayRemain });
     });
 
-  it('are refused at once while the disk hangs, so no queue grows', async () => {
+  it('cannot be saved while the disk hangs, and each further save is refused at once', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     expect(await codeOf(keep('match'))).equal('storage-failed');
@@ -137,7 +137,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('get a star that is confirmed once it is on the disk, even if the disk hangs right after that', async () => {
+  it('get a star that is confirmed once the star is on the disk, even if the disk hangs right afterwards', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {
@@ -150,7 +150,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('are replaced by a save only after the changes before it are stored', async () => {
+  it('are overwritten by a save only after earlier changes are stored, so that the save sees a star set before it', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);
@@ -162,7 +162,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('start empty if the file is damaged, and its reported copy survives another damage', async () => {
+  it('start empty if their file is damaged; a copy of each damaged file is kept and reported', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/daemon.js';
 describe('the bundle of the package', () => {
   const temporary = temporaryFolder();
 
-  it('finds the files beside its modules, however deep a program lies', async function () {
+  it('finds its package.json from programs in any subfolder', async function () {
     this.timeout(120_000);
     const folder = temporary();
     await bundleDaemon([], folder, ['src/core/version']);

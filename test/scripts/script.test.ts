@@ -34,9 +34,9 @@ const SHELL = ['.ci', 'docs/clients', 'scripts', 'scripts/firmware']
   .filter(file => !/\.\w+$|scripts\/dev$/.test(file) || file.endsWith('.sh'))
   .filter(isProgram);
 
-describe('a script', () => {
+describe('the program', () => {
   for (const script of TYPED)
-    it(`prints its help for --help, and does nothing else (${script})`, () =>
+    it(`${script} prints its help for --help, and does nothing else`, () =>
       inTemporaryFolder(async empty => {
         const { status, stdout, stderr } = run(`${script} --help`, empty);
         expect([status, stderr, readdirSync(empty)]).to.deep.equal([0, '', []]);
@@ -44,7 +44,7 @@ describe('a script', () => {
       }));
 
   for (const script of SHELL)
-    it(`prints its help for --help, and does nothing else (${script})`, () => {
+    it(`${script} prints its help for --help, and does nothing else`, () => {
       // If a script ignores --help, it finds no program to run.
       const env = { PATH: '/nonexistent' };
       const { status, stdout, stderr } = spawnSync('/bin/bash', [script, '--help'], {
@@ -61,13 +61,13 @@ describe('a script', () => {
     ['test/soak/main --minutes x', 2, /^--\w+ takes a .*number .*\n$/],
     ['test/soak/main', 1, /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/],
   ] as const)
-    it(`refuses in one line: ${command}`, () => {
+    it(`${command} fails with exit code ${code}, and prints a short reason without a stack trace`, () => {
       const { status, stdout, stderr } = run(command);
       expect([status, stdout]).to.deep.equal([code, '']);
       expect(stderr).to.match(says);
     });
 
-  it('ends with one line after a failure, even with timers left, and shows where a defect is', () => {
+  it('that fails prints one line and exits even with pending timers; for a defect, it prints a stack trace', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

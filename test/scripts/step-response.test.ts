@@ -21,7 +21,7 @@ function step(change: Partial<MotorStep> = {}): MotorStep {
 
 const figuresOf = (change: Partial<MotorStep>) => stepResponse(step(change)).figures;
 
-describe('step response of a motor', () => {
+describe('the step response of a motor', () => {
   // Kp, Ki, Kd, overshoot %, settling s, rise s, peak time s: the exact solution of the published example.
   for (const [kp, ki, kd, overshoot, settling, rise, peak] of [
     [1, 0, 0, 7.16, 0.1303, 0.0426, 0.089],
@@ -32,7 +32,7 @@ describe('step response of a motor', () => {
     [21, 500, 0.15, 12.12, 0.0338, 0.0046, 0.0123],
     [21, 500, 0.25, 4.31, 0.0435, 0.0037, 0.0131],
   ] as const)
-    it(`agrees with the published one at 200 kHz for ${kp}, ${ki}, ${kd}`, () => {
+    it(`agrees with the published response for kp ${kp}, ki ${ki}, kd ${kd} at a loop rate of 200 kHz`, () => {
       const { overshootPercent, settlingS, riseS, peakTimeS, steadyError } = figuresOf({
         gains: { kp, ki, kd },
       });
@@ -46,7 +46,7 @@ describe('step response of a motor', () => {
       expect(steadyError).closeTo(0, 1e-6);
     });
 
-  it('overshoots more at a lower rate, and diverges at 500 Hz with one sample of delay', () => {
+  it('overshoots more at a lower loop rate, and diverges at 500 Hz with one sample of delay', () => {
     const overshoot = (rateHz: number) => figuresOf({ rateHz, substeps: 200_000 / rateHz }).overshootPercent;
     expect(overshoot(1000)).closeTo(15.8, 0.1);
     expect(overshoot(500)).closeTo(41.4, 0.1);
@@ -54,19 +54,19 @@ describe('step response of a motor', () => {
     expect([diverged, figures.overshootPercent]).deep.equal([true, null]);
   });
 
-  it('is slower and has no kick if the derivative is taken of the measured value', () => {
+  it('settles later if the derivative is taken of the measured value instead of the error', () => {
     const figures = figuresOf({ derivative: 'measurement' });
     expect(figures.overshootPercent).closeTo(16.1, 0.1);
     expect(figures.settlingS).closeTo(0.099, 0.001);
   });
 
-  it('keeps an error of 1/Kp under a load disturbance, and none with an integrator', () => {
+  it('keeps an error of 1/kp under a constant load without an integrator, and no error with an integrator', () => {
     const load = { size: 0, disturbanceV: 1 };
     expect(figuresOf({ ...load, gains: { kp: 21, ki: 0, kd: 0 } }).steadyError).closeTo(-1 / 21, 1e-4);
     expect(figuresOf(load).steadyError).closeTo(0, 1e-4);
   });
 
-  it('to a step of 1 V ends at the published speed', () => {
+  it('ends at the published speed after a step of 1 V in open loop', () => {
     const speed = {
       motor: SPEED_MOTOR,
       loop: 'speed',

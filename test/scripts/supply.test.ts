@@ -19,12 +19,12 @@ function lockedPackages(): [string, Locked][] {
 }
 
 describe('what npm installs', () => {
-  it('is pinned, each package with the hash of its content', () => {
+  it('is pinned: the lock file has the content hash of every package', () => {
     const unpinned = lockedPackages().filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
     expect(unpinned).to.deep.equal([]);
   });
 
-  it('runs no install script but those of the two addons', () => {
+  it('runs no install script except those of epoll and i2c-bus', () => {
     const scripts = lockedPackages().filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
     expect(scripts.map(([folder]) => folder).sort()).to.deep.equal([
       'node_modules/epoll',

@@ -13,7 +13,7 @@ const CAPTURE = {
   measured: Array.from({ length: 250 }, (_, index) => 0.3 - 0.6 * Math.exp(-index / 10)),
 } as const;
 
-describe('remembered steps', () => {
+describe('remembered step responses', () => {
   let clocked: ClockedRobot;
   let disk: RecordingDisk;
   let memory: StepMemory;
@@ -39,7 +39,7 @@ describe('remembered steps', () => {
     await clocked.end();
   });
 
-  it('have gains, revision, both setpoints and figures, and outlive the daemon', async () => {
+  it('include gains, revision, both setpoints and figures, and survive a restart of the daemon', async () => {
     capture();
     const [summary] = memory.list('chassis', 'speed');
     expect(summary).deep.include({
@@ -68,7 +68,7 @@ describe('remembered steps', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('say whether they ran a trial or a revision, and are dropped if the gains changed during the step', async () => {
+  it('say whether a trial or a saved revision ran, and are dropped if the gains changed during the response', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered steps', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('of a trial belong to the revision that its gains were saved as, even after a restart', async () => {
+  it('of a trial belong to the revision under which the gains of the trial are saved later, even after a restart', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered steps', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('belong to the revision that they were measured with, of which the newest step counts', async () => {
+  it('belong to the revision with which they were measured, and only the newest response of a revision counts', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered steps', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('name the best step so far of those as high as the newest', () => {
+  it('are compared only with responses to the same setpoint change as the newest, and the best one is listed', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered steps', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are written some seconds later, not with every step', async () => {
+  it('are written to the disk together some seconds later, not one by one', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);
@@ -151,7 +151,7 @@ describe('remembered steps', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('load late from a disk that hangs at the start, and are listed before newly captured ones', async () => {
+  it('are loaded when a disk that hung at the start works again, and newer captures then get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('remembered steps', () => {
     expect(memory.list('chassis')).length(2);
   });
 
-  it('start empty if the file is damaged; its copy is reported, and survives another damage', async () => {
+  it('start empty if their file is damaged; a copy of each damaged file is kept and reported', async () => {
     capture();
     await memory.close();
     const damaged = [`${file()}{"loop":"speed","number":`, '{'];

@@ -62,7 +62,7 @@ describe('trunnion-dark', () => {
     expect(direction(529)).to.equal('in');
   });
 
-  it('exports a pin that was released, and reports if it still cannot be written', () => {
+  it('exports a laser pin that was released, and reports a pin that still cannot be written', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

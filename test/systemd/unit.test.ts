@@ -42,7 +42,7 @@ describe('trunnion.service', () => {
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon mark state folders in a folder that postinst makes and a purge removes', () => {
+  it('lets the daemon write its marks into a folder that postinst creates and a purge removes', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);
@@ -59,7 +59,7 @@ describe('trunnion.service', () => {
     expect(ran('postrm', 'remove')).to.equal('');
   });
 
-  it(`has an exposure of ${MAX_EXPOSURE} at most`, () => {
+  it(`gets an exposure level of at most ${MAX_EXPOSURE} from systemd-analyze security`, () => {
     const { stdout } = analyze('security', '--offline=true', join(root, UNITS, 'trunnion.service'));
     const exposure = /Overall exposure level for trunnion\.service: ([\d.]+)/.exec(stdout)?.[1];
     expect(Number(exposure)).to.be.at.most(MAX_EXPOSURE);

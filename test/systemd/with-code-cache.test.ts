@@ -66,7 +66,7 @@ describe('with-code-cache', function () {
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it('runs a program without a code cache, and with its own code cache', () => {
+  it("runs a program both without a code cache and with the program's code cache", () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();
@@ -79,7 +79,7 @@ describe('with-code-cache', function () {
     expect(statSync(cache).mode & 0o777).to.equal(0o644);
   });
 
-  it('keeps no part of a cache that did not fit on the disk, and says so', () => {
+  it('leaves no part of a cache that does not fit on the disk, and reports the failure', () => {
     // No file may be larger than one block of 512 bytes, as on a full disk.
     writeFileSync(program, PROGRAM.padEnd(5000, '\n// not short'));
     const script = 'ulimit -f 1; exec "$@"';
@@ -91,7 +91,7 @@ describe('with-code-cache', function () {
     expectToRun();
   });
 
-  it('makes the cache at installation with the flags of the service, whatever flags root uses', () => {
+  it('makes the cache at installation with the Node flags of the service, whatever NODE_OPTIONS root has set', () => {
     layOutSystem(folder);
     const installed = join(folder, HOME, 'dist/src/main.js');
     mkdirSync(dirname(installed), { recursive: true });
@@ -105,7 +105,7 @@ describe('with-code-cache', function () {
     expect(rejected()).to.equal('false');
   });
 
-  it('keeps line numbers in stack traces, and rejects code of another text, even if it is as long', () => {
+  it("keeps line numbers in stack traces, and rejects the cache if the program's text has changed, even at the same length", () => {
     make();
     const { status, stderr } = run(program, 'fail');
     expect(stderr).to.include(`at fail (${program}:5:9)`);
@@ -116,7 +116,7 @@ describe('with-code-cache', function () {
     expect(run(program).stdout).to.match(/^hallo /);
   });
 
-  it('rejects code that was made under other flags, or by another Node, even of the same version', () => {
+  it('rejects a cache that was made with other Node flags, or by another Node binary of the same version', () => {
     make();
     // V8 decides which flags matter for its code. This flag matters in every version.
     expect(rejected(['--no-opt'])).to.equal('true');
@@ -128,7 +128,7 @@ describe('with-code-cache', function () {
     expect(rejected(NODE_OPTIONS, otherNode)).to.equal('undefined');
   });
 
-  it('rejects code from a damaged cache', () => {
+  it('rejects a damaged cache, and still runs the program', () => {
     make();
     const whole = readFileSync(cache);
     const flipped = Buffer.from(whole);

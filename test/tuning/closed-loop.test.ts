@@ -45,7 +45,7 @@ describe('a simulated closed loop', () => {
     [900, 20_000, 5],
     [30, 0, 0],
   ] as const) {
-    it(`computes ${kp}, ${ki}, ${kd} as the firmware does, even at the output limits`, () => {
+    it(`with kp ${kp}, ki ${ki}, kd ${kd} responds as the firmware does, even at the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
@@ -55,7 +55,7 @@ describe('a simulated closed loop', () => {
     });
   }
 
-  it('does not move if friction is more than the output', () => {
+  it('does not move if friction is stronger than the output', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };
@@ -63,7 +63,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.every(value => value === 0)).equal(true);
   });
 
-  it('responds later by the delay', () => {
+  it('responds only after the delay of the plant', () => {
     const plant = { ...PLANT, delayS: 0.02 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 100, from };
@@ -72,7 +72,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('reports a loop that runs away', () => {
+  it('gives no response if the loop runs away', () => {
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);

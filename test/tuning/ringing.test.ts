@@ -21,7 +21,7 @@ const swing = (t: number, hz: number) => Math.sin(2 * Math.PI * hz * t);
 
 describe('ringing', () => {
   for (const hz of [1.2, 5, 17, 31]) {
-    it(`is found at ${hz} Hz for as long as it lasts`, () => {
+    it(`at ${hz} Hz is measured to last about as long as it does`, () => {
       expect(secondsOf(t => 1 + 0.1 * swing(t, hz))).closeTo(2, 0.9 / hz + 0.1);
     });
   }
@@ -32,7 +32,7 @@ describe('ringing', () => {
     expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);
   });
 
-  it('ends when the oscillation has died away', () => {
+  it('is measured to end when the oscillation has died away', () => {
     expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
   });
 

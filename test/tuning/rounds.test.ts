@@ -63,7 +63,7 @@ describe('the rounds of a tuning', () => {
     expect([state, proposed?.gains.kp]).deep.equal(['better', 320]);
   });
 
-  it('end with the best so far if a slow board has no time for another', async () => {
+  it('end with the best gains so far if a slow board has no time for another round', async () => {
     const port = new ScriptedPort({ roundS: 14 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40]);

@@ -35,8 +35,8 @@ const stepOf = (measured: number[], more: object = {}) =>
   stepFigures({ measured, periodS: 0.001, oldSetpoint: 0, setpoint: 1, ...more });
 const swing = (timeS: number, hz: number) => Math.sin(2 * Math.PI * hz * timeS);
 
-describe('step figures', () => {
-  it('agree with the published stepinfo of a fourth-order system within 0.5 %, up, down and open loop', () => {
+describe('the figures of a step response', () => {
+  it('agree with the published stepinfo of a fourth-order system within 0.5 %, for steps up and down and in open loop', () => {
     const measured = referenceStep(0.001);
     const figures = stepFigures({ measured, periodS: 0.001, setpoint: 2.5 });
     const reference = { riseS: 3.8456, settlingS: 27.9762, overshootPercent: 7.4915, peakTimeS: 8.053 };
@@ -59,7 +59,7 @@ describe('step figures', () => {
     expect(coarse.settlingS).closeTo(figures.settlingS!, 0.05);
   });
 
-  it('distinguish a loop that oscillates from one that rings, creeps, has an offset or is noisy', () => {
+  it('distinguish a loop that rings from one whose oscillation dies away, and from one that creeps, has an offset or is noisy', () => {
     const swinging = stepOf(
       Array.from({ length: 1000 }, (_, ms) => (ms ? 1 + 0.6 * swing(ms / 1000, 3.4) : 0)),
     );
@@ -93,7 +93,7 @@ describe('step figures', () => {
     expect(figures.riseS).equal(null);
   });
 
-  it('integrate the absolute error, and say how long the output stood at a limit, if it was seen', () => {
+  it('include the integral of the absolute error and, if the output was recorded, its share of time at a limit', () => {
     expect(stepOf(approach(1, 1)).iae).closeTo(0.01, 0.001);
     expect(stepOf([0, 2, 2, 2], { periodS: 0.5 }).iae).equal(2);
     const seen = { output: [24, 23.99, -24, 3, 0], outputLimits: { min: -24, max: 24 } };

@@ -85,34 +85,34 @@ const finds: readonly Find[] = [
     const profile = post('/api/chassis/profiles', { name: 'old' });
     const before = [save(3), wait(60), profile, wait(60), save(4), settle, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
-    const name = `a caller who hangs up while another has the turn is not obeyed: ${path}`;
+    const name = `a request to ${path} has no effect if its caller hangs up while another request has the turn`;
     return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, settle], { effectMs: 19 }];
   }),
   [
-    'a controller that comes back to a stopped robot is latched before it hears the host',
+    'a controller that comes back to a stopped robot is latched before it gets a heartbeat',
     [fault('gimbal', 'unplug'), wait(1886), stop, settle],
   ],
   [
-    'a resume that loses against a stop does not change the mode',
+    'a resume that a stop overtakes does not change the mode',
     [mode('chassis', 'auto'), resume, stop, settle],
   ],
   [
-    'a resume that loses against a lock does not change the mode',
+    'a resume that a lock overtakes does not change the mode',
     [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, settle],
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
-    'an excitation is not confirmed by a controller that was reset meanwhile',
+    'an excitation is not confirmed if the controller was reset in the meantime',
     [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), settle],
     { onControllerReset: 'restore' },
   ],
   [
-    'a phase that forbids driving is answered after its stop, even while the laser is lit',
+    'a call that sets a phase without driving gets its answer after the robot has stopped, even while the laser is lit',
     [light, phase('first', 'ended'), fault('chassis', 'unplug', 3), wait(20)],
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused excitation does not come into force by a switch to the mode in force',
+    'a refused excitation does not take effect when a caller switches to the mode that is already set',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -127,22 +127,25 @@ const finds: readonly Find[] = [
     { pollHz: 100, hostSilenceMs: 0, frameMs: 0.2 },
   ],
   [
-    'a phase that a slow disk does not have yet is not shown as recorded',
+    'a phase is not shown as recorded before a slow disk has stored it',
     [phase('second', 'ended'), disk(700), wait(2388), settle, end('kill'), settle],
   ],
-  ['a tuning that a phase stops leaves no excitation', [...tunes, phase('first', 'auto'), settle]],
-  ['a tuning leaves no excitation if the daemon is killed', [...tunes, end('kill'), settle]],
   [
-    'a tuning leaves no excitation if it ends during another switch to debug',
+    'a tuning leaves no excitation running if a new phase stops the robot',
+    [...tunes, phase('first', 'auto'), settle],
+  ],
+  ['a tuning leaves no excitation running if the daemon is killed', [...tunes, end('kill'), settle]],
+  [
+    'a tuning leaves no excitation running if it is ended during another switch to debug',
     [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), settle],
     { pollHz: 10, frameMs: 0.2 },
   ],
   [
-    'a tuning leaves no excitation if the daemon ends while the controller is unreachable',
+    'a tuning leaves no excitation running if the daemon ends while the controller is unreachable',
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
   ],
   [
-    'a tuning that tries no gains yet continues when a caller ends a trial',
+    'a tuning that has not yet tried any gains continues if a caller ends a trial',
     [
       mode('chassis', 'debug'),
       wait(1),
@@ -159,7 +162,7 @@ const finds: readonly Find[] = [
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'a lease may be held or free at its very end',
+    'a lease may count as held or as free at the moment at which it expires',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -174,7 +177,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'a trial is refused as busy beside a resume of a running robot, and answered after it',
+    'a trial that is sent during a resume of a running robot is refused as busy, and gets its answer after the resume',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -188,12 +191,12 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'no trial begins while a phase without trials is set',
+    'no trial begins while a phase that forbids trials is being set',
     [tries(8715), phase('first', 'teleop'), settle],
     { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
   ],
   [
-    'a tuning that a kill cuts short behind a stop leaves no excitation',
+    'a tuning leaves no excitation running if the daemon is killed right after a stop',
     [
       mode('chassis', 'debug'),
       wait(50),
@@ -208,7 +211,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'an unlock whose caller hung up may reach the disk after the robot has settled',
+    'an unlock whose caller has hung up may still reach a slow disk later',
     [
       lock,
       settle,
@@ -229,7 +232,7 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'a torn log that the start could not read is repaired with a line number of the new run',
+    'a torn log that could not be read at the start is repaired later, with a line number of the new run',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
@@ -238,18 +241,18 @@ const finds: readonly Find[] = [
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'a resume that is answered after a drive command may end driving, so another driver may begin',
+    'a resume that is confirmed after a drive command may end that command, so another driver may begin',
     [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
-    'a save that a slow disk refuses leaves a gap in the revisions if it is written together with a newer one',
+    'a save that times out on a slow disk leaves a gap in the revisions if it is written together with a newer save',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
 ];
 
-describe('what walks have found', () => {
+describe('in a case that random walks have found,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

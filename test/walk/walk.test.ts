@@ -13,8 +13,8 @@ const STEPS = 1000;
 /** A fixed seed, so that the test repeats. `npm run walk` draws a new one. */
 const SEED = 1;
 
-describe('a walk', () => {
-  it(`of ${STEPS} random steps breaks no promise`, async function () {
+describe('a random walk', () => {
+  it(`of ${STEPS} steps breaks no promise of the daemon`, async function () {
     this.timeout(300_000);
     for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
@@ -23,7 +23,7 @@ describe('a walk', () => {
     }
   });
 
-  it('repeats itself for the same seed', async () => {
+  it('is the same for the same seed', async () => {
     const all = async () => {
       const walked: Walked[] = [];
       for await (const one of randomWalks(1, 60)) walked.push(one);
@@ -60,7 +60,7 @@ describe('a walk', () => {
 });
 
 describe('the values that a candidate list keeps', () => {
-  it('exclude an event that ended before a certain one began, and include one that overlapped it', () => {
+  it('exclude a value whose write ended before a confirmed write began, and include a value whose write overlapped it', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);
