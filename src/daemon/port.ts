@@ -79,7 +79,7 @@ function httpServer({ log, clock }: PortParts) {
     /** Answers the waiting requests whose callers are still connected, and all later requests. */
     serve: (listener: RequestListener, arrivals?: Arrivals): void => {
       answer = listener;
-      if (arrivals !== undefined) server.on('connection', socket => arrivals.accepted(socket));
+      if (arrivals !== undefined) server.on('connection', arrivals.accepting());
       for (const [request, response] of waiting.splice(0)) if (!response.closed) listener(request, response);
     },
     /** Gives requests in flight a short time to end. Then cuts streams and slow callers. */

@@ -130,10 +130,11 @@ function lineWriter(fd: number, form: (json: string) => string) {
     flush: (): void => {
       const untilMs = performance.now() + FLUSH_MS;
       clearTimeout(timer);
+      timer = undefined;
       // The lines of the write in flight come before the waiting ones. A blocked thread cannot learn that
       // this write has ended, so it only pauses.
       if (isWriting) pause(IN_FLIGHT_MS);
-      for (const chunk of [...chunks, lostLine()]) {
+      for (const chunk of [...chunks.splice(0), lostLine()]) {
         let bytes = bytesOf(chunk);
         while (bytes.length > 0) {
           try {

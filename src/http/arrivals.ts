@@ -31,8 +31,6 @@ export class Arrivals {
   readonly #clock: Clock;
   #dueMs = Number.POSITIVE_INFINITY;
   readonly #unread = new Backlog();
-  /** A turn accepts only one of the connections that wait. */
-  readonly #unaccepted = new Backlog();
   readonly #firstRequests = new WeakMap<Socket, Backlog>();
 
   constructor(clock: Clock) {
@@ -45,22 +43,31 @@ export class Arrivals {
     this.#dueMs = nextDueMs;
     if (this.#clock.nowMs() - sinceMs <= LATE_MS) return;
     this.#unread.remember(sinceMs);
-    this.#unaccepted.remember(sinceMs);
   }
 
-  /** Call this when a connection has been accepted. */
-  accepted(socket: Socket): void {
-    const { sinceMs } = this.#unaccepted;
-    if (sinceMs === Number.POSITIVE_INFINITY) return;
-    this.#unaccepted.remember(sinceMs);
-    const firstRequest = new Backlog();
-    firstRequest.remember(sinceMs);
-    this.#firstRequests.set(socket, firstRequest);
+  /**
+   * Call this when a server begins to answer. What came before may have waited for any time. Returns the function to call
+   * when the server has accepted a connection.
+   */
+  accepting(): (socket: Socket) => void {
+    // A turn accepts one connection. So those that wait came since the last turn that accepted none.
+    const queue = new Backlog();
+    for (const backlog of [this.#unread, queue]) backlog.remember(Number.NEGATIVE_INFINITY);
+    return socket => {
+      const sinceMs = Math.min(queue.sinceMs, this.#earliestMs());
+      const firstRequest = new Backlog();
+      for (const backlog of [queue, firstRequest]) backlog.remember(sinceMs);
+      this.#firstRequests.set(socket, firstRequest);
+    };
   }
 
   /** The earliest time at which the request that is read from this connection now may have come (Clock milliseconds). */
   earliestMs(socket: Socket): number {
     const firstMs = this.#firstRequests.get(socket)?.sinceMs ?? Number.POSITIVE_INFINITY;
-    return Math.min(firstMs, this.#unread.sinceMs, this.#dueMs, this.#clock.nowMs());
+    return Math.min(firstMs, this.#earliestMs());
+  }
+
+  #earliestMs(): number {
+    return Math.min(this.#unread.sinceMs, this.#dueMs, this.#clock.nowMs());
   }
 }

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Larger files are not read again and again. */
+/** Larger files and more files are not read again and again. */
 const MOST_BYTES = 4096;
+const MOST_FILES = 32;
 /** Two changes within this time may leave the same time stamp: FAT counts in steps of 2 s (milliseconds). */
 const SETTLED_MS = 3000;
 
@@ -17,7 +18,9 @@ export function repeatedReads(read: Read, wallMs = Date.now): Read {
   const stampOf = async (path: string, isAbsent: boolean) => {
     // Nobody can make a file without a change of its folder.
     const looked = await stat(isAbsent ? dirname(path) : path, { bigint: true }).catch(() => undefined);
-    if (looked === undefined || wallMs() - Number(looked.ctimeMs) < SETTLED_MS) return undefined;
+    // The root of a FAT disk has no time stamp.
+    if (looked === undefined || looked.ctimeNs === 0n) return undefined;
+    if (wallMs() - Number(looked.ctimeMs) < SETTLED_MS) return undefined;
     return [looked.dev, looked.ino, looked.size, looked.mtimeNs, looked.ctimeNs].join(' ');
   };
   return async path => {
@@ -29,8 +32,10 @@ export function repeatedReads(read: Read, wallMs = Date.now): Read {
     const stamps = await Promise.all([stampOf(path, false), stampOf(path, true)]);
     const content = await read(path);
     const found = stamps[content === undefined ? 1 : 0];
-    if (found !== undefined && (content?.length ?? 0) <= MOST_BYTES)
-      known.set(path, { stamp: found, content });
+    if (found === undefined || (content?.length ?? 0) > MOST_BYTES) return content;
+    known.set(path, { stamp: found, content });
+    const [oldest = path] = known.keys();
+    if (known.size > MOST_FILES) known.delete(oldest);
     return content;
   };
 }

@@ -36,8 +36,9 @@ describe('requests that came while the process was paused', () => {
       seen.push(arrivals.earliestMs(socket));
       response.end();
     });
-    server.on('connection', socket => arrivals.accepted(socket));
+    server.on('connection', arrivals.accepting());
     await once(server.listen(0, '127.0.0.1'), 'listening');
+    await turns(2);
   });
 
   afterEach(() => {
@@ -45,10 +46,13 @@ describe('requests that came while the process was paused', () => {
     server.close();
   });
 
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn += 1) await new Promise(resolve => setImmediate(resolve));
+  };
   const port = () => (server.address() as AddressInfo).port;
-  const pauseWithCallers = () => {
+  const pauseWithCallers = (pauseMs = PAUSE_MS) => {
     execFileSync(process.execPath, ['-e', CROWD, String(port())]);
-    clock.late(PAUSE_MS);
+    clock.late(pauseMs);
   };
   const allSeen = async () => {
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
@@ -81,6 +85,24 @@ describe('requests that came while the process was paused', () => {
       client.destroy();
     });
   }
+
+  it('are dated to the accept of the first waiting connection if several connections waited, even if no timer is late', async () => {
+    arrivals.timerRan(10 * PAUSE_MS);
+    pauseWithCallers(0);
+    await new Promise<void>(resolve => server.once('connection', () => resolve()));
+    clock.late(PAUSE_MS);
+    await allSeen();
+    expect(new Set(seen)).to.deep.equal(new Set([0]));
+  });
+
+  it('are dated to no known time if they arrived before the server began to answer', async () => {
+    const accepted = arrivals.accepting();
+    const socket = new Socket();
+    accepted(socket);
+    expect(arrivals.earliestMs(socket)).to.equal(Number.NEGATIVE_INFINITY);
+    await turns(2);
+    expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
+  });
 
   it('are dated back by at most three turns of the event loop, however long the loop stays busy', async () => {
     const turnMs = 100;
