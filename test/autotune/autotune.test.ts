@@ -137,7 +137,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('never rewrites gains with which the loop ran away, even if a caller renews the tuning just then', async () => {
+  it('never writes gains again on which the guard has tripped, even if a caller renews the tuning before that trial has ended', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();

@@ -25,7 +25,7 @@ async function write(folder: string): Promise<void> {
 }
 
 describe('trunnion log verify', () => {
-  it('passes an unchanged log in a folder or a file, prints the head of the log, and says whether it contains a kept head', () =>
+  it('passes an unchanged log in a folder or a file, prints the head of the log, and says whether the log contains a head that the caller gives', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });

@@ -385,7 +385,7 @@ describe('Try and Keep', () => {
     ['more than 5 times the saved gain', '/speed/kp', String(5.01 * speed!.kp)],
     ['less than a fifth of the saved gain', '/speed/kp', String(0.19 * speed!.kp)],
     ['of the opposite sign to the saved gain', '/speed/kp', '-40'],
-    ['above a saved gain and default of 0', '/speed/kd', '0.1'],
+    ['above 0 while the saved gain and the default are 0', '/speed/kd', '0.1'],
   ] as const) {
     it(`do not act at the first press if a typed gain is ${what}; a second press of Keep saves the gain`, async () => {
       const page = await open(text, pointer);

@@ -71,7 +71,7 @@ describe('the page of a desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it('polls with page=true, as a page that a referee may use, unless it is shown as the big screen', async () => {
+  it("polls with page=true, a sign that a referee's page is alive; shown as the big screen, it polls with page=false", async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();

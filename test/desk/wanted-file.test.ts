@@ -64,7 +64,7 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('with any one damaged byte is read unchanged or permits nothing', async () => {
+  it('in which any one byte is damaged either gives the state as it was saved or lets the desk permit nothing', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -43,7 +43,7 @@ describe('a journal file', () => {
     ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} is loaded with all its valid lines`, async () => {
+    it(`${name} gives its valid lines, if it has any`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);

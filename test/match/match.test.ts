@@ -179,7 +179,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('none');
     });
 
-    it('for a new match with a lower revision is accepted after root has ended the old match on the board', async () => {
+    it("for a new match with a lower revision than the old match is accepted if root has ended the old match on the robot's board", async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);

@@ -339,7 +339,7 @@ describe('a stop', () => {
     });
   }
 
-  it('leaves a controller that missed the last resume latched and in manual when that controller returns', async () => {
+  it('still holds for a controller that was offline during the resume before it and during the stop: it returns latched and in manual', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -423,7 +423,7 @@ describe('a stop', () => {
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a restart at which no controller can be reached, even after a resume on a slow disk whose caller hung up',
+        'outlasts a restart without any controller, even if the caller of an earlier resume hung up while the disk was slow',
         true,
         away,
         stop,

@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('is reported from the event of its start until the event of its end', async () => {
+  it('is already reported when its start event is logged, and no longer when its end event is logged', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);

@@ -156,7 +156,7 @@ describe('the simulated robot', () => {
       { gimbal: ['well'], chassis: ['nack', 'nack'] },
     ],
     [
-      'fails exactly two writes of the pin after a nack fault with count 2',
+      'fails exactly the next two writes of the laser pin after a nack fault of that pin with count 2',
       [['pin', 'nack', 2]],
       { pin: ['pin-failed', 'pin-failed', 'well'] },
     ],
@@ -174,7 +174,7 @@ describe('the simulated robot', () => {
         [target, 'clear'],
       ];
       return [
-        `ends ${target === 'bus' ? 'the faults of all targets' : `only the faults of the ${target}`} when the ${target} is cleared`,
+        `ends ${target === 'bus' ? 'the injected faults of gimbal, chassis and pin' : `only the faults of the ${target}`} when the ${target} is cleared`,
         all,
         ends,
       ] as const;

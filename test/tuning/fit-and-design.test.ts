@@ -88,14 +88,14 @@ describe('the design of gains', () => {
     return responseOf(course, found.gains).figures;
   };
 
-  it('gives the published speed motor an overshoot below 5 % and a settling time below 2 s', () => {
+  it('gives the speed motor of the published example an overshoot below 5 % and a settling time below 2 s', () => {
     const figures = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
-  it('gives the published position motor an overshoot below 16 % and a settling time below 0.04 s', () => {
+  it('gives the position motor of the published example an overshoot below 16 % and a settling time below 0.04 s', () => {
     const figures = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
