@@ -33,6 +33,8 @@ interface Connection {
   answered: boolean;
   /** The request that the server is reading or answering. */
   exchange?: Exchange | undefined;
+  /** True if the last request was answered before its body was read. The next request may have waited behind the body. */
+  owesBody?: boolean;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
   /** Why the bytes after these requests are not a request. The server sends the refusal after the answers. */
@@ -89,6 +91,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     const answered = () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
+      connection.owesBody = !exchange[0].complete;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
@@ -106,8 +109,10 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       // A packet may contain hundreds of requests. When the connection closes, Node creates an error with its stack
       // for each request that is not destroyed.
       request.destroy();
-    } else if (connection.exchange === undefined) answer(connection, [request, response]);
-    else {
+    } else if (connection.exchange === undefined) {
+      if (connection.owesBody) noteWait(request);
+      answer(connection, [request, response]);
+    } else {
       noteWait(request);
       connection.next = [request, response];
     }
