@@ -102,8 +102,15 @@ describe('driving in a browser', function () {
       [844, 390],
     ] as const) {
       const page = await open({ ...PHONE, width, height });
-      const box = await page.getByRole('slider').boundingBox();
+      const slider = page.getByRole('slider');
+      const box = await slider.boundingBox();
       expect(box?.height, `at ${width} px`).to.be.at.least(44);
+      for (const text of ['– m/s · – ms', '-1.45 m/s · 1388 ms']) {
+        await page.locator('.drive-state output').evaluate((output, shown) => {
+          output.textContent = shown;
+        }, text);
+        expect(await slider.boundingBox(), `at ${width} px beside ${text}`).to.deep.equal(box);
+      }
     }
   });
 

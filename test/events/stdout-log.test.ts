@@ -15,7 +15,8 @@ function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
     import { createStdoutLog } from '${log}';
     const log = createStdoutLog({ level: 'info' });
     for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'a line that is not short, for there are many');
-    process.once('message', () => { log.info('end'); log.flush(); process.exit(0); });
+    // The daemon waits for the disk after the flush, so callbacks still run.
+    process.once('message', () => { log.info('end'); log.flush(); setTimeout(() => process.exit(0), 20); });
     process.send('logged');`;
   return spawn(process.execPath, ['--input-type=module', '--eval', code], {
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
