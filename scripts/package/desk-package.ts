@@ -6,8 +6,11 @@ import { NODE_ENVIRONMENT } from './node-options.js';
 import { type Shipped, shippedIn } from './supply.js';
 
 const HOME = 'usr/lib/trunnion-desk';
-/** Keeps a desk with 20 robots and 4 pages below 100 MiB. */
-const NODE_OPTION = '--max-semi-space-size=4';
+/**
+ * Keeps a desk with 20 robots and 4 pages below 100 MiB, together with the limit of the service. The other commands have
+ * no such limit, because a record may be large.
+ */
+export const NODE_OPTION = '--max-semi-space-size=4';
 
 /** The control file of the desk's package, without version and size. */
 export const DESK_CONTROL = {

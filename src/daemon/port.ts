@@ -8,7 +8,7 @@ import type { Clock } from '../core/clock.js';
 import { describeError, RobotError, succeeds } from '../core/errors.js';
 import type { Arrivals } from '../http/arrivals.js';
 import { containment } from '../http/contain.js';
-import { createHttpServer, noteWait } from '../http/server.js';
+import { createHttpServer } from '../http/server.js';
 
 /** How long requests in flight may take when the daemon ends. */
 const GRACE_MS = 200;
@@ -65,10 +65,7 @@ async function isAnswered(path: string): Promise<boolean> {
 
 function httpServer({ log, clock }: PortParts) {
   const waiting: [IncomingMessage, ServerResponse][] = [];
-  let answer: RequestListener = (request, response) => {
-    noteWait(request);
-    waiting.push([request, response]);
-  };
+  let answer: RequestListener = (request, response) => waiting.push([request, response]);
   const server = createHttpServer((request, response) => answer(request, response), containment(log));
   // After the start, an error such as too many open files loses one connection only.
   server.on('error', error => {

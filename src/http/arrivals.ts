@@ -50,9 +50,9 @@ export class Arrivals {
    * when the server has accepted a connection.
    */
   accepting(): (socket: Socket) => void {
+    this.#unread.remember(Number.NEGATIVE_INFINITY);
     // A turn accepts one connection. So those that wait came since the last turn that accepted none.
     const queue = new Backlog();
-    for (const backlog of [this.#unread, queue]) backlog.remember(Number.NEGATIVE_INFINITY);
     return socket => {
       const sinceMs = Math.min(queue.sinceMs, this.#earliestMs());
       const firstRequest = new Backlog();

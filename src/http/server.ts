@@ -44,12 +44,7 @@ interface Connection {
 const trusted = new WeakSet<Socket>();
 const waited = new WeakSet<IncomingMessage>();
 
-/** Marks a request that waits before the app gets it. */
-export function noteWait(request: IncomingMessage): void {
-  waited.add(request);
-}
-
-/** Whether the request waited for the start, or for the answer to the one before on its connection. It may have waited for any time. */
+/** Whether the request waited for the one before on its connection. It may have waited for any time. */
 export function hasWaited(request: IncomingMessage): boolean {
   return waited.has(request);
 }
@@ -110,10 +105,10 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       // for each request that is not destroyed.
       request.destroy();
     } else if (connection.exchange === undefined) {
-      if (connection.owesBody) noteWait(request);
+      if (connection.owesBody) waited.add(request);
       answer(connection, [request, response]);
     } else {
-      noteWait(request);
+      waited.add(request);
       connection.next = [request, response];
     }
   };

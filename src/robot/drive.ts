@@ -138,12 +138,10 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         .filter(isUnitName)
         .map(name => [name, new AbortController()]),
     );
-    const command: PendingCommand = {
-      ...asked,
-      holdsUntilMs: receivedMs + holdMs,
-      isHalt: Object.values(rates).every(one => Object.values(one).every(rate => rate === 0)),
-      left,
-    };
+    const isHalt = Object.values(rates).every(one => Object.values(one).every(rate => rate === 0));
+    // A halt that was delayed is still wanted: it moves nothing.
+    const fromMs = isHalt ? clock.nowMs() : receivedMs;
+    const command: PendingCommand = { ...asked, holdsUntilMs: fromMs + holdMs, isHalt, left };
     requireAllowed(command);
     for (const name of left.keys()) {
       const older = newest.get(name)?.left;

@@ -136,10 +136,29 @@ describe('a page that drives', () => {
     expect(driving.hindrance).to.equal('');
   });
 
+  it('stops half a second after its last answer, even if another stick is tapped meanwhile', async () => {
+    page.let(/drive/, 'lost');
+    stick(AHEAD);
+    for (let taps = 0; taps < 3; taps += 1) {
+      page.model.driving.ask('right stick', { yaw: 1 });
+      await page.wait(100);
+      page.model.driving.ask('right stick', REST);
+      await page.wait(200);
+    }
+    expect(page.model.driving.hindrance).to.match(/^No answers came/);
+  });
+
+  it('continues to drive by keys if the shoulder button of a gamepad at rest is released', async () => {
+    page.model.driving.ask('keys', AHEAD);
+    page.model.driving.ask('gamepad', REST, { isEnabled: false });
+    await page.wait(100);
+    expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
+  });
+
   it('asks for the shoulder button and for rest if a gamepad is deflected without the button', async () => {
     const { driving } = page.model;
     driving.ask('gamepad', AHEAD, { isEnabled: false });
-    expect(driving.hindrance).to.match(/shoulder button .* was not held\. Let go/);
+    expect(driving.hindrance).to.match(/hold the left shoulder button .* Let go/);
     driving.ask('gamepad', AHEAD);
     await page.wait(100);
     expect(commands()).to.deep.equal([]);

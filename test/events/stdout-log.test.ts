@@ -15,8 +15,7 @@ function logger(lines: number, stdout: 'pipe' | number = 'pipe'): ChildProcess {
     import { createStdoutLog } from '${log}';
     const log = createStdoutLog({ level: 'info' });
     for (let line = 0; line < ${lines}; line += 1) log.info({ line }, 'a line that is not short, for there are many');
-    // The daemon waits for the disk after the flush, so callbacks still run.
-    process.once('message', () => { log.info('end'); log.flush(); setTimeout(() => process.exit(0), 20); });
+    process.once('message', () => { log.info('end'); log.flush(); process.exit(0); });
     process.send('logged');`;
   return spawn(process.execPath, ['--input-type=module', '--eval', code], {
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
@@ -63,6 +62,23 @@ describe('the log of a process on stdout', () => {
     expect(await end(child)).to.equal(0);
     const written = (await reading).map(({ line, msg }) => line ?? msg);
     expect(written).to.deep.equal([...Array(1000).keys(), 'end']);
+  });
+
+  it('arrives with each line once if it is flushed during a write, and the daemon then still waits for the disk', async () => {
+    const code = `
+      import { createStdoutLog } from '${log}';
+      const log = createStdoutLog({ level: 'info' });
+      for (let line = 0; line < 200; line += 1) log.info({ line }, 'a line that is not short, for there are many');
+      const isWriting = () => process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));
+      const end = () => {
+        if (!isWriting()) return setImmediate(end);
+        log.flush();
+        setTimeout(() => process.exit(0), 50);
+      };
+      end();`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', code]);
+    const written = await linesOf(child);
+    expect(written.map(({ line }) => line)).to.deep.equal([...Array(200).keys()]);
   });
 
   it('drops lines if the reader is too slow, and has a line with the number of dropped lines', async () => {

@@ -10,6 +10,33 @@ function asked(path: string, body: object): string {
   return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
 }
 
+/** Keeps the event loop busy for this time. */
+function block(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+describe('a drive command that arrives while the daemon is busy for 100 ms', () => {
+  const daemon = simulatedDaemon();
+
+  for (const [what, speed, status] of [
+    ['rates for 50 ms is refused with too-late', 0.5, 409],
+    ['rates of 0 is accepted, because it moves nothing', 0, 200],
+  ] as const)
+    it(`with ${what}`, async () => {
+      await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
+      const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
+      socket.write(asked('/api/laser', { action: 'off' }));
+      await once(socket, 'data');
+      // Node gives these bytes to the kernel at once.
+      socket.write(asked('/api/drive', { chassis: { speed, turn: 0 }, holdMs: 50, id: 'a' }));
+      block(100);
+      const [answer] = await once(socket, 'data');
+      socket.destroy();
+      expect(String(answer)).to.match(new RegExp(`^HTTP/1.1 ${status}`));
+    });
+});
+
 describe('a drive command that a client sends before the answer to its previous request', () => {
   const daemon = simulatedDaemon();
 

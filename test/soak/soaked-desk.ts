@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Server } from '../../scripts/bench/server.js';
+import { NODE_OPTION } from '../../scripts/package/desk-package.js';
 import { newFieldState } from '../../sim/field-tokens.js';
 import type { DeskView, RobotView } from '../../src/desk/show.js';
 import { verifyRecord } from '../../src/desk/verify.js';
@@ -15,6 +16,12 @@ const STEP_MS = 20_000;
 const SEALED = /-[0-9a-f]{16}$/;
 const SEAL_MS = 12_000;
 const MOST_MIB = 100;
+/** The option that the service gives to a desk. */
+function serviceOption(): string {
+  const service = readFileSync('systemd/trunnion-desk.service', 'utf8');
+  const [, option = ''] = /^Environment=NODE_OPTIONS=(.+)$/m.exec(service) ?? [];
+  return option;
+}
 
 /** Match after match on a field of twenty robots. Each match has one fault. Every record must be whole. */
 export async function soakDesk(folder: string, forMs: number, complaints: string[]): Promise<void> {
@@ -42,9 +49,8 @@ export async function soakDesk(folder: string, forMs: number, complaints: string
       {
         name: 'desk',
         args: port => [
-          // The memory that the package and its service give to a desk.
-          '--max-semi-space-size=4',
-          '--max-old-space-size=64',
+          NODE_OPTION,
+          serviceOption(),
           'dist/src/desk/main.js',
           ...[file, '--state', state, '--port', String(port)],
         ],

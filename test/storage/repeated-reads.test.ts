@@ -94,6 +94,22 @@ describe('repeated reads', () => {
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
     }));
 
+  it('keep the content of at most 32 files in memory', () =>
+    inTemporaryFolder(async folder => {
+      const asked: string[] = [];
+      const read = repeatedReads(
+        path => {
+          asked.push(path);
+          return readFile(path);
+        },
+        () => Date.now() + LONG_AFTER_MS,
+      );
+      const files = Array.from({ length: 33 }, (_, index) => join(folder, `${index}`));
+      for (const file of files) await writeFile(file, 'a');
+      for (const file of [...files, ...files.slice(-1), ...files.slice(0, 1)]) await read(file);
+      expect(asked).to.deep.equal([...files, files[0]]);
+    }));
+
   it('keep no large file in memory', () =>
     withFile(LONG_AFTER_MS, async (file, reading, count) => {
       await writeFile(file, 'x'.repeat(5000));

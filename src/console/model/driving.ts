@@ -32,7 +32,16 @@ const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
 const PASSING = ['too-late', 'overtaken', 'bus-busy'];
 /** Refusals whose reason `whyNot` shows for as long as it holds. */
-const SHOWN = ['driven', 'wrong-mode', 'stopped'];
+const SHOWN = [
+  'locked',
+  'stopped',
+  'referee-silent',
+  'wrong-phase',
+  'unit-offline',
+  'wrong-mode',
+  'not-drivable',
+  'driven',
+];
 const LET_GO = 'Let go of all sticks and keys first.';
 
 export function isDeflected(deflections: Deflections): boolean {
@@ -89,7 +98,8 @@ export class Driving extends Part {
     this.#asked.value = { ...this.#asked.peek(), [source]: deflections };
     this.#isFast.value = isFast;
     if (!this.#isAnyDeflected) this.needsRest.value = false;
-    else if (!isEnabled) this.#stopUntilRest('The left shoulder button of the gamepad was not held.');
+    else if (!isEnabled && isDeflected(deflections))
+      this.#stopUntilRest('Gamepad: hold the left shoulder button before you move a stick.');
     this.#pass();
   }
 
@@ -222,7 +232,8 @@ export class Driving extends Part {
     // A command that stops the robot does not count: the next one may begin at once.
     const isMoving = wanted.some(({ name }) => this.#moving[name]);
     if (isMoving) this.#sentMs = sentMs;
-    this.#unansweredMs = isMoving ? Math.min(this.#unansweredMs, sentMs) : Number.POSITIVE_INFINITY;
+    if (isMoving) this.#unansweredMs = Math.min(this.#unansweredMs, sentMs);
+    else if (!Object.values(this.#moving).includes(true)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     this.#pending += 1;
     const body = {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
