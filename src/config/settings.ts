@@ -127,7 +127,7 @@ export const SETTINGS = {
       // If the silence were shorter than 3 polls, one lost poll would make the controller cut its torque.
       schema: { type: 'integer', anyOf: [{ const: 0 }, { minimum: 100 }], maximum: 60000, silenceOfPolls: 3 },
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
-      doc: 'Time without a heartbeat after which a controller takes torque off (ms, at least 3 polls); 0 = never.',
+      doc: 'Time without a heartbeat after which a controller takes torque off (ms, at least 3 polls); 0 = never. With 1000 a fast chassis brakes first: docs/performance.md.',
     }),
     onControllerReset: setting<'manual' | 'restore'>({
       default: 'manual',

@@ -175,7 +175,7 @@ describe('driving in a browser', function () {
     const panel = other.getByRole('region', { name: 'Drive' });
     await panel.getByRole('button', { name: 'Take over' }).click();
     await eventually(isAtRest);
-    await shows(one.getByRole('region', { name: 'Drive' }), /127\.0\.0\.1 drives/);
+    await shows(one.getByRole('region', { name: 'Drive' }), /Another driver: 127\.0\.0\.1/);
     const commands = commandsOf(one);
     await other.bringToFront();
     await driveAhead(other, 'KeyS');

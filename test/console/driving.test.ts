@@ -172,7 +172,7 @@ describe('a page that drives', () => {
     await page.wait(100);
     expect(commands()).to.deep.equal([]);
     expect(stripLines(page.model).map(({ about, text }) => `${about}: ${text}`)).to.deep.equal([
-      'Drive: Chassis: 192.0.2.2 drives.',
+      'Drive: Chassis: Another driver: 192.0.2.2.',
     ]);
     page.model.driving.takeOver();
     expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([

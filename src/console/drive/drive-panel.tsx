@@ -1,7 +1,7 @@
 import { UNIT_LIST } from '../../core/units.js';
 import { fixed } from '../model/numbers.js';
 import { isReading } from '../model/telemetry.js';
-import { Press, useModel } from '../parts/parts.js';
+import { isTouchScreen, Press, useModel } from '../parts/parts.js';
 import { Stick } from './stick.js';
 
 /** The two thumb sticks of the match view: the left one drives, the right one aims. */
@@ -28,8 +28,14 @@ export function DrivePanel() {
   return (
     <section class="card drive" aria-label="Drive">
       <h2>Drive</h2>
+      {isTouchScreen && (
+        <p>
+          The thumb sticks are in the <a href="#match">match view</a>.
+        </p>
+      )}
       <p>
         <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held. The arrow keys aim while held.
+        In a field of the page they only edit it.
       </p>
       <p class="why clamp dim">{whys}</p>
       <DriveState />

@@ -152,7 +152,7 @@ export class Driving extends Part {
     if (!online) return 'Offline';
     if (mode !== 'manual') return `In ${mode}: switch to manual`;
     if (drivable === false) return 'Its firmware cannot be driven';
-    if (this.#isRivals(driver)) return `${driver?.by} drives`;
+    if (this.#isRivals(driver)) return `Another driver: ${driver?.by}`;
     return '';
   }
 
