@@ -8,44 +8,39 @@ import { ManualClock } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 import type { FakeAnswer, PageDaemon, Stream } from './page-daemon.js';
 
-const OPEN: Session = { access: 'open', name: null, role: null, rights: ['read', 'drive', 'tune', 'rule'] };
+const SESSION: Session = {
+  access: 'open',
+  name: null,
+  role: null,
+  rights: ['read', 'drive', 'tune', 'rule'],
+};
 const HEARS_MS = 100;
 
 const done = (body: unknown = {}): FakeAnswer => ({ status: 200, body });
 
 /**
- * Shows a page any state and any event, also those that the real daemon shows only after faults that take long, or never.
- * It obeys stop, resume, laser and modes, and answers nothing else.
+ * Shows a page any state and any event, for what the real daemon never shows, or not at a moment that a test can choose.
+ * It obeys stop, resume and modes, and answers nothing else.
  */
 export class FakeDaemon implements PageDaemon {
-  readonly clock: ManualClock;
-  version = '1';
-  /** The time of its start on the test's clock. */
-  startedMs = -60_000;
-  boot = 'one';
+  readonly clock = new ManualClock();
+  readonly version = '1';
   stopped = false;
   light: Status['laser']['light'] = 'dark';
-  session = OPEN;
   readonly units = perUnit(() => UNIT_STATUS);
   /** Further members of its status. */
   more: Partial<Status> = {};
   /** The earlier readings that it has. */
   past: readonly Telemetry[] = [];
   events: LogEvent[] = [];
-  /** The additional delay of telemetry. */
-  lateMs = 0;
   /** The open streams of all pages. */
-  readonly streams = new Set<(type: string, data: string) => void>();
+  readonly #streams = new Set<(type: string, data: string) => void>();
   #seq = 0;
-
-  constructor(clock = new ManualClock()) {
-    this.clock = clock;
-  }
 
   get status(): Status {
     return statusWith({
       version: this.version,
-      uptimeS: (this.clock.nowMs() - this.startedMs) / 1000,
+      uptimeS: 60 + this.clock.nowMs() / 1000,
       stopped: this.stopped,
       laser: { state: this.light === 'on' ? 'on' : 'off', light: this.light },
       ...this.units,
@@ -78,31 +73,15 @@ export class FakeDaemon implements PageDaemon {
         this.stopped = false;
         for (const { name } of UNIT_LIST) this.shows(name, { flags: [] });
         return done();
-      case 'POST /api/laser':
-        if (asked.action === 'on' && this.stopped) return { status: 409, body: { code: 'stopped' } };
-        this.light = asked.action === 'on' ? 'on' : 'dark';
-        return done();
       case 'GET /api/session':
-        return done(this.session);
+        return done(SESSION);
       case 'GET /api/telemetry':
         return done(this.past);
       case 'GET /api/log':
-        return done({ boot: this.boot, events: [...this.events], dropped: 0 });
+        return done({ boot: 'one', events: [...this.events], dropped: 0 });
       default:
         return done();
     }
-  }
-
-  /** A new process takes over: its log begins again, and nothing moves. */
-  restart(): void {
-    const nowMs = this.clock.nowMs();
-    this.startedMs = nowMs;
-    this.boot = `boot ${nowMs}`;
-    this.events = [];
-    this.light = 'dark';
-    const { gains } = UNIT_STATUS;
-    for (const { name } of UNIT_LIST) this.shows(name, { mode: 'manual', excitation: null, gains });
-    this.log({ what: 'start' });
   }
 
   log(event: Partial<LogEvent>): void {
@@ -113,23 +92,21 @@ export class FakeDaemon implements PageDaemon {
   }
 
   say(type: string, data: unknown): void {
-    for (const hear of this.streams) hear(type, JSON.stringify(data));
+    for (const hear of this.#streams) hear(type, JSON.stringify(data));
   }
 
   listen(hear: (type: string, data: string) => void): Stream {
-    if (!this.session.rights.includes('read')) return { isClosed: () => true, close: () => undefined };
-    this.streams.add(hear);
+    this.#streams.add(hear);
     this.clock.after(0, () => hear('', ''));
     const end = every(this.clock, HEARS_MS, () => {
       hear('status', JSON.stringify(this.status));
-      const t = (this.clock.nowMs() - this.lateMs) / 1000;
-      hear('telemetry', JSON.stringify({ t, gimbal: null, chassis: null }));
+      hear('telemetry', JSON.stringify({ t: this.clock.nowMs() / 1000, gimbal: null, chassis: null }));
     });
     return {
       isClosed: () => false,
       close: () => {
         end();
-        this.streams.delete(hear);
+        this.#streams.delete(hear);
       },
     };
   }

@@ -77,6 +77,8 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
   override: (method: string, path: string, body: unknown) => FakeAnswer | undefined = () => undefined;
   /** If true, no data arrives on the stream, as behind a proxy that buffers it. */
   isDeaf = false;
+  /** The delay of everything on the stream. */
+  lateMs = 0;
   reloads = 0;
   /** How long the device has slept. Its wall clock advances during a sleep, but the page's clock does not. */
   sleptMs = 0;
@@ -90,8 +92,8 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
   }
 
   /** Opens a page of a fake daemon. */
-  static open({ daemon = new FakeDaemon(), ...opening }: Opening & { readonly daemon?: FakeDaemon } = {}) {
-    return FakePage.of(daemon, opening);
+  static open(daemon = new FakeDaemon()) {
+    return FakePage.of(daemon);
   }
 
   static async of<Daemon extends PageDaemon>(
@@ -217,12 +219,16 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
   #openStream(): ServerEvents {
     const acts = new Map<string, (data: string) => void>();
     let isOpen = false;
-    const hear = (type: string, data: string) => {
-      if (this.isDeaf) return;
+    const take = (type: string, data: string) => {
       // A proxy that buffered the stream passes its beginning first.
       if (!isOpen) acts.get('open')?.('');
       isOpen = true;
       acts.get(type)?.(data);
+    };
+    const hear = (type: string, data: string) => {
+      if (this.isDeaf) return;
+      if (this.lateMs === 0) take(type, data);
+      else this.clock.after(this.lateMs, () => take(type, data));
     };
     const { isClosed, close } = this.daemon.listen(hear, this.browser);
     return {

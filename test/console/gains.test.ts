@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { encodeEntry } from '../support/journal-lines.js';
 import { FakeBrowser, FakePage, servedPage } from './fake-page.js';
-import type { PageDaemon, ServingDaemon } from './page-daemon.js';
+import { type PageDaemon, ServingDaemon } from './page-daemon.js';
 
 type Page = FakePage<ServingDaemon>;
 const gainsOf = (page: FakePage<PageDaemon>) => page.model.gains.chassis;
@@ -106,8 +106,9 @@ describe('the gain editor', () => {
       'trunnion.edits',
       '{"gimbal":{"texts":{"/angle_yaw/kp":"1"}},"chassis":{"texts":{"/speed/kp":"77"}}}',
     );
-    const page = await FakePage.open({ browser });
-    const other = await FakePage.open({ browser, daemon: page.daemon });
+    const daemon = await ServingDaemon.start();
+    const page = await FakePage.of(daemon, { browser });
+    const other = await FakePage.of(daemon, { browser });
     expect(gainsOf(page).edits.value.changes.map(({ to }) => to)).to.deep.equal([77]);
     page.edit('chassis', '/speed/kp', '78');
     expect(gainsOf(other).kept.value.texts).to.deep.equal({ '/speed/kp': '78' });

@@ -2,6 +2,7 @@ import type { UnitName } from '../../src/core/units.js';
 import { version } from '../../src/core/version.js';
 import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
 import type { ManualClock } from '../support/manual-clock.js';
+import type { MemoryCall } from '../support/memory-call.js';
 
 export interface FakeAnswer {
   readonly status: number;
@@ -47,6 +48,7 @@ export class ServingDaemon implements PageDaemon {
   readonly clock: ManualClock;
   readonly version = version;
   #daemon: ClockedDaemon;
+  readonly #streams = new Set<() => void>();
 
   private constructor(daemon: ClockedDaemon) {
     this.#daemon = daemon;
@@ -61,6 +63,8 @@ export class ServingDaemon implements PageDaemon {
   async becomes(settings: Settings): Promise<void> {
     await this.#daemon.close();
     this.#daemon = await ClockedDaemon.start(settingsOf({ clock: this.clock, ...settings }));
+    // As a browser does when the server has ended a stream.
+    for (const open of this.#streams) open();
   }
 
   /** Another process writes a state file. */
@@ -99,12 +103,24 @@ export class ServingDaemon implements PageDaemon {
   }
 
   listen(hear: (type: string, data: string) => void, browser: CookieJar): Stream {
-    const call = this.#daemon.send({ ask: 'GET /api/events', headers: headersOf(browser) });
-    if (call === undefined) return { isClosed: () => false, close: () => undefined };
-    call.hear = part => {
-      for (const [, type = '', data = ''] of part.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)) hear(type, data);
+    let call: MemoryCall | undefined;
+    const open = () => {
+      call = this.#daemon.send({ ask: 'GET /api/events', headers: headersOf(browser) });
+      if (call === undefined) return;
+      call.hear = part => {
+        for (const [, type = '', data = ''] of part.matchAll(/event: (\w+)\ndata: (.*)\n\n/g))
+          hear(type, data);
+      };
     };
-    return { isClosed: () => (call.received?.status ?? 200) !== 200, close: () => call.hangUp() };
+    open();
+    this.#streams.add(open);
+    return {
+      isClosed: () => (call?.received?.status ?? 200) !== 200,
+      close: () => {
+        this.#streams.delete(open);
+        call?.hangUp();
+      },
+    };
   }
 }
 

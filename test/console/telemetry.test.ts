@@ -26,7 +26,7 @@ const sample = (value: number): Sample => ({
 const pageWith = (...values: number[]) => {
   const daemon = new FakeDaemon();
   daemon.past = values.map(sample);
-  return FakePage.open({ daemon });
+  return FakePage.open(daemon);
 };
 
 describe('the telemetry buffer', () => {
