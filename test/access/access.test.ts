@@ -14,8 +14,8 @@ const TOKENS = [{ name: 'desk', role: 'referee', hash: hashOf('secret') }] as co
 const accessOn = (disk: Disk, clock = new ManualClock(), folder = '/state') =>
   new Access({ disk, folder, clock, required: false, stop: 'token' });
 
-describe('access', () => {
-  it('refuses 10,000 wrong tokens without reading the disk, and then accepts a valid token', async () => {
+describe('the check of tokens', () => {
+  it('refuses 10,000 wrong tokens without reading the disk again, and then accepts a valid token', async () => {
     const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
     const access = accessOn(disk);
     let reads = 0;
@@ -31,7 +31,7 @@ describe('access', () => {
     access.close();
   });
 
-  it('starts while the disk hangs, and allows stops but no driving until the disk answers', async () => {
+  it('lets callers stop but not drive the robot if the disk hangs at the start, until the disk answers', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -60,12 +60,12 @@ describe('access', () => {
   });
 });
 
-describe('access without a list of tokens', () => {
+describe('a robot that is open to everyone because it has no list of tokens', () => {
   for (const [what, place] of [
     ['a folder', (path: string) => mkdir(path)],
     ['a dangling link', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`becomes unavailable if ${what} appears at the path of the list, and stays unavailable when that path is empty again`, () =>
+    it(`stops being open to everyone if ${what} appears at the path of the list, and does not open again when that path is empty`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -112,7 +112,7 @@ describe('the list of tokens', () => {
     ['is missing and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`stays in force while its file ${how}, and the problem is reported once`, async () => {
+    it(`stays in force while its file ${how}, and the daemon reports this problem only once`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -148,7 +148,7 @@ describe('the list of tokens', () => {
     }
   });
 
-  it('is written again if its file is missing, so that a restart does not open the robot', async () => {
+  it('is written again if its file disappears, so that a restart does not open the robot to everyone', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     await becomes(list());
@@ -158,7 +158,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('leaves an open robot open while the file of the list cannot be read', async () => {
+  it('that did not exist at the start leaves the robot open to everyone while the disk cannot be read', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -181,7 +181,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('makes access unavailable if the disk fails at the start; if the disk then works and has no list, the robot is open', async () => {
+  it('that cannot be read at the start keeps the robot from being open to everyone until the disk shows that no list exists', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

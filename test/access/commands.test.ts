@@ -77,7 +77,7 @@ describe('trunnion token', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('refuses a change while another command changes the list, and lists exactly the tokens whose addition succeeded', () =>
+  it('refuses to change the list while another command changes it, so that the list has exactly the tokens reported as added', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 3, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
@@ -95,16 +95,16 @@ describe('trunnion token', () => {
       expect(await readFile(tokenFile(folder), 'utf8')).to.equal(before);
     }));
 
-  for (const [name, role] of [
-    ['x', undefined],
-    ['x', 'king'],
-    ['../x', 'referee'],
-    ['192.168.1.7', 'referee'],
-    ['Break Glass', 'referee'],
-    ['root', 'referee'],
-    ['desk ', 'referee'],
+  for (const [what, name, role] of [
+    ['without a role', 'x', undefined],
+    ['with the unknown role "king"', 'x', 'king'],
+    ['with a slash in the name: "../x"', '../x', 'referee'],
+    ['with an IP address as the name: "192.168.1.7"', '192.168.1.7', 'referee'],
+    ['with a name that the log uses for other callers: "Break Glass"', 'Break Glass', 'referee'],
+    ['with a name that the log uses for other callers: "root"', 'root', 'referee'],
+    ['with a space at the end of the name: "desk "', 'desk ', 'referee'],
   ] as const)
-    it(`refuses to add a token with the name "${name}" and the role ${role ?? '(none)'}`, async () => {
+    it(`refuses to add a token ${what}`, async () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
 
@@ -168,7 +168,7 @@ describe('trunnion token', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('adds, lists and removes tokens without setuid, and gives every file to that user', async () => {
+    it('adds, lists and removes tokens even if the process may not change its user, and gives every file to that user', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -180,7 +180,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to give the files to that user if the list is a file of root that the daemon cannot read', async () => {
+    it('advises to give the files to that user if the list belongs to root and only root may read it', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

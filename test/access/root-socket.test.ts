@@ -72,7 +72,7 @@ describe('the socket for root', () => {
       ]);
     });
 
-    it('keeps the referee lease that root holds when the list of tokens changes', async () => {
+    it('lets root keep the referee lease when the list of tokens changes', async () => {
       const headers = { 'content-type': 'application/json' };
       const path = '/api/match/lease';
       const asked = request({ socketPath: daemon.rootSocket, method: 'POST', path, headers });
@@ -91,7 +91,7 @@ describe('the socket for root', () => {
       expect(body.lease).to.deep.equal({ holder: 'board', by: 'root' });
     });
 
-    it('answers GET /api/match, and the status for root shows the process id and the tokens of the daemon', async () => {
+    it('lets root read the match, the process id of the daemon, and the names and roles of all tokens', async () => {
       expect((await askAsRoot(daemon.rootSocket, 'GET', '/api/match')).status).to.equal(200);
       const { body } = await boardStatus({ socket: daemon.rootSocket, isSimulated: false }, 'status');
       expect(body.laser).to.be.an('object');
@@ -117,7 +117,7 @@ describe('the socket for root', () => {
     return { path, socket };
   };
 
-  it('makes the stop command fail and advise to cut the power if the daemon answers that the stop is not confirmed', () =>
+  it('carries the answer that a stop is not confirmed, so that trunnion stop fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -135,7 +135,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('answers a stop while 100 clients send single bytes, and closes within 1 s', () =>
+  it('answers a stop, and can be closed within 1 s, while 100 clients each send one byte every 20 ms', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const clients = Array.from({ length: 100 }, () => connect(path).on('error', () => undefined));
@@ -158,7 +158,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('does not stop a daemon from starting if there is a folder at the path of the socket', () =>
+  it('lets the daemon start even if a folder is at the path of the socket', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
       const { socket } = await opened(folder);
@@ -166,7 +166,7 @@ describe('the socket for root', () => {
     }));
 });
 
-describe('the root command', () => {
+describe('trunnion', () => {
   for (const [act, says, hangs] of [
     ['stop', /^Nothing was stopped\. .* cut its power\. No daemon has the local socket/, false],
     ['unlock', /^Nothing was unlocked\. No daemon has .* For a simulated robot add --simulated\.$/, false],
@@ -174,7 +174,7 @@ describe('the root command', () => {
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
-    it(`${act} fails with exit code 4 and an explanation if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
+    it(`${act} fails with exit code 4 and says why if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
         const path = rootSocket(folder);

@@ -28,13 +28,13 @@ describe('tokens', () => {
     );
   });
 
-  it('are read back from their file, which does not contain the secrets', () => {
+  it('are read back from their file with name, role and hash, and the file does not contain their secrets', () => {
     const file = encodeTokens(TOKENS);
     expect(decodeTokens(file)).to.deep.equal(TOKENS);
     for (const secret of Object.values(secrets)) expect(file.toString()).not.to.include(secret);
   });
 
-  it('are all valid or all rejected, whichever byte of the file is damaged', () => {
+  it('are all rejected or all read unchanged if any one byte of their file is damaged', () => {
     const file = encodeTokens(TOKENS);
     for (let at = 0; at < file.length; at += 1) {
       for (const bits of [0x01, 0x04, 0x20, 0x80, 0xff]) {
@@ -46,7 +46,7 @@ describe('tokens', () => {
     }
   });
 
-  it('are all rejected, wherever the file is cut', () => {
+  it('are all rejected if their file is truncated anywhere before the end of its JSON text', () => {
     const file = encodeTokens(TOKENS);
     for (let length = 0; length < file.length - 1; length += 1) {
       expect(decodeTokens(file.subarray(0, length)), `cut at ${length}`).to.equal(undefined);
@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay the same if the disk refuses a new list, and the error says whether the new list may be on the disk (${before?.length ?? 'no'} tokens before)`, async () => {
+    it(`that the disk refuses to store leave ${before ? 'the old list in the file' : 'an empty list if there was none'}, and the error says if a restart may find the new list`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

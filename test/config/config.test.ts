@@ -56,52 +56,103 @@ describe('configuration', () => {
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  /** Wrong files, each with its message: the file, the line, and what was expected. */
-  const refused: Readonly<Record<string, string>> = {
-    'laser:\n  gpoi: 4\n':
+  /** What is wrong, the file, and the message: the file, the line, and what was expected. */
+  const refused: readonly (readonly [mistake: string, text: string, complaint: string])[] = [
+    [
+      'a misspelled setting',
+      'laser:\n  gpoi: 4\n',
       'FILE:2: laser.gpoi: there is no such setting; expected one of gpio, activeLow, maxOnS, interlock',
-    'lasers:\n  gpio: 4\n':
+    ],
+    [
+      'a misspelled section',
+      'lasers:\n  gpio: 4\n',
       'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, drive, gains, state, access, match, log',
-    '\n\nlaser:\n  maxOnS: ten\n':
+    ],
+    [
+      'a word instead of a number, after two empty lines',
+      '\n\nlaser:\n  maxOnS: ten\n',
       'FILE:4: laser.maxOnS: expected a number of seconds, 0 or more; found "ten"',
-    'http: {port: 70000}':
+    ],
+    [
+      'a port above 65535',
+      'http: {port: 70000}',
       'FILE:1: http.port: expected a port from 0 to 65535, 0 for any free one; found 70000',
-    'http:\n  port:\n': 'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',
-    'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n':
+    ],
+    [
+      'a setting without a value',
+      'http:\n  port:\n',
+      'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',
+    ],
+    [
+      'a minimum above its maximum',
+      'gains:\n  bounds:\n    kp: {min: 2, max: 1}\n',
       'FILE:3: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1',
-    'http: [1]': 'FILE:1: http: expected settings, each as "name: value"; found [1]',
-    hello: 'FILE:1: expected settings in sections; found "hello"',
-    'http:\n  port: -1\nlog:\n  level: loud\n':
+    ],
+    [
+      'a list instead of settings',
+      'http: [1]',
+      'FILE:1: http: expected settings, each as "name: value"; found [1]',
+    ],
+    ['a word instead of sections', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
+    [
+      'two wrong values',
+      'http:\n  port: -1\nlog:\n  level: loud\n',
       'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found -1\n' +
-      'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
-    'http:\n  port: 1\n  port: 2\n': 'FILE:3: port is given twice',
-    'gains:\n  bounds:\n    ki: {min: .nan}\n':
+        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    ],
+    ['a setting that is given twice', 'http:\n  port: 1\n  port: 2\n', 'FILE:3: port is given twice'],
+    [
+      'a minimum that is not a number',
+      'gains:\n  bounds:\n    ki: {min: .nan}\n',
       'FILE:3: gains.bounds.ki.min: expected limits such as {kp: {min: 0, max: 100}}, min below max; found "NaN"',
-    'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n':
+    ],
+    [
+      'one pin for both laser and interlock',
+      'laser:\n  gpio: 4\n  interlock: {gpio: 4}\n',
       "FILE:3: laser.interlock.gpio: expected null, or another pin than the laser's, such as {gpio: 5, activeLow: true}; found 4",
-    'supervision:\n  pollHz: 5\n':
+    ],
+    [
+      'polls that are too rare for the host silence',
+      'supervision:\n  pollHz: 5\n',
       'FILE:1: supervision.hostSilenceMs: expected 0, or whole milliseconds from 100 to 60000 and of at least 3 polls; found 500',
-    'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n':
+    ],
+    [
+      'three wrong values, two of them in one line',
+      'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n',
       'FILE:2: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1\n' +
-      'FILE:2: gains.bounds.kd.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 0\n' +
-      'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
-    'match:\n  phases:\n    pre: {lasers: true}\n':
+        'FILE:2: gains.bounds.kd.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 0\n' +
+        'FILE:4: log.level: expected debug, info, warn or error; found "loud"',
+    ],
+    [
+      'a misspelled permission of a phase',
+      'match:\n  phases:\n    pre: {lasers: true}\n',
       'FILE:3: match.phases.pre.lasers: there is no such setting; expected one of drive, laser, tune, resume, modes',
-    'http: *elsewhere': 'FILE:1: expected values, no aliases',
-    'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n':
+    ],
+    ['a YAML alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
+    [
+      'YAML aliases in three lines, and a list instead of a name',
+      'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n',
       'FILE:1: expected values, no aliases\n' +
-      'FILE:3: expected values, no aliases\n' +
-      'FILE:4: expected a name before the colon\n' +
-      'FILE:4: expected values, no aliases',
-    'http:\n  ? {port: 1}\n  : 2\n': 'FILE:2: expected a name before the colon',
-    '[http]: 1': 'FILE:1: expected a name before the colon',
-    'http: {port: !odd 1}': 'FILE:1: Unresolved tag: !odd',
-    'log:\n---\nlog:\n': 'FILE:2: expected one document, and no "---" after it',
-    'http: {__proto__: 1}':
+        'FILE:3: expected values, no aliases\n' +
+        'FILE:4: expected a name before the colon\n' +
+        'FILE:4: expected values, no aliases',
+    ],
+    [
+      'settings instead of a name before a colon',
+      'http:\n  ? {port: 1}\n  : 2\n',
+      'FILE:2: expected a name before the colon',
+    ],
+    ['a list instead of a name before a colon', '[http]: 1', 'FILE:1: expected a name before the colon'],
+    ['an unknown YAML tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
+    ['a second YAML document', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
+    [
+      'the unknown setting __proto__',
+      'http: {__proto__: 1}',
       'FILE:1: http.__proto__: there is no such setting; expected one of host, port, allowedHosts',
-  };
-  for (const [text, complaint] of Object.entries(refused)) {
-    it(`refuses ${JSON.stringify(text)} and names the line of each mistake`, async () => {
+    ],
+  ];
+  for (const [mistake, text, complaint] of refused) {
+    it(`with ${mistake} is refused, and the message names the line of each mistake`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);

@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect at their times through a timer, even if nothing calls judge()', async () => {
+  it('take effect at their times, even if nobody checks whether they have passed', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -27,7 +27,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('that have passed before a late timer runs take effect in judge(), once each and in the order of their times', async () => {
+  it('that pass while their timer is late take effect at the next check, once each and in the order of their times', async () => {
     for (const [atMs, name] of [
       [20, 'second'],
       [10, 'first'],
@@ -43,7 +43,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second', 'third', 'later']);
   });
 
-  it('can be moved, and have no effect after they were unset or closed', async () => {
+  it('take effect at their new time if they were moved, and never if they were unset or closed', async () => {
     const moved = at(10, 'moved');
     moved.set(25);
     at(20, 'unset').set(NEVER);
@@ -57,7 +57,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['moved']);
   });
 
-  it('take effect one after the other, even if the act of one deadline calls judge()', () => {
+  it('take effect one after the other, even if the effect of one deadline checks all deadlines again', () => {
     const first = deadlines.make(() => {
       deadlines.judge();
       passed.push('first');

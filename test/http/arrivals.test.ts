@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('requests that came while the process was paused', () => {
+describe('the assumed time of arrival of requests that came while the process was paused or busy', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -58,21 +58,21 @@ describe('requests that came while the process was paused', () => {
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('are dated to the due time of the timer if they came on new connections and the timer runs before they are read', async () => {
+  it('is when the poll timer was due if they came on new connections and the timer runs before they are read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('are dated to the due time of the timer if they came on new connections and the timer runs after they are read', async () => {
+  it('is when the poll timer was due if they came on new connections and the timer runs after they are read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`are dated to the due time of the timer if they came on an old connection and the timer runs ${when} they are read`, async () => {
+    it(`is when the poll timer was due if they came on an old connection and the timer runs ${when} they are read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -86,7 +86,7 @@ describe('requests that came while the process was paused', () => {
     });
   }
 
-  it('are dated to the accept of the first waiting connection if several connections waited, even if no timer is late', async () => {
+  it('is when the first of several waiting connections was accepted if the poll timer is not late', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -95,7 +95,7 @@ describe('requests that came while the process was paused', () => {
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('are dated to no known time if they arrived before the server began to answer', async () => {
+  it('is unknown if they came before the server began to answer', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -104,7 +104,7 @@ describe('requests that came while the process was paused', () => {
     expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
   });
 
-  it('are dated back by at most three turns of the event loop, however long the loop stays busy', async () => {
+  it('is at most three turns of the event loop ago, however long the loop stays busy', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -117,7 +117,7 @@ describe('requests that came while the process was paused', () => {
     );
   });
 
-  it('do not change the time of a request that comes after the pause, on an old or a new connection', async () => {
+  it('does not apply to requests that come after the pause, on old or new connections', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

@@ -46,7 +46,7 @@ describe('a robot with tokens', () => {
     ...ROLE_NAMES.map(role => [`the ${role}`, SECRETS[role], role] as const),
   ];
   for (const [name, secret, role] of callers)
-    it(`allows ${name} exactly the calls that need no right or a right of that caller`, async () => {
+    it(`allows ${name} exactly the calls that need no right${role ? ` or a right of the ${role}` : ''}`, async () => {
       for (const { method, path, right } of operations) {
         // The calls have no body, so an act may answer 400 once the caller has the right.
         const { status, headers, body } = await as(secret, method, path);
@@ -148,7 +148,7 @@ describe('a robot with tokens', () => {
     for (const response of streams) response.destroy();
   });
 
-  it('refuses every act except those that make the robot safe if the list of tokens is damaged', async () => {
+  it('whose list of tokens is damaged refuses every act except those that make the robot safe', async () => {
     const file = await readFile(tokenFile(daemon.folder));
     await writeFile(tokenFile(daemon.folder), file.subarray(0, file.length / 2));
     await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');

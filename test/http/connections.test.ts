@@ -47,7 +47,7 @@ describe('a connection', () => {
     }
   });
 
-  it('with a request for an event stream and then one for laser on leaves the laser dark', async () => {
+  it('that asks for an event stream and then for laser on gets the stream, and the laser stays dark', async () => {
     const client = open(STREAM + ask('/api/laser', { action: 'on' }));
     await answered(client, 'event: telemetry');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
@@ -56,7 +56,7 @@ describe('a connection', () => {
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
-  it('that the client half-closes after a request neither lights the laser nor changes gains', async () => {
+  it('that the client half-closes right after asking for laser on or new gains neither lights the laser nor changes gains', async () => {
     const { body: before } = await daemon.get('/api/gimbal/pidconfig');
     const gains = { ...before, angle_yaw: { ...before.angle_yaw, kp: 0.5 } };
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('that the client half-closes after a request still turns the laser off, and answers 200 to the end of a trial or a tuning', async () => {
+  it('that the client half-closes right after asking for laser off or the end of a trial or tuning still gets a successful answer', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await daemon.post('/api/laser', { action: 'on' });
       expect(await askAndClose('/api/laser', { action: 'off' })).to.contain('{"state":"off"}');

@@ -30,7 +30,7 @@ describe('the page over HTTP', () => {
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  it('is the same if it is compressed, lets browsers cache its files for a year, and forbids foreign scripts', async () => {
+  it('is sent compressed but unchanged, with headers to cache its files for a year and to forbid foreign scripts', async () => {
     for (const path of paths) {
       const plain = await raw(path, 'identity');
       const packed = await raw(path, 'br, gzip');

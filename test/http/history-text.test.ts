@@ -3,7 +3,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { historyTexts } from '../../src/http/routes/gains-routes.js';
 
 describe('the JSON text of the gains history', () => {
-  it('equals the text of JSON.stringify, and for all callers together at most 50 revisions are encoded in a turn of the event loop', async () => {
+  it('equals that of JSON.stringify, although at most 50 revisions are encoded in a turn of the event loop for all callers', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     const history = Array.from({ length: 200 }, (_, index) => ({
       revision: 200 - index,

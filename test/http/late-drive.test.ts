@@ -16,14 +16,14 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('a drive command that arrives while the daemon is busy for 100 ms', () => {
+describe('a drive command that holds for 50 ms and arrives while the daemon is busy for 100 ms', () => {
   const daemon = simulatedDaemon();
 
   for (const [what, speed, status] of [
-    ['rates for 50 ms is refused with too-late', 0.5, 409],
-    ['rates of 0 is accepted, because it moves nothing', 0, 200],
+    ['is refused with 409 if it would move the robot', 0.5, 409],
+    ['is accepted if its rates are 0, because it moves nothing', 0, 200],
   ] as const)
-    it(`with ${what}`, async () => {
+    it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
       const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
       socket.write(asked('/api/laser', { action: 'off' }));
@@ -60,7 +60,7 @@ describe('a drive command that a client sends before the answer to its previous 
     expect(await answersTo(asked('/api/laser', { action: 'off' }))).to.deep.equal(['200', '409', true]);
   });
 
-  it('is refused with too-late if the previous request was answered before its body of 300 kB was read', async () => {
+  it('is refused with too-late even if the daemon answers the previous request before its body of 300 kB was read', async () => {
     const body = 'x'.repeat(300_000);
     const first = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await answersTo(first)).to.deep.equal(['200', '409', true]);

@@ -38,7 +38,7 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
-  it('shows the age of the last beat of the desk, and that the referee lease has expired', async () => {
+  it('whose desk was silent for 1.5 s shows the age of the last beat, and that the referee lease has expired', async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
     const { beatAgeS, lease } = await ask('GET /api/match');
@@ -55,7 +55,7 @@ describe('a match over HTTP', () => {
   ] as const)
     for (const [running, calls] of Object.entries(RUNNING)) {
       const stops = !allowed.some(one => one === running);
-      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if the phase ${phase} is set while ${running} is active`, async () => {
+      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if its phase becomes "${phase}" while ${running} is active`, async () => {
         for (const [act, body] of calls)
           expect((await daemon.ask({ ask: act, body })).status).to.be.below(300);
         expect((await set(phase)).phase).to.equal(phase);
@@ -75,7 +75,7 @@ describe('a match over HTTP', () => {
       });
     }
 
-  it('names only one cause of a refusal: locked before wrong-phase, and wrong-phase before stopped', async () => {
+  it('that forbids laser on for several reasons names one: the lock first, then the wrong phase, then the stop', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -91,7 +91,7 @@ describe('a match over HTTP', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a phase and an unlock that arrive after notAfterT, or more than 5 s before notAfterT', async () => {
+  it('refuses a phase or an unlock that arrives after its latest time (notAfterT), or more than 5 s before that time', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -147,14 +147,14 @@ describe('a match over HTTP', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('shows when the phase ends', async () => {
+  it('shows the time at which a phase that was set for 90 s ends', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });
 });
 
 describe('the lines of the event log over HTTP', () => {
-  it('follow the head from the answer to a beat, and are refused with unknown-head if no line has the head', async () => {
+  it('begin with the line after the head that the caller names, and are refused with unknown-head if no line has that head', async () => {
     const daemon = await ClockedDaemon.start();
     // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
     const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;

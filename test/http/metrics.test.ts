@@ -66,7 +66,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts the answer to a caller with a right under its route, even after a caller without a token tried every route', async () => {
+  it('counts an answer to the operator for the route that was called, even after a caller without a token tried every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { body: document } = await closed.ask({ ask: 'GET /api/openapi.json', as: 'spectator' });
     if (!isObject(document) || !isObject(document.paths)) throw new Error('no document');

@@ -24,7 +24,7 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('lists the units that only the second failure names', () => {
+  it('names the unit of the first failure, and lists the units that only the second failure lists', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });

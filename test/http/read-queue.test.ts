@@ -46,13 +46,13 @@ describe('reads that wait', () => {
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('of callers with rights are all answered in one turn after 100 ms', async () => {
+  it('of callers with a right are all answered in the next turn of the event loop after a wait of 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('of callers without a right are answered together with other reads after 100 ms, but at most four in a turn', async () => {
+  it('of callers without a right are answered beside those of callers with a right after a wait of 100 ms, at most four in a turn', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

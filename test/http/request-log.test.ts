@@ -25,7 +25,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has one line at once for equal requests that change nothing, and one with the number of the others after a minute', async () => {
+  it('has a line for the first of 20 equal requests that change nothing, and a minute later one that counts the other 19', async () => {
     await start();
     for (let count = 0; count < 20; count += 1) await laser('off');
     await daemon.wait(60_000);
@@ -35,7 +35,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has two lines a minute for all requests without a token, and still a line for a request with a token', async () => {
+  it('has only two lines for 100 requests without a token in a minute, and still a line for a request with a token', async () => {
     await start({ tokens: true });
     for (let count = 0; count < 100; count += 1) {
       await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });

@@ -48,7 +48,7 @@ describe('a request', () => {
       ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
     ],
   ] as const) {
-    it(`to ${path} is refused with every fault: ${faults.join(', ').trim()}`, async () => {
+    it(`to ${path} is refused, and the answer names every fault: ${faults.join(', ').trim()}`, async () => {
       const { body } = await ask(`POST ${path}`, undefined, {
         text,
         headers: { 'Content-Type': 'application/json' },
@@ -130,7 +130,7 @@ describe('a request', () => {
       );
   });
 
-  it('that loads a profile puts the profile into the status until the next save, and profile and caller into the history', async () => {
+  it('that loads a profile puts the name of the profile into the history, and into the status until the next save', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile shows the difference in a dry run, and exported profiles can be stored again', async () => {
+  it('to replace a profile shows the difference in a dry run, and otherwise keeps the note of the profile', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -150,6 +150,11 @@ describe('a request', () => {
     expect(replacing).to.deep.include({ kept: false });
     expect(replacing.difference.speed).to.deep.equal({ before: gains(30).speed, after: gains(40).speed });
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
+  });
+
+  it('to store each profile of an export makes the next export equal, except for the times of saving', async () => {
+    const keep = (body: object) => ask('POST /api/chassis/profiles', body);
+    await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
     expect(Number(headers['Content-Length']), 'readable').to.be.above(1.2 * JSON.stringify(body).length);
     for (const { name, savedAt, ...set } of body.chassis) {
@@ -171,14 +176,14 @@ describe('a request', () => {
     expect((await ask('GET /api/chassis/profiles')).body).to.deep.equal([]);
   });
 
-  it('for a trial of gains is refused if hostSilenceMs is 0, so that no silence would end the trial', async () => {
+  it('for a trial of gains is refused if controllers wait forever for a silent daemon (hostSilenceMs is 0)', async () => {
     await daemon.close();
     await start({ config: { supervision: { hostSilenceMs: 0 } } });
     const trial = ask('POST /api/chassis/pidconfig/trial', { gains: CHASSIS, leaseS: 1 });
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for an excitation is refused during a tuning, and a request for amplitude 0 ends the tuning', async () => {
+  it('for an excitation during a tuning is refused, but ends the tuning if the amplitude is 0', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>

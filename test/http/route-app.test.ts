@@ -82,7 +82,7 @@ describe('an app that serves a table of routes', () => {
     return answered.indexOf(ask);
   };
 
-  it('answers an allowed act before most of 12 reads that came earlier, and an event stream after all of them', async () => {
+  it('answers a permitted act before most of 12 reads that came earlier, but starts an event stream only after all of them', async () => {
     for (const ask of ['POST /act', 'POST /safe']) {
       answered = [];
       expect(await placeOf(ask, 'referee')).to.be.at.most(4);
@@ -93,7 +93,7 @@ describe('an app that serves a table of routes', () => {
     expect(await placeOf('GET /stream', 'referee')).to.equal(READS);
   });
 
-  it('answers acts, streams, reads and logins of a caller without rights after 12 reads of a caller with rights', async () => {
+  it('answers acts, event streams, reads and logins of a caller without rights only after 12 earlier reads of a caller with rights', async () => {
     for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
       answered = [];
       expect(await placeOf(ask, 'nobody')).to.equal(READS);

@@ -76,7 +76,7 @@ describe('the HTTP server', () => {
       return busy;
     };
 
-    it('answers on a new connection, and closes the oldest connection of the address with the most connections', async () => {
+    it('answers a new connection, and makes room by closing the oldest one of the address with the most connections', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('closes connections of addresses with more than 8 first, even if another address has 8 connections without a request', async () => {
+  it('makes room by closing connections of addresses with more than 8, and keeps 8 silent connections of another address', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -172,7 +172,7 @@ describe('the HTTP server', () => {
     });
   }
 
-  it('answers two requests that were sent together in order, and closes the connection if three are sent together', async () => {
+  it('answers two requests that are sent together, one after the other, but closes the connection if three are sent together', async () => {
     const two = open(request('/a') + request('/b'));
     await until(() => two.text.includes('did /b'));
     expect(two.text).to.match(/did \/a.*did \/b/s);

@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the routes of captured steps', () => {
-  it('read the steps of the loop that the query names, and answer a missing step with the path of the list', async () => {
+  it('read the steps of the loop in the query, and answer a request for a missing step with the path of the list of steps', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);
