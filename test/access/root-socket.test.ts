@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -117,6 +117,16 @@ describe('the socket for root', () => {
     return { path, socket };
   };
 
+  /** Leaves a socket on which nobody listens, as a killed process does. */
+  const leaveSocket = async (path: string) => {
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(path, resolve));
+    await rename(path, `${path}.left`);
+    await new Promise(resolve => server.close(resolve));
+    await rename(`${path}.left`, path);
+    expect((await stat(path)).isSocket()).to.equal(true);
+  };
+
   it('carries the answer that a stop is not confirmed, so that trunnion stop fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
@@ -128,7 +138,7 @@ describe('the socket for root', () => {
 
   it('can be used only by its owner, and replaces the socket that a killed daemon left', () =>
     inTemporaryFolder(async folder => {
-      await writeFile(rootSocket(folder), '');
+      await leaveSocket(rootSocket(folder));
       const { path, socket } = await opened(folder);
       expect((await stat(path)).mode & 0o777).to.equal(0o600);
       expect((await say('stop', path)).exitCode).to.equal(0);
@@ -161,7 +171,8 @@ describe('the socket for root', () => {
   it('lets the daemon start even if a folder is at the path of the socket', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
-      const { socket } = await opened(folder);
+      const { path, socket } = await opened(folder);
+      expect((await say('stop', path)).exitCode).to.equal(4);
       await socket.close();
     }));
 });

@@ -29,6 +29,9 @@ describe('a request that waits', () => {
     };
     expect(await ask(removed)).to.equal('token-unknown');
     lost = undefined;
-    expect(await ask(() => Object.assign(socket, { readableEnded: true }))).to.equal('caller-gone');
+    for (const end of ['destroyed', 'readableEnded']) {
+      expect(await ask(() => Object.assign(socket, { [end]: true })), end).to.equal('caller-gone');
+      Object.assign(socket, { [end]: false });
+    }
   });
 });
