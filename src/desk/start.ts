@@ -5,12 +5,13 @@ import { Access } from '../access/access.js';
 import { isLoopback } from '../access/board.js';
 import { systemBoot } from '../core/boot.js';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
-import { describeError } from '../core/errors.js';
+import { describeError, isRobotError } from '../core/errors.js';
 import { openPort } from '../daemon/port.js';
 import { MemoryLog, newRunId } from '../events/memory-log.js';
 import { createRouteApp } from '../http/route-app.js';
 import { sessionRoutes } from '../http/routes/session-routes.js';
 import { type Disk, realDisk, START_MS } from '../storage/disk.js';
+import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { RobotClient } from './client.js';
 import { Desk } from './desk.js';
 import type { DeskFile } from './desk-file.js';
@@ -32,21 +33,27 @@ export interface DeskParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly disk?: Disk;
+  /** Keeps a second desk from the state folder. */
+  readonly lock?: ProcessLock;
   readonly client?: Pick<RobotClient, 'send' | 'close'>;
 }
 
-/** Opens the port, and creates and connects everything. Rejects if the port cannot be opened. */
+/** Opens the port, and creates and connects everything. Rejects if the port or the state folder belongs to another process. */
 export async function startDesk(parts: DeskParts) {
   const { file, log, clock, disk = realDisk } = parts;
-  const { client = new RobotClient(() => clock.nowMs()) } = parts;
   const folder = file.state;
+  const { client = new RobotClient(() => clock.nowMs()), lock = new PathLock(folder) } = parts;
   // The port comes first: without it, nothing else may begin and keep the process alive.
   const port = await openPort(file, { log, clock });
-  const made = disk
-    .makeFolder(folder)
-    .catch(error => log.error(describeError(error), 'the state folder cannot be used'));
-  // A hanging disk does not keep the desk from locking robots.
-  await endedWithin(clock, START_MS, made);
+  const held = disk.makeFolder(folder).then(() => lock.hold());
+  held.catch(error => log.error(describeError(error), 'the state folder cannot be used'));
+  // Another desk on this folder keeps the desk from starting. A disk that hangs or fails does not: robots must be locked.
+  if (await endedWithin(clock, START_MS, held))
+    await held.catch(async error => {
+      if (!isRobotError(error, 'state-in-use')) return;
+      await port.close();
+      throw error;
+    });
   const files = { disk, folder, clock };
   const kept = wantedFile(
     { ...files, setAside: copy => log.warn({ copy }, 'the damaged state was set aside') },
@@ -133,6 +140,7 @@ export async function startDesk(parts: DeskParts) {
       memory.close();
       await records.close();
       await kept.close();
+      await lock.release();
     },
   };
 }

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
-import { startDesk } from '../../src/desk/start.js';
+import { type DeskParts, startDesk } from '../../src/desk/start.js';
 import type { DeskMatch, Wanted } from '../../src/desk/state.js';
 import type { NewEvent } from '../../src/schemas/log.js';
-import { call } from '../support/daemon.js';
+import { call, inTemporaryFolder } from '../support/daemon.js';
+import { noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -37,14 +38,17 @@ function made(wanted: Wanted = WANTED, pauseWithoutPageMs = 0) {
 }
 
 /** A desk without robots that serves its page. */
-async function served(disk = new RecordingDisk()) {
+async function served(
+  parts: Partial<DeskParts> = { disk: new RecordingDisk(), lock: noLock },
+  state = '/state',
+) {
   const clock = new ManualClock();
-  const file = { host: '127.0.0.1', port: 0, state: '/state', allowedHosts: [], robots: [], plans: [] };
+  const file = { host: '127.0.0.1', port: 0, state, allowedHosts: [], robots: [], plans: [] };
   const desk = await startDesk({
     file: { ...file, pauseWithoutPageMs: 0 },
     log: pino({ level: 'silent' }),
     clock,
-    disk,
+    ...parts,
     client: { send: async () => ({ failure: 'none' }), close: () => undefined },
   });
   return { clock, desk };
@@ -111,7 +115,7 @@ describe('a press on a desk', () => {
 
   it('takes effect at once, and is answered only after the disk has stored it', async () => {
     const disk = new RecordingDisk();
-    const { desk } = await served(disk);
+    const { desk } = await served({ disk, lock: noLock });
     const goOn = disk.hang();
     let isAnswered = false;
     const answer = call(desk.url, 'POST', '/api/lock', { press: 'P1' }).then(({ status }) => {
@@ -126,4 +130,18 @@ describe('a press on a desk', () => {
     expect(String(disk.files()['/state/desk.json'])).to.include(':P1');
     await desk.close();
   });
+});
+
+describe('a second desk on the state folder of another desk', () => {
+  it('does not start, and starts when the other desk has ended', () =>
+    inTemporaryFolder(async folder => {
+      const first = await served({}, folder);
+      const code = await served({}, folder).then(
+        () => 'started',
+        error => error.code,
+      );
+      expect(code).to.equal('state-in-use');
+      await first.desk.close();
+      await (await served({}, folder)).desk.close();
+    }));
 });
