@@ -25,7 +25,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 describe('the command line', () => {
   for (const { command, operands = [], options } of program.commands) {
     describe(`of trunnion ${command}`, () => {
-      it('shows its options and defaults for --help after the command, and for -h or help before the command', async () => {
+      it(`prints its options and their defaults for "trunnion ${command} --help", "trunnion help ${command}" and "trunnion -h ${command}"`, async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -82,7 +82,7 @@ describe('the command line', () => {
     });
   }
 
-  it('shows the options of the command for --help if the program has only one command', async () => {
+  it('answers --help with the options of the only command if the program has only one command', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });
@@ -91,7 +91,7 @@ describe('the command line', () => {
       .and.include('--port');
   });
 
-  it('shows the commands of a group for "token --help", and the version for version, --version and -V', async () => {
+  it('answers "token --help" with the commands that begin with token, and "version", "--version" or "-V" with the version', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
     for (const line of ['version', '--version', '-V', 'doctor --version'])
@@ -106,13 +106,13 @@ describe('the output of a command', () => {
     expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
   });
 
-  it('has colour only for a word at the beginning of a line', () => {
+  it('shows a word like “wrong” in its colour only at the beginning of a line', () => {
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
   });
 });
 
-describe('a command as a process', function () {
+describe('the process of a command', function () {
   // Each test starts a process.
   this.timeout(30_000);
 
@@ -125,7 +125,7 @@ describe('a command as a process', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('exits with the exit code that the command returns, with 0 for --version, 2 for an unknown option and 1 for an exception', () => {
+  it('exits with the code that the command returns, or with 0 for --version, 2 for an unknown option and 1 for an exception', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);

@@ -8,7 +8,7 @@ const none = () => Promise.reject(new Error('opens no hardware'));
 const program = robotProgram({ open: none, openBus: none });
 
 describe('trunnion completion', () => {
-  it('prints a script with each word and option of each command for each shell, and refuses an unknown shell', () => {
+  it('prints a completion script with every command and option for each known shell, and exits with code 2 for an unknown shell', () => {
     for (const shell of SHELLS) {
       const { text } = completionCommand(program, shell);
       for (const { command, options } of program.commands) {
@@ -29,7 +29,7 @@ describe('trunnion completion', () => {
     ['trunnion log v', ['verify']],
     ['trunnion status --url x --w', ['--watch']],
   ] as const)
-    it(`offers ${completes.join(', ')} for "${line}" in bash`, function () {
+    it(`makes bash offer ${completes.join(', ')} to a user who has typed "${line}"`, function () {
       requirePrograms(this, 'bash');
       const words = line.split(' ');
       const script = `${completionCommand(program, 'bash').text}

@@ -5,7 +5,7 @@ import { checkConfig } from '../../src/command/config-command.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 describe('trunnion config check', () => {
-  it('accepts a valid file, names the line of each mistake in an invalid file, and fails if the file is missing', () =>
+  it('accepts only a file that exists and has no mistake, and names the line of each mistake', () =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'config.yaml');
       await writeFile(file, 'http:\n  port: 8080\n');

@@ -14,7 +14,7 @@ describe('trunnion log', () => {
     remote: { url: daemon.url, token: undefined },
   });
 
-  it('shows time, act, caller and outcome of each event, and trunnion status shows who stopped or locked the robot', async () => {
+  it('shows who did what, when and with what outcome, and trunnion status then shows who stopped or locked the robot', async () => {
     await daemon.post('/api/stop');
     await daemon.post('/api/laser', { action: 'on' });
     const { text } = await logCommand(place());

@@ -25,7 +25,7 @@ async function write(folder: string): Promise<void> {
 }
 
 describe('trunnion log verify', () => {
-  it('passes an unchanged log in a folder or a file, prints the head of the log, and says whether the log contains a head that the caller gives', () =>
+  it('accepts an unchanged log, and confirms its last line only if the caller gives the head of the log (number and hash of that line)', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
@@ -44,7 +44,7 @@ describe('trunnion log verify', () => {
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
-  it('without a kept head confirms every line except the last, and with a kept head fails if the last line was changed', () =>
+  it('notices a change of the last line only if the caller gives the head that the log had before the change', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -87,7 +87,7 @@ describe('trunnion log verify', () => {
       });
     }));
 
-  it('rejects a kept head that is not written as SEQ:HASH', async () => {
+  it('rejects a head that is not written as SEQ:HASH (the number of a line, a colon and a hash)', async () => {
     const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
     expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });

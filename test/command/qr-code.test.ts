@@ -24,7 +24,7 @@ describe('a QR code', () => {
   const link = `http://raspberrypi.local:8080/#token=${newSecret()}`;
 
   for (const text of ['x', link, 'z'.repeat(106)])
-    it(`for a text of length ${text.length} is decoded to the same text`, function () {
+    it(`of a text of ${text.length} characters is read by a scanner program as exactly that text`, function () {
       requirePrograms(this, 'zbarimg');
       return inTemporaryFolder(async folder => {
         const file = join(folder, 'code.pgm');
@@ -34,7 +34,7 @@ describe('a QR code', () => {
       });
     });
 
-  it('for a link fits on a terminal of 24 lines and 80 columns, and is not made for a text of 107 bytes', () => {
+  it('of a link with a token fits on a terminal of 24 lines by 80 columns, and a text of 107 bytes is too long for a QR code', () => {
     const lines = qrCode(link)?.split('\n') ?? [];
     expect([lines.length <= 24, (lines[0] ?? '').length <= 80]).to.deep.equal([true, true]);
     expect(qrCode('z'.repeat(107))).to.equal(undefined);

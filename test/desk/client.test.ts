@@ -47,7 +47,7 @@ describe('the HTTP client of the desk', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
-  it('reports a failure, and does not throw, if a hash from a robot makes the path of a request invalid', async () => {
+  it('reports a failure, and does not throw, if the path of a request is invalid because a robot sent a hash with a space', async () => {
     const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
     expect(outcome).to.have.property('failure');
   });
@@ -77,7 +77,7 @@ describe('the HTTP client of the desk', () => {
     expect(asked).to.equal(1);
   });
 
-  it('does not follow a redirect, and drops a body that is not JSON', async () => {
+  it('returns a redirect without following it, and returns an answer that is not JSON without its body', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
@@ -96,7 +96,7 @@ describe('the HTTP client of the desk', () => {
     expect(answer).to.have.property('failure').that.includes('too long');
   });
 
-  it('says that the daemon does not run if the port is closed, and that garbage is not the answer of a robot', async () => {
+  it('tells a robot whose daemon does not run (closed port) from a server that is no robot (garbage instead of HTTP)', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
     expect(await client.send(gone, HEALTH)).to.deep.equal({ failure: 'Its daemon does not run.' });
     listener = (_, response) => response.socket?.end('garbage');
@@ -105,7 +105,7 @@ describe('the HTTP client of the desk', () => {
       .that.includes('not one of a robot');
   });
 
-  it('reports failures for twenty unknown host names and gets the answer of another robot, all within 1.5 s', async () => {
+  it('is not delayed by twenty host names that do not exist: within 1.5 s it reports all of them and gets the answer of a robot', async () => {
     const absent = Array.from({ length: 20 }, (_, index) => ({
       ...robot,
       name: `${index}`,

@@ -17,7 +17,7 @@ matches:
     teleop: 120
 `;
 
-describe('a field file', () => {
+describe('the field file, which lists the robots and matches of a desk,', () => {
   const read = (text: string, mode = 0o600) =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'field.yaml');
@@ -30,7 +30,7 @@ describe('a field file', () => {
       }
     });
 
-  it('with robots and matches is read, and the desk listens on loopback by default', async () => {
+  it('is read with all robots and matches, and a desk whose file names no host listens on 127.0.0.1 only', async () => {
     expect(await read(GOOD)).to.deep.equal({
       host: '127.0.0.1',
       port: 8090,
@@ -59,7 +59,7 @@ describe('a field file', () => {
         .and.include(words);
     });
 
-  it('may list in a match a robot that it does not describe', async () => {
+  it('is accepted even if a match names a robot that the file does not describe', async () => {
     const file = await read(GOOD.replace('[Red 1, Blue 1]', '[Red 1, Blue 2]'));
     expect(file).to.have.nested.property('plans[0].robots').that.deep.equals(['Red 1', 'Blue 2']);
   });

@@ -37,8 +37,8 @@ function pageWithDesk() {
 
 const view = (t: number) => ({ t, robots: [] });
 
-describe('the page of a desk', () => {
-  it('retries an unanswered LOCK ALL with the same press id until the desk answers', async () => {
+describe('the web page of a referee desk', () => {
+  it('sends an unanswered press of the button LOCK ALL again, with the same id, until the desk answers', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(3000);
@@ -52,7 +52,7 @@ describe('the page of a desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
-  it('does not retry an unanswered LOCK ALL after Unlock is pressed', async () => {
+  it('stops retrying an unanswered LOCK ALL once Unlock is pressed', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(500);
@@ -62,7 +62,7 @@ describe('the page of a desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to a caller who may only read while the desk cannot read its tokens, but not otherwise', async () => {
+  it('offers LOCK ALL to a caller without the right to lock only while the desk cannot read its list of tokens', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -71,7 +71,7 @@ describe('the page of a desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it("polls with page=true, a sign that a referee's page is alive; shown as the big screen, it polls with page=false", async () => {
+  it("polls with page=true, so that the desk counts it as a referee's page, but with page=false if it is shown as a big screen", async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();
@@ -81,7 +81,7 @@ describe('the page of a desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends an unanswered start only once, with the desk time at which the start expires', async () => {
+  it('sends the start of a match only once, even if nobody answers, with the time by the desk clock at which the start expires', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -93,7 +93,7 @@ describe('the page of a desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('counts the age of its data from the time of the request, and drops an older answer that arrives after a newer one', async () => {
+  it('counts the age of a status from the moment of the request, and drops an older status that arrives after a newer one', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

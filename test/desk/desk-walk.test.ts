@@ -146,8 +146,8 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
     },
   ]);
 
-describe('a desk with random presses, network faults, restarts and a second desk', () => {
-  it('starts, continues, unlocks or releases nothing later than 1 s after it was due, and forgets no lock', function () {
+describe('a referee desk under random presses, network faults, restarts and a second desk', () => {
+  it('makes no robot start, continue, unlock or leave its match later than 1 s after that was due, and forgets no lock', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(

@@ -8,7 +8,7 @@ import { FakeField, NAMES } from './fake-field.js';
 const OWN = { problems: [], recorded: true };
 const PRESS = { id: 'P', by: 'referee', nowMs: 0, at: new Date(0) };
 
-describe('a desk', () => {
+describe('a referee desk', () => {
   let field: FakeField;
   const view = (desk = field.first): DeskView => viewOf(desk.state, OWN, field.nowMs);
   const tile = (name: string, desk = field.first): RobotView => {
@@ -124,7 +124,7 @@ describe('a desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('locks a robot within 1.4 s after it comes back, even if the status of the robot cannot be read', () => {
+  it('locks a robot that comes back during LOCK ALL within 1.4 s, even if the status of the robot cannot be read', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -191,7 +191,7 @@ describe('a desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`stops a robot that rejects the token with ${refuses}, names the robot, and starts a match only without the robot`, () => {
+    it(`whose token a robot rejects (${refuses}) can stop that robot but not confirm its lock, and starts a match only without that robot`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       press('lock all');
@@ -210,7 +210,7 @@ describe('a desk', () => {
       expect(view().match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('takes all robots from auto to teleop without a stop, and each robot ends teleop even if its network fails', () => {
+  it('takes all robots from auto to teleop without a stop, and each robot then ends teleop by itself if the network has failed', () => {
     play();
     for (const name of NAMES) field.robot(name).stopped = false;
     field.wait(5000);
@@ -242,7 +242,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('leaves a robot that reboots during a match in pause until Join is pressed', () => {
+  it('keeps a robot that reboots during a match in the phase pause, and shows NOT STARTED, until Join is pressed for the robot', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -253,7 +253,7 @@ describe('a desk', () => {
     expect(phases()[0]).to.equal('auto');
   });
 
-  it('refuses Join for a robot that has lost its match', () => {
+  it('refuses Join for a robot that no longer knows of the match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -261,7 +261,7 @@ describe('a desk', () => {
     expect(field.press('join', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('starts a match with a robot whose log CONTRADICTS, and still shows CONTRADICTS after the start', () => {
+  it('starts a match even if the log of a robot contradicts the copy at the desk, and still shows CONTRADICTS after the start', () => {
     press('load');
     field.wait(1500);
     const seen = field.first.state.seen.get('Red 1');
@@ -283,7 +283,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('refuses to start a match while one robot is locked and another is not heard, and says so for each of them', () => {
+  it('refuses to start a match while one robot is locked and another does not answer, and names the reason for each of the two', () => {
     press('load');
     field.wait(1500);
     field.robot('Red 2').lockByOthers();
@@ -308,14 +308,14 @@ describe('a desk', () => {
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
   });
 
-  it('that dies during a match leaves no robot that may move 3.6 s later', () => {
+  it('that dies during a match leaves no robot with permission to move after 3.6 s', () => {
     play();
     field.first.isOff = true;
     field.wait(3600);
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
   });
 
-  it('loads a match only after its missing robot is added, and refuses to remove that robot until the match has ended', () => {
+  it('loads a match only after its missing robot is added, and removes that robot only after the match has ended', () => {
     const { state } = field.first;
     state.robots = state.robots.slice(0, -1);
     expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
@@ -328,7 +328,7 @@ describe('a desk', () => {
     expect(view().robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
   });
 
-  it('that has taken over a paused match continues it only with the phase and the seconds that the referee enters', () => {
+  it('that has taken over a paused match continues the match only if the referee enters the phase and the seconds left', () => {
     play();
     press('pause');
     field.wait(100);
@@ -345,7 +345,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('locks and unlocks a robot of version 0.3.0, and keeps a lock that another caller has put on the robot', () => {
+  it('locks and unlocks a robot that runs version 0.3.0, but does not unlock that robot if another caller has locked it', () => {
     const red = field.robot('Red 1');
     red.isOld = true;
     field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
@@ -366,7 +366,7 @@ describe('a desk', () => {
     expect([red.match.state.lock?.by, tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
   });
 
-  it('ends each sentence about a robot with one full stop', () => {
+  it('ends each reason why a robot is not ready for a match with exactly one full stop', () => {
     press('load');
     field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
@@ -375,7 +375,7 @@ describe('a desk', () => {
     for (const text of texts) expect(text).to.match(/[^.]\.$/);
   });
 
-  it('shows the name and the robots of another desk, and continues the match of that desk after Take over', () => {
+  it('shows the name and the robots of another desk that runs a match, and continues that match after Take over is pressed', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -391,7 +391,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('does not start a paused robot at Take over, and shows NOT STARTED for that robot', () => {
+  it('leaves a robot in the phase pause when Take over is pressed, and shows NOT STARTED for that robot', () => {
     play();
     field.robot('Red 1').restart(true);
     field.first.isOff = true;
@@ -405,7 +405,7 @@ describe('a desk', () => {
     ]);
   });
 
-  it('that another desk has replaced does not pause the robots by itself any more, but still ends the match at a press', () => {
+  it('that another desk has replaced no longer pauses robots when its own page falls silent, but still ends the match at a press', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -421,7 +421,7 @@ describe('a desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that notices two missed deadlines applies the earlier one first: a missing page pauses auto 1 s before its end', () => {
+  it('that notices two deadlines late applies the earlier one: the wait for its page ended 1 s before auto did, so auto is paused', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -447,7 +447,7 @@ describe('a desk', () => {
     ]);
   });
 
-  it('that has lost its state refuses load and unlock until Take over is pressed, but LOCK ALL works', () => {
+  it('whose saved state is lost refuses to load a match or to unlock until Take over is pressed, but obeys LOCK ALL', () => {
     press('lock all');
     field.wait(100);
     field.first.lose();
@@ -465,7 +465,7 @@ describe('a desk', () => {
     expect(locks()).to.deep.equal([false, false, false]);
   });
 
-  it('does not lock a robot that answers with a new id, and shows a problem, until the referee accepts that robot', () => {
+  it('reports that another robot answers at the address of a known one, and locks that robot only after the referee accepted it', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);

@@ -69,8 +69,8 @@ const MATCH: DeskMatch = {
   record: 'final-1',
 };
 
-describe('a desk that was frozen for longer than pauseWithoutPage allows', () => {
-  it('pauses the match as of the time when pauseWithoutPage expired, even if a page polls first', async () => {
+describe('a desk that was frozen for longer than it waits for a page of a referee', () => {
+  it('pauses the match with the seconds that were left when the wait expired, even if a page polls first after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -80,7 +80,7 @@ describe('a desk that was frozen for longer than pauseWithoutPage allows', () =>
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, which includes a press that came just after the polls', async () => {
+  it('get the same answer, with the effect of a button press that came shortly after both polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -93,8 +93,8 @@ describe('two pages that poll a desk at almost the same time', () => {
   });
 });
 
-describe('a press on a desk', () => {
-  it('has its effect once if it arrives twice; the same press id on another button is another press', () => {
+describe('a button press that a desk receives', () => {
+  it('takes effect only once if it arrives twice, and counts as another press if its id arrives for another button', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -106,7 +106,7 @@ describe('a press on a desk', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('that comes after the time of a phase is up records the end of the phase', async () => {
+  it('after the time of the running phase is up makes the desk record that this phase has ended', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));

@@ -23,7 +23,7 @@ async function robotLines(count: number) {
 
 const sealed = (path: string) => /^\/records\/final-1-[0-9a-f]{16}\//.test(path);
 
-describe('the record of a match', () => {
+describe('the record that a desk keeps of a match', () => {
   let disk: RecordingDisk;
   let clock: ManualClock;
   let records: ReturnType<typeof matchRecords>;
@@ -62,7 +62,7 @@ describe('the record of a match', () => {
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
   const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
 
-  it('is a folder whose name ends with a hash, and is reported as whole', async () => {
+  it('is a folder whose name ends with a hash, and is reported as whole if nobody has changed it', async () => {
     const { folder } = await record(5);
     expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
@@ -124,7 +124,7 @@ describe('the record of a match', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('that cannot be sealed while the disk fails is sealed within 11 s after the disk works again', async () => {
+  it('whose folder could not get its hash while the disk failed gets the hash within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -141,7 +141,7 @@ describe('the record of a match', () => {
     expect(Buffer.byteLength(recordName('\u6bd4'.repeat(64), at))).to.be.lessThan(255 - 17);
   });
 
-  it('with two different last lines of one robot is reported as changed for that robot', async () => {
+  it('that has two versions of the last line of a robot is reported as changed for that robot', async () => {
     const { folder, lines } = await record(3);
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
@@ -176,7 +176,7 @@ describe('the record of a match', () => {
   });
 });
 
-describe('the log of a robot', () => {
+describe('the log of a robot, which the desk copies,', () => {
   const state = (hash: string): DeskState => ({
     wanted: {
       holder: 'desk',
@@ -205,7 +205,7 @@ describe('the log of a robot', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('CONTRADICTS and is stored in a new file if it was cut, rewritten or exchanged; a log that continues is appended', async () => {
+  it('goes to a new file, with the fault CONTRADICTS, if it does not continue the lines stored before, and is appended otherwise', async () => {
     const lines = await robotLines(4);
     const [first, second, third] = lines;
     const unknown = { status: 404, body: { code: 'unknown-head', detail: '' } };
@@ -238,7 +238,7 @@ describe('the log of a robot', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('has LINES MISSING instead of CONTRADICTS if it begins after the last line that the desk has stored', async () => {
+  it('has the fault LINES MISSING, not CONTRADICTS, if its oldest line is newer than the last line that the desk has stored', async () => {
     const lines = await robotLines(4);
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);

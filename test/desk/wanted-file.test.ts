@@ -39,7 +39,7 @@ describe('the state file of a desk', () => {
   const run = (id: string | undefined, bootMs: number) =>
     wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
 
-  it('lets a match run on during a restart of the desk, with the time measured by the clock of the system boot', async () => {
+  it('lets the time of a running match go on while the desk restarts, if the machine of the desk was not rebooted', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const { match, robots } = await run('a', 11_000).read(1000);
     expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
@@ -47,10 +47,10 @@ describe('the state file of a desk', () => {
   });
 
   for (const [what, before, after] of [
-    ['a system boot', 'a', 'b'],
-    ['a restart with no id of the system boot', undefined, undefined],
+    ['a reboot of its machine', 'a', 'b'],
+    ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
   ] as const)
-    it(`turns a running match into a pause with unknown time left after ${what}, and keeps locks`, async () => {
+    it(`pauses a running match, with the time left unknown, after ${what}, and keeps locks`, async () => {
       await run(before, 1000).save(WANTED, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
@@ -64,7 +64,7 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('in which any one byte is damaged either gives the state as it was saved or lets the desk permit nothing', async () => {
+  it('in which any one byte is damaged is either read as it was saved, or lets the desk permit nothing', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -57,28 +57,63 @@ const ADDON = { missing: 'The addon onoff cannot be loaded.', cure: 'npm ci' };
 const TWO_CHIPS = new RobotError('pin-failed', { missing: 'More than one GPIO chip.', cure: 'Remove it.' });
 const SIMULATED = { status: { ...STATUS, simulated: true } };
 
-/** The differences from a healthy board, and a pattern for the finding: verdict, check, detail and cure. `when` is in the title. */
-type Row = readonly [changes: Partial<Script>, says: RegExp, when?: string];
+/** A situation for the title, its differences from a healthy board, and a pattern for the finding: verdict, check, detail and cure. */
+type Row = readonly [when: string, changes: Partial<Script>, says: RegExp];
 
 const rows: readonly Row[] = [
-  [{ node: '18.20.4' }, /^wrong node: .*18\.20\.4 is older than 20\.19.*apt install nodejs/],
-  [{ node: '20.18.3' }, /^wrong node: .*older/],
-  [{ node: '24.1.0', nodeRange: '>=20.19' }, /^fine node: .*24\.1\.0/],
-  [{ node: '22.2.0' }, /^wrong node: .*addons.*before 21 only.*nodejs=20/],
-  [{ addon: new RobotError('addon-missing', ADDON) }, /^wrong addons: .*onoff cannot be loaded.*npm ci/],
-  [commands({ 'systemctl show': undefined }), /^wrong service: .*no trunnion.service.*apt install/],
-  [service({ LoadState: 'not-found' }), /^wrong service: .*no trunnion.service/],
   [
+    'if Node is 18.20.4',
+    { node: '18.20.4' },
+    /^wrong node: .*18\.20\.4 is older than 20\.19.*apt install nodejs/,
+  ],
+  ['if Node is 20.18.3', { node: '20.18.3' }, /^wrong node: .*older/],
+  [
+    'if Node is 24.1.0 and the package accepts every Node from 20.19 on',
+    { node: '24.1.0', nodeRange: '>=20.19' },
+    /^fine node: .*24\.1\.0/,
+  ],
+  [
+    'if Node is 22.2.0 and the package is made for Node 20 only',
+    { node: '22.2.0' },
+    /^wrong node: .*addons.*before 21 only.*nodejs=20/,
+  ],
+  [
+    'if the addon onoff cannot be loaded',
+    { addon: new RobotError('addon-missing', ADDON) },
+    /^wrong addons: .*onoff cannot be loaded.*npm ci/,
+  ],
+  [
+    'if there is no systemd',
+    commands({ 'systemctl show': undefined }),
+    /^wrong service: .*no trunnion.service.*apt install/,
+  ],
+  [
+    'if systemd does not know the service',
+    service({ LoadState: 'not-found' }),
+    /^wrong service: .*no trunnion.service/,
+  ],
+  [
+    'if the service is disabled',
     service({ UnitFileState: 'disabled' }),
     /^wrong service: .*boot: disabled.*dpkg --configure -a.*enable --now/,
   ],
-  [{}, /^wrong service: .*enabled, but inactive.*systemctl start/],
   [
+    'if the service is enabled but not running',
+    {},
+    /^wrong service: .*enabled, but inactive.*systemctl start/,
+  ],
+  [
+    'while systemd restarts the service again and again',
     service({ ActiveState: 'activating', SubState: 'auto-restart', Result: 'exit-code' }),
     /^wrong service: .*again and again.*journalctl/,
   ],
-  [service({ ActiveState: 'activating', SubState: 'start' }), /^unknown service: .*starting/],
   [
+    'while the service is starting',
+    service({ ActiveState: 'activating', SubState: 'start' }),
+    /^unknown service: .*starting/,
+  ],
+  [
+    'if the journal says that the watchdog ended the service',
     commands({
       'systemctl show': shown({ ActiveState: 'active', NRestarts: '2' }),
       ...ended('{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}'),
@@ -86,177 +121,347 @@ const rows: readonly Row[] = [
     /^wrong last stop: .*hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
   ],
   [
+    'if the service was restarted and the journal does not say why',
     service({ ActiveState: 'active', SubState: 'running', NRestarts: '3' }),
     /^unknown last stop: .*restarted 3 times.*sudo trunnion doctor/,
   ],
   [
+    'if the service has failed and the journal does not say why',
     service({ ActiveState: 'failed', Result: 'exit-code', ExecMainStatus: '1' }),
     /^wrong last stop: .*ended with an error, status 1/,
   ],
   [
+    'if the journal says that the service ended in order',
     commands(ended('{"__REALTIME_TIMESTAMP":"1893456000000000"}')),
     /^fine last stop: .*ended in order, 2030-01-01/,
   ],
-  [runningWith({ version: '0.0.9' }), /^wrong daemon: .*version 0\.0\.9 runs.*systemctl restart/],
-  [runningWith({ simulated: true }), /^wrong daemon: .*simulator answers/],
-  [{ ...SIMULATED, port: { fails: 'EADDRINUSE' } }, /^wrong port: .*another program's/],
-  [SIMULATED, /^fine laser pin: .*line 529 is free/],
-  [CLOSED, /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/],
-  [CLOSED_TO_ROOT, /^fine daemon: .*closed to everyone without/],
   [
+    'if the running daemon has another version',
+    runningWith({ version: '0.0.9' }),
+    /^wrong daemon: .*version 0\.0\.9 runs.*systemctl restart/,
+  ],
+  [
+    'if a simulator answers instead of the daemon',
+    runningWith({ simulated: true }),
+    /^wrong daemon: .*simulator answers/,
+  ],
+  [
+    'if a simulator has the port of the daemon',
+    { ...SIMULATED, port: { fails: 'EADDRINUSE' } },
+    /^wrong port: .*another program's/,
+  ],
+  ['if a simulator answers instead of the daemon', SIMULATED, /^fine laser pin: .*line 529 is free/],
+  [
+    'for a normal user if the daemon demands a token',
+    CLOSED,
+    /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/,
+  ],
+  [
+    'if the daemon demands a token but answers on the socket for root',
+    CLOSED_TO_ROOT,
+    /^fine daemon: .*closed to everyone without/,
+  ],
+  [
+    'for root if the daemon does not answer on the socket for root',
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
     /^wrong daemon: .*does not answer on the board.*trunnion stop.*systemctl restart/,
   ],
-  [CLOSED_TO_ROOT, /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1 undefined$/],
   [
+    'if the daemon demands a token but answers on the socket for root',
+    CLOSED_TO_ROOT,
+    /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1 undefined$/,
+  ],
+  [
+    'if no daemon runs and the gimbal firmware tells its build',
     { build: { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: 3 } },
     /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1, build 0000beef, last reset watchdog, longest loop 131 µs undefined$/,
   ],
   [
+    'if the running daemon knows the build of the gimbal firmware',
     runningWith({
       gimbal: { ...STATUS.gimbal, build: { imageCrc: '0000beef', resetCause: 'power', longestLoopUs: 9 } },
     }),
     /^fine gimbal controller: .*is online: firmware .* build 0000beef, last reset power, longest loop 9 µs undefined$/,
   ],
   [
+    'if a daemon of another version demands a token',
     { ...CLOSED_TO_ROOT, boardStatus: { ...STATUS, version: '0.0.9' } },
     /^wrong daemon: .*version 0\.0\.9 runs/,
   ],
-  [CLOSED, /^fine port: .*daemon's/],
-  [runningWith({ access: { state: 'open', exposed: true } }), /^fine daemon: .*open to everyone/],
+  ['if the daemon demands a token', CLOSED, /^fine port: .*daemon's/],
   [
+    'if the running daemon has no tokens and other machines can reach it',
+    runningWith({ access: { state: 'open', exposed: true } }),
+    /^fine daemon: .*open to everyone/,
+  ],
+  [
+    'if the running daemon cannot use its list of tokens',
     runningWith({ access: { state: 'unavailable', exposed: false, detail: 'The file is damaged.' } }),
     /^wrong daemon: .*nobody may act.*tokens/,
   ],
-  [{ ...RUNNING, status: undefined }, /^wrong daemon: .*does not answer at http:..127/],
-  [stats({ '/var/lib/trunnion': { uid: 990, ino: 23 } }), /^unknown port: .*a daemon runs, but not at/],
   [
+    'if the service is active but does not answer',
+    { ...RUNNING, status: undefined },
+    /^wrong daemon: .*does not answer at http:..127/,
+  ],
+  [
+    'if a daemon has locked the state folder but does not answer',
+    stats({ '/var/lib/trunnion': { uid: 990, ino: 23 } }),
+    /^unknown port: .*a daemon runs, but not at/,
+  ],
+  [
+    'if a daemon has locked the I2C bus but does not answer',
     stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, ino: 23 } }),
     /^unknown gimbal controller: .*the daemon has the bus/,
   ],
-  [{ port: { fails: 'EADDRINUSE' } }, /^wrong port: .*another program's.*ss -ltnp/],
-  [{ status: { hello: 'world' }, port: { fails: 'EADDRINUSE' } }, /^wrong port: .*another/],
-  [{ folders: { '/dev': ['null'] } }, /^wrong i2c: .*switched off.*do_i2c 0/],
   [
+    'if no daemon runs and another program has the port',
+    { port: { fails: 'EADDRINUSE' } },
+    /^wrong port: .*another program's.*ss -ltnp/,
+  ],
+  [
+    'if no daemon runs and a server that is no robot has the port',
+    { status: { hello: 'world' }, port: { fails: 'EADDRINUSE' } },
+    /^wrong port: .*another/,
+  ],
+  ['if the board has no I2C bus', { folders: { '/dev': ['null'] } }, /^wrong i2c: .*switched off.*do_i2c 0/],
+  [
+    'if bus 1 is on but has no device file',
     { folders: { '/dev': ['null'], '/sys/bus/i2c/devices': ['i2c-1', '1-0020'] } },
     /^wrong i2c: .*no device file.*modprobe i2c-dev/,
   ],
-  [{ folders: { '/dev': ['i2c-20', 'i2c-3'] } }, /^wrong i2c: .*no bus 1; buses: 3, 20.*i2c\.bus/],
-  [stats({ '/dev/i2c-1': { mode: 0o20600 } }), /^wrong i2c access: .*trunnion may not.*usermod -aG i2c/],
-  [commands({ 'id -G': '990\n' }), /^wrong gpio access: .*usermod -aG gpio trunnion/],
-  [busSpeed(0, 0, 0x27, 0x10), /^wrong bus speed: .*10 kHz is too slow/],
-  [busSpeed(0, 1, 0x86, 0xa0), /^fine bus speed: .*100 kHz; with 400/],
-  [busSpeed(), /^unknown bus speed: .*does not say/],
   [
+    'if the board has other I2C buses but not the configured bus 1',
+    { folders: { '/dev': ['i2c-20', 'i2c-3'] } },
+    /^wrong i2c: .*no bus 1; buses: 3, 20.*i2c\.bus/,
+  ],
+  [
+    'if only root may use the device file of the I2C bus',
+    stats({ '/dev/i2c-1': { mode: 0o20600 } }),
+    /^wrong i2c access: .*trunnion may not.*usermod -aG i2c/,
+  ],
+  [
+    'if the user of the daemon is not in the group gpio',
+    commands({ 'id -G': '990\n' }),
+    /^wrong gpio access: .*usermod -aG gpio trunnion/,
+  ],
+  ['if the I2C bus runs at 10 kHz', busSpeed(0, 0, 0x27, 0x10), /^wrong bus speed: .*10 kHz is too slow/],
+  ['if the I2C bus runs at 100 kHz', busSpeed(0, 1, 0x86, 0xa0), /^fine bus speed: .*100 kHz; with 400/],
+  [
+    'on a board that does not tell the speed of the I2C bus',
+    busSpeed(),
+    /^unknown bus speed: .*does not say/,
+  ],
+  [
+    'if no device answers at the address of the gimbal',
     gimbal(new RobotError('nack')),
     /^wrong gimbal controller: .*nothing answers at 0x20.*power.*i2cdetect -y 1 /,
   ],
-  [gimbal(new RobotError('bus-timeout')), /^wrong gimbal controller: .*held down/],
-  [gimbal(Buffer.alloc(13, 0xff)), /^wrong gimbal controller: .*corrupt/],
-  [identity({ magic: 1 }), /^wrong gimbal controller: .*another controller: magic is 1/],
-  [identity({ kind: 2 }), /^wrong gimbal controller: .*kind is 2, not 1.*Check/],
-  [identity({ protocol: 9 }), /^wrong gimbal controller: .*protocol is 9, not 1/],
   [
+    'if something holds the I2C bus down',
+    gimbal(new RobotError('bus-timeout')),
+    /^wrong gimbal controller: .*held down/,
+  ],
+  [
+    'if every byte that the gimbal controller answers is 0xff',
+    gimbal(Buffer.alloc(13, 0xff)),
+    /^wrong gimbal controller: .*corrupt/,
+  ],
+  [
+    'if another kind of device answers at the address of the gimbal',
+    identity({ magic: 1 }),
+    /^wrong gimbal controller: .*another controller: magic is 1/,
+  ],
+  [
+    'if a chassis controller answers at the address of the gimbal',
+    identity({ kind: 2 }),
+    /^wrong gimbal controller: .*kind is 2, not 1.*Check/,
+  ],
+  [
+    'if the gimbal controller speaks protocol 9',
+    identity({ protocol: 9 }),
+    /^wrong gimbal controller: .*protocol is 9, not 1/,
+  ],
+  [
+    'if the I2C bus cannot be used',
     gimbal(new RobotError('bus-unavailable', { cure: 'usermod' })),
     /^unknown gimbal controller: .*bus-unavailable.*usermod/,
   ],
   [
+    'if the gimbal controller does not answer the running daemon',
     offline('nack', 'The gimbal controller does not answer.'),
     /^wrong gimbal controller: .*is offline. The gimbal controller does not answer.*power/,
   ],
   [
+    'if the daemon says that the gimbal controller has a low supply voltage',
     unit('gimbal', { faults: ['supply_low'] }),
     /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
-  [unit('gimbal', { faults: ['too_blue'] }), /^wrong gimbal controller: .*too blue.*troubleshooting\.md/],
   [
+    'if the daemon reports a fault of the gimbal that doctor does not know',
+    unit('gimbal', { faults: ['too_blue'] }),
+    /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
+  ],
+  [
+    'if the daemon says that the chassis does not run the saved gains',
     unit('chassis', { gains: { revision: 1, savedAt: null, applied: false } }),
     /^wrong chassis controller: .*does not run the stored gains.*journalctl/,
   ],
   [
+    'if the daemon says that the chassis runs a trial instead of the saved gains',
     unit('chassis', { gains: { ...STATUS.gimbal.gains, applied: false, trial: { id: 'a' } } }),
     /^fine chassis controller: .*online/,
   ],
   [
+    'if the chassis firmware has only the guard of version 0.2.0',
     unit('chassis', { flags: ['torque', 'withdrawn_guard'] }),
     /^fine chassis controller: .*trials without a guard of its own/,
   ],
   [
+    'if the running daemon has no I2C bus',
     offline('bus-unavailable', 'There is no I2C bus.'),
     /^wrong gimbal controller: .*There is no I2C bus.*See "addons", "i2c"/,
   ],
-  [{ chip: TWO_CHIPS }, /^wrong gpio: .*More than one.*Remove it/],
-  [{ chip: { label: 'pinctrl-rp1', base: 571, lines: 10 } }, /^wrong gpio: .*no BCM 17/],
+  ['on a board with more than one GPIO chip', { chip: TWO_CHIPS }, /^wrong gpio: .*More than one.*Remove it/],
   [
+    'on a board whose GPIO chip has too few lines',
+    { chip: { label: 'pinctrl-rp1', base: 571, lines: 10 } },
+    /^wrong gpio: .*no BCM 17/,
+  ],
+  [
+    'if no daemon runs and the laser pin is high',
     files({ '/sys/class/gpio/gpio529/value': '1\n' }),
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
-  [files({ '/sys/class/gpio/gpio529/active_low': '1\n' }), /^wrong laser pin: .*lit/],
   [
+    'if no daemon runs and the kernel inverts the laser pin and shows 0',
+    files({ '/sys/class/gpio/gpio529/active_low': '1\n' }),
+    /^wrong laser pin: .*lit/,
+  ],
+  [
+    'if no daemon runs and another program (fan) holds the laser pin',
     gpio(' gpio-529 (GPIO17              |fan                 ) out hi\n'),
     /^wrong laser pin: .*held by fan/,
-    'without a daemon',
   ],
-  [gpio(undefined), /^unknown laser pin: .*sudo trunnion doctor/],
-  [laser({ state: null, light: 'unknown', problem: { detail: 'No pin.' } }), /^wrong laser pin: .*No pin/],
   [
+    'if only root may see who holds the laser pin',
+    gpio(undefined),
+    /^unknown laser pin: .*sudo trunnion doctor/,
+  ],
+  [
+    'if the running daemon has no laser pin',
+    laser({ state: null, light: 'unknown', problem: { detail: 'No pin.' } }),
+    /^wrong laser pin: .*No pin/,
+  ],
+  [
+    'if the running daemon reports that fan holds a GPIO line',
     laser({ state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } }),
     /^wrong laser pin: .*held by fan/,
-    'beside a running daemon',
   ],
   [
+    'if the daemon has switched the laser on but the laser pin does not obey',
     laser({ state: 'on', light: 'fault' }),
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
-    'while the daemon reports state on and light fault,',
   ],
   [
+    'if the laser pin does not obey and the daemon does not know its state',
     laser({ state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } }),
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
-    'while the daemon reports no state and light fault,',
   ],
-  [stats({ '/var/lib/trunnion': undefined }), /^wrong state folder: .*does not exist.*systemctl start/],
-  [stats({ '/var/lib/trunnion': { uid: 0 } }), /^wrong state folder: .*not trunnion's.*chown/],
   [
+    'if the state folder does not exist',
+    stats({ '/var/lib/trunnion': undefined }),
+    /^wrong state folder: .*does not exist.*systemctl start/,
+  ],
+  [
+    'if the state folder belongs to root',
+    stats({ '/var/lib/trunnion': { uid: 0 } }),
+    /^wrong state folder: .*not trunnion's.*chown/,
+  ],
+  [
+    'if the file of gains in the state folder belongs to root',
     stats({ '/var/lib/trunnion/gains.jsonl': { uid: 0 } }),
     /^wrong state folder: .*gains\.jsonl is not trunnion's.*chown -R/,
   ],
-  [commands({ 'systemctl show': undefined }), /^unknown state folder: .*is not pi's sudo trunnion doctor$/],
-  [{}, /^fine tokens: .*no list/],
   [
+    'if there is no systemd and the user does not own the state folder',
+    commands({ 'systemctl show': undefined }),
+    /^unknown state folder: .*is not pi's sudo trunnion doctor$/,
+  ],
+  ['if there is no list of tokens', {}, /^fine tokens: .*no list/],
+  [
+    'if two tokens have names that the log uses for callers without a token',
     files({ '/var/lib/trunnion/tokens.json': tokensOf('desk', '10.0.0.7', 'break glass') }),
     /^wrong tokens: .*from 10\.0\.0\.7, break glass sudo trunnion token remove/,
   ],
-  [files({ '/var/lib/trunnion/tokens.json': '{' }), /^wrong tokens: .*token list/],
-  [{ sync: { fails: 'EACCES' } }, /^unknown state folder: .*sudo trunnion doctor/],
-  [{ sync: { fails: 'EROFS' } }, /^wrong state folder: .*read-only.*remount/],
-  [{ sync: { fails: 'ENOSPC' } }, /^wrong state folder: .*no room.*apt clean/],
-  [{ sync: { fails: 'EIO' } }, /^wrong state folder: .*EIO.*SD card/],
-  [{ sync: 900 }, /^wrong state folder: .*900\.0 ms.*SD card/],
   [
+    'if the list of tokens is damaged',
+    files({ '/var/lib/trunnion/tokens.json': '{' }),
+    /^wrong tokens: .*token list/,
+  ],
+  [
+    'if the user who runs doctor may not use the state folder',
+    { sync: { fails: 'EACCES' } },
+    /^unknown state folder: .*sudo trunnion doctor/,
+  ],
+  [
+    'if the disk of the state folder is read-only',
+    { sync: { fails: 'EROFS' } },
+    /^wrong state folder: .*read-only.*remount/,
+  ],
+  [
+    'if the disk of the state folder is full',
+    { sync: { fails: 'ENOSPC' } },
+    /^wrong state folder: .*no room.*apt clean/,
+  ],
+  [
+    'if a sync of the state folder fails with EIO',
+    { sync: { fails: 'EIO' } },
+    /^wrong state folder: .*EIO.*SD card/,
+  ],
+  ['if a sync of the state folder takes 900 ms', { sync: 900 }, /^wrong state folder: .*900\.0 ms.*SD card/],
+  [
+    'if the running daemon reports that its disk is full',
     runningWith({ storage: { ok: false, setAside: [], detail: 'It is full.', cure: 'Free some.' } }),
     /^wrong state folder: .*It is full.*Free some/,
   ],
   [
+    'if the event log of the running daemon does not reach the disk',
     runningWith({ log: { ok: false, detail: 'The log of events does not reach the disk.' } }),
     /^wrong state folder: .*does not reach the disk.*Look at/,
   ],
   [
+    'if the running daemon cannot store lock and phase',
     runningWith({ match: { ...STATUS.match, recorded: false } }),
     /^wrong state folder: .*lock and phase.*SD card/,
   ],
-  [runningWith({ storage: { ok: true, setAside: ['gains.1'] } }), /^wrong state folder: .*gains\.1/],
   [
+    'if the running daemon has set aside a damaged file (gains.1)',
+    runningWith({ storage: { ok: true, setAside: ['gains.1'] } }),
+    /^wrong state folder: .*gains\.1/,
+  ],
+  [
+    'if the running daemon can use neither its state folder nor its tokens',
     runningWith({
       storage: { ok: false, setAside: [], detail: 'It is empty.', cure: 'sudo rm MARK' },
       access: { state: 'unavailable', exposed: false, detail: 'The tokens cannot be read.' },
     }),
     /^wrong tokens: The tokens cannot be read\. See "state folder"\.$/,
   ],
-  [{ freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
-  [supply('0x50005'), /^wrong supply: .*now/],
-  [supply('0x50000'), /^wrong supply: .*since boot/],
-  [supply('0x80008'), /^fine supply: .*no under-voltage/],
+  ['if only 20 MB of the disk are free', { freeBytes: 20e6 }, /^wrong disk space: .*20 MB free.*apt clean/],
+  ['while the supply voltage is too low', supply('0x50005'), /^wrong supply: .*now/],
   [
+    'if the supply voltage was too low at some time since the boot',
+    supply('0x50000'),
+    /^wrong supply: .*since boot/,
+  ],
+  [
+    'if the board reports heat but no low supply voltage',
+    supply('0x80008'),
+    /^fine supply: .*no under-voltage/,
+  ],
+  [
+    'if vcgencmd is missing and the kernel reports a low supply voltage',
     {
       ...commands({ 'vcgencmd get_throttled': undefined }),
       ...files({
@@ -268,20 +473,36 @@ const rows: readonly Row[] = [
     },
     /^wrong supply: .*under-voltage/,
   ],
-  [commands({ 'vcgencmd get_throttled': undefined }), /^unknown supply: .*no such sensor/],
-  [{ now: '2030-01-01T09:00:00Z' }, /^wrong clock: .*before the last save.*set-ntp/],
-  [{ now: '2029-11-30T12:00:00Z', files: {} }, /^wrong clock: .*before this program was made.*set-ntp/],
-  [commands({ 'timedatectl show': 'no\n' }), /^fine clock: .*not synchronized/],
+  [
+    'on a board without a sensor of the supply voltage',
+    commands({ 'vcgencmd get_throttled': undefined }),
+    /^unknown supply: .*no such sensor/,
+  ],
+  [
+    'if the clock is behind the time of the last save',
+    { now: '2030-01-01T09:00:00Z' },
+    /^wrong clock: .*before the last save.*set-ntp/,
+  ],
+  [
+    'if the clock is behind the day on which this program was made',
+    { now: '2029-11-30T12:00:00Z', files: {} },
+    /^wrong clock: .*before this program was made.*set-ntp/,
+  ],
+  [
+    'if the clock is not synchronized over the network',
+    commands({ 'timedatectl show': 'no\n' }),
+    /^fine clock: .*not synchronized/,
+  ],
 ];
 
 describe('doctor', () => {
-  it('finds nothing wrong on a good board with a running daemon, and uses neither bus nor pin of the daemon', async () => {
+  it('finds nothing wrong on a good board with a running daemon, and touches neither port, I2C bus nor state folder', async () => {
     const { system, findings } = await examine(RUNNING);
     expect(findings.filter(({ state }) => state !== 'fine')).to.deep.equal([]);
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('finds only the service wrong if no daemon runs, and reads only identity and status of the controllers', async () => {
+  it('finds nothing but the service wrong on a good board without a daemon, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
       'service',
@@ -296,14 +517,21 @@ describe('doctor', () => {
     ]);
   });
 
-  it('uses neither bus nor pin if the running daemon does not answer', async () => {
+  it('touches neither port, I2C bus nor state folder if the running daemon does not answer', async () => {
     const { system } = await examine({ ...RUNNING, status: undefined });
     expect(system.touched).to.deep.equal([]);
   });
 
-  for (const [changes, says, when] of rows) {
-    const words = says.source.replaceAll(/ *\.\* */g, ' … ').replaceAll(/\\|^\^|( undefined)?\$$/g, '');
-    it(`${when === undefined ? '' : `${when} `}reports “${words}”, and names a cure for every fault`, async () => {
+  for (const [when, changes, says] of rows) {
+    const words = says.source
+      .replaceAll(/ *\.\* */g, ' … ')
+      .replaceAll(/\\|^\^|( undefined)?\$$/g, '')
+      .replace('http:..', 'http://')
+      .replace(/([^… ]) sudo/, '$1 … sudo')
+      .trim();
+    const [, verdict, check, text] = /^(\w+) ([^:]+): (?:… )?(.*)$/.exec(words) ?? [];
+    const isWrong = verdict === 'wrong';
+    it(`reports “${check}” as ${verdict}${isWrong ? ', with a cure,' : ''} ${when}: “${text}”`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(
@@ -314,7 +542,7 @@ describe('doctor', () => {
     });
   }
 
-  it('counts an active-low laser at level 0 as lit', async () => {
+  it('reports a laser whose pin is active-low as lit while the pin is at level 0', async () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);

@@ -9,14 +9,14 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
-describe('the system as doctor sees it', () => {
-  it('tries a folder by syncing a file in it, and removes the file', () =>
+describe('the access of doctor to the Linux system', () => {
+  it('measures how long a sync of a file in a folder takes, and leaves no file in the folder', () =>
     inTemporaryFolder(async folder => {
       expect(await linuxSystem.trySync(folder)).to.be.least(0);
       expect(await readdir(folder)).to.deep.equal([]);
     }));
 
-  it('tells whether a port is free', async () => {
+  it('finds a port taken while a server listens on it, and free afterwards', async () => {
     const server = createServer((_, response) => response.end('{"version":"1"}'));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -33,13 +33,13 @@ describe('the system as doctor sees it', () => {
     expect(await linuxSystem.getJson(url)).to.equal(undefined);
   });
 
-  it('returns a program’s output, or rejects with ENOENT or its exit code', async () => {
+  it('gives the output of a program, or fails with ENOENT if there is no such program, or with its exit code', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
     expect(await linuxSystem.run('sh', '-c', 'exit 3').catch(errorCode)).to.equal('3');
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');
   });
 
-  it('finds a daemon by its lock on the state folder, whatever its port', async function () {
+  it('finds a running daemon by its lock on the state folder, even if the daemon does not use the configured port', async function () {
     if (process.platform !== 'linux') skip(this, 'no /proc/locks here');
     requirePrograms(this, 'flock');
     await inTemporaryFolder(async folder => {

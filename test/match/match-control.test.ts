@@ -72,7 +72,7 @@ describe('match control', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('switches the laser off at once when a phase without light is set, and does not stop motion that the phase allows', async () => {
+  it('switches the laser off at once when a phase that forbids light is set, and does not stop motion that the phase allows', async () => {
     robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -83,7 +83,7 @@ describe('match control', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('stops the robot and stores the phase ended when root ends the match on the board', async () => {
+  it('stops the robot, and stores that the match has ended, when root ends the match on the board', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps a controller in manual after a reset, without a stop, if the phase forbids the mode before the reset', async () => {
+  it('leaves a controller in manual after a reset, without stopping the robot, if the phase forbids the mode before the reset', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -130,7 +130,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
-  it('keeps the robot stopped if a phase without motion is set while a resume is under way', async () => {
+  it('keeps the robot stopped if a phase that forbids motion is set while a resume is under way', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -160,7 +160,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps the robot stopped if a phase without resume is set while frames of a resume are on the bus', async () => {
+  it('keeps the robot stopped if a phase that forbids a resume is set while the frames of a resume are being sent over I2C', async () => {
     // With both units in manual, the resume would write no mode.
     await robot.during(robot.robot.units.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
@@ -182,7 +182,7 @@ describe('match control', () => {
     }
   });
 
-  it('answers not-confirmed to each repeated call for a phase without motion until the stop is confirmed', async () => {
+  it('answers not-confirmed each time a phase that forbids motion is set again, until the stop of the robot is confirmed', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -193,7 +193,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('with a controller that is offline in debug', () => {
+  describe('with a controller that was unplugged while in mode debug', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -217,7 +217,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume during which the controller returns, and the controller gets torque only in manual', async () => {
+    it('completes a resume during which the controller is plugged in again, and gives that controller torque only in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the controller gets torque if the controller returns after a restart of the daemon', async () => {
+    it('stops the robot before the controller gets torque if the controller is plugged in after a restart of the daemon', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -29,7 +29,7 @@ describe('the state file of lock and match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('holds no match before the first save, and keeps a lock through restarts of the daemon and system boots', async () => {
+  it('says that no match runs if nothing was ever saved, and keeps a saved lock through restarts of the daemon and reboots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
@@ -45,7 +45,7 @@ describe('the state file of lock and match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('lets the time left in a phase run on during a restart of the daemon, by the clock of the system boot', async () => {
+  it('lets the time left in a phase go on while the daemon restarts, if the board was not rebooted', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));
@@ -62,7 +62,7 @@ describe('the state file of lock and match', () => {
     }
   });
 
-  it('with any one damaged byte is read unchanged or counts as locked; a truncated file counts as locked and is kept', async () => {
+  it('that is damaged in any one byte still gives its phase or counts as locked, and if cut short counts as locked and is set aside', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -83,7 +83,7 @@ describe('in a match,', () => {
     });
   }
 
-  it('a phase allows the acts that the configuration names', () => {
+  it('the phase pre allows the modes that the configuration names for it, and no others', () => {
     const modes = ['manual', 'debug'] as const;
     const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
     begin({ phases });
@@ -125,7 +125,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('with an older revision, or with the same revision but other content, is refused as stale-match and changes nothing', () => {
+    it('with an older revision number than the last call, or with the same number but other content, is refused as stale-match', () => {
       const last = call('pre');
       match.set(last, 'referee');
       const before = match.state;
@@ -134,7 +134,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match with any revision only if the old phase is none or ended, or the new one is pre or ended', () => {
+    it('may begin a new match only if the phase was none or ended, or becomes pre or ended; the revision number does not matter', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -222,7 +222,7 @@ describe('in a match,', () => {
     });
   });
 
-  describe('a late event loop', () => {
+  describe('a deadline that a busy daemon notices late', () => {
     const QUESTIONS: Readonly<Record<string, () => unknown>> = {
       beat: () => beat(),
       drive: () => match.require({ kind: 'mode', mode: 'auto' }),
@@ -249,7 +249,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('gives the same result whether the timer of a deadline or a request runs first', () =>
+    it('has the same result whether the timer of the deadline or a request runs first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -296,7 +296,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('lets only the token of its holder set a phase, except pause and ended, until the lease expires', async () => {
+    it('lets only the token of its holder set a phase until the lease expires, except pause and ended, which any token may set', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -366,7 +366,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('is reported without a stop if onRefereeSilence is hold, and auto can then be set without a lease', async () => {
+    it('is only reported, without a stop, if the configuration says onRefereeSilence: hold; auto may then be set without a lease', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

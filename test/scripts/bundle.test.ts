@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/daemon.js';
 describe('the bundle of the package', () => {
   const temporary = temporaryFolder();
 
-  it('finds its package.json from programs in any subfolder', async function () {
+  it('takes the version from its package.json, even for a program in a deep subfolder', async function () {
     this.timeout(120_000);
     const folder = temporary();
     await bundleDaemon([], folder, ['src/core/version']);

@@ -55,19 +55,24 @@ describe('the program', () => {
       expect(stdout).to.match(/^[\w./-]+ .+\n$/);
     });
 
-  for (const [command, code, says] of [
-    ['test/walk/main --step 5', 2, /--step.*\nnpm run walk -- --help .*\n$/],
-    ['test/walk/main --steps 0', 2, /^--\w+ takes a .*number .*\n$/],
-    ['test/soak/main --minutes x', 2, /^--\w+ takes a .*number .*\n$/],
-    ['test/soak/main', 1, /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/],
+  for (const [command, why, code, says] of [
+    ['test/walk/main --step 5', 'an unknown option', 2, /--step.*\nnpm run walk -- --help .*\n$/],
+    ['test/walk/main --steps 0', 'a number that is too small', 2, /^--\w+ takes a .*number .*\n$/],
+    ['test/soak/main --minutes x', 'no number', 2, /^--\w+ takes a .*number .*\n$/],
+    [
+      'test/soak/main',
+      'no folder for temporary files',
+      1,
+      /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/,
+    ],
   ] as const)
-    it(`${command} fails with exit code ${code}, and prints a short reason without a stack trace`, () => {
+    it(`${command} (${why}) fails with exit code ${code}, and prints a short reason without a stack trace`, () => {
       const { status, stdout, stderr } = run(command);
       expect([status, stdout]).to.deep.equal([code, '']);
       expect(stderr).to.match(says);
     });
 
-  it('that fails prints one line and exits even with pending timers; for a defect, it prints a stack trace', () => {
+  it('that fails exits although timers are pending, and prints one line, or a stack trace if it failed through a defect', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

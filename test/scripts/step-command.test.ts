@@ -11,7 +11,7 @@ describe('npm run step', () => {
   const step = (args: string) =>
     spawnSync(process.execPath, [program, ...args.split(' ')], { encoding: 'utf8' });
 
-  it('prints the figures as JSON and draws the curve', () =>
+  it('prints the figures of a step response as JSON and draws its curve as SVG, even if the loop diverges', () =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'curve.svg');
       const { status, stdout } = step(
@@ -21,13 +21,13 @@ describe('npm run step', () => {
       expect(readFileSync(file, 'utf8')).match(/^<svg [\s\S]*<path [\s\S]*<\/svg>\n$/);
     }));
 
-  for (const [args, message] of [
-    ['--kp 1', /--j is missing/],
-    ['--motor yaw --open-loop --kp 1', /give --kp/],
-    ['--motor yaw --kp 1e999', /--kp takes a number/],
-    ['--motor knee --kp 1', /--motor takes yaw or pitch or wheel, not "knee"/],
+  for (const [args, message, why] of [
+    ['--kp 1', /--j is missing/, 'it describes no motor'],
+    ['--motor yaw --open-loop --kp 1', /give --kp/, 'an open loop has no gains'],
+    ['--motor yaw --kp 1e999', /--kp takes a number/, 'the gain is infinite'],
+    ['--motor knee --kp 1', /--motor takes yaw or pitch or wheel, not "knee"/, 'no motor is called knee'],
   ] as const)
-    it(`refuses ${args}, with exit code 2`, () => {
+    it(`refuses ${args} with exit code 2, because ${why}`, () => {
       const { status, stdout, stderr } = step(args);
       expect([status, stdout]).deep.equal([2, '']);
       expect(stderr).match(message);

@@ -21,7 +21,7 @@ function step(change: Partial<MotorStep> = {}): MotorStep {
 
 const figuresOf = (change: Partial<MotorStep>) => stepResponse(step(change)).figures;
 
-describe('the step response of a motor', () => {
+describe('the computed step response of a motor', () => {
   // Kp, Ki, Kd, overshoot %, settling s, rise s, peak time s: the exact solution of the published example.
   for (const [kp, ki, kd, overshoot, settling, rise, peak] of [
     [1, 0, 0, 7.16, 0.1303, 0.0426, 0.089],
@@ -32,7 +32,7 @@ describe('the step response of a motor', () => {
     [21, 500, 0.15, 12.12, 0.0338, 0.0046, 0.0123],
     [21, 500, 0.25, 4.31, 0.0435, 0.0037, 0.0131],
   ] as const)
-    it(`agrees with the published response for kp ${kp}, ki ${ki}, kd ${kd} at a loop rate of 200 kHz`, () => {
+    it(`has the overshoot and the times of a published example for kp ${kp}, ki ${ki}, kd ${kd}, at a loop rate of 200 kHz`, () => {
       const { overshootPercent, settlingS, riseS, peakTimeS, steadyError } = figuresOf({
         gains: { kp, ki, kd },
       });
@@ -66,7 +66,7 @@ describe('the step response of a motor', () => {
     expect(figuresOf(load).steadyError).closeTo(0, 1e-4);
   });
 
-  it('ends at the published speed after a step of 1 V in open loop', () => {
+  it('settles at the speed of a published example after a step of 1 V in an open loop', () => {
     const speed = {
       motor: SPEED_MOTOR,
       loop: 'speed',

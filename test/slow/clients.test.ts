@@ -66,7 +66,7 @@ describe('the example client', function () {
   const url = () => `http://127.0.0.1:${portOf(between)}`;
 
   for (const [program, path] of CLIENTS) {
-    it(`in ${program} retries a refused mode switch after Retry-After, then reads the events, and sends no stop`, async function () {
+    it(`in ${program} waits as long as Retry-After says before it repeats a refused mode switch, then reads the events, and sends no stop`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/gimbal/mode/switch': [refuse] };
       const toAuto = () => daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
@@ -92,7 +92,7 @@ describe('the example client', function () {
       await daemon.post('/api/resume');
     });
 
-    it(`in ${program} uses the token in TRUNNION_TOKEN, and says what is missing if it has no token, no robot or no URL`, async function () {
+    it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that says what is missing: token, robot or URL`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const secret = newSecret();

@@ -74,7 +74,7 @@ describe('a desk with three robots', function () {
     for (const { process } of children) process.kill('SIGKILL');
   });
 
-  it('locks and unlocks them, continues a match after being killed in auto, and leaves a record that is reported as whole', async () => {
+  it('locks and unlocks the robots, continues their match after the desk was killed in auto, and leaves a complete record of the match', async () => {
     await until(({ robots }) => robots.every(({ heard }) => heard));
     // A lock is never too late, and each button has press ids of its own.
     await press('/api/lock', { press: 'same', notAfterT: 0 });
@@ -104,7 +104,7 @@ describe('a desk with three robots', function () {
     ]);
   });
 
-  it('locks those three while the cable of a fourth robot is pulled, and locks the fourth when its cable is back', async function () {
+  it('locks the three while the cable of a fourth robot is pulled, and locks the fourth when its cable is plugged in again', async function () {
     requirePrograms(this, 'ip');
     const ip = (words: string) => spawnSync('ip', words.split(' ')).status === 0;
     const isMade =

@@ -46,7 +46,7 @@ for (const document of TYPED)
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     });
 
-    it('run on a simulated robot with the expected exit codes and print no unexpected problem', async () => {
+    it('succeed on a simulated robot, where only doctor, status and match end may fail, and print no problem except “stopped”', async () => {
       const url = (await child?.url()) ?? '';
       const text = await readFile(document, 'utf8');
       const answered = callsOf(text).map(({ command }) => command);

@@ -23,7 +23,7 @@ describe('a disk that hangs in the kernel', () => {
   const folder = temporaryFolder();
 
   for (const hanging of [FILES, ['tokens.json']])
-    it(`lets the daemon start, and end after SIGTERM, if reading ${hanging.length} of ${FILES.length} state files hangs`, async function () {
+    it(`while ${hanging.length} of ${FILES.length} state files are read prevents neither the start of the daemon nor its end after SIGTERM`, async function () {
       requirePrograms(this, 'mkfifo');
       mkdirSync(join(folder(), 'steps'));
       // FIFOs without a writer, so that a reader hangs.
@@ -39,7 +39,7 @@ describe('a disk that hangs in the kernel', () => {
       }
     });
 
-  it('does not prevent stop, resume and mode switches, and takes saves again as soon as it works', async function () {
+  it('does not prevent stop, resume and mode switches; a save fails while the disk hangs, and succeeds after that', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');
     const disk = mountHangingDisk(this, folder());
     const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);

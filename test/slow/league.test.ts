@@ -59,7 +59,7 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
     if (folder !== '') await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  it('delivers every sample of a robot with tokens to the central store, even those from while the store was down', async () => {
+  it('sends every sample of a robot that needs a token to the central store, even the samples taken while the store was down', async () => {
     const secret = newSecret();
     await writeTokens(realDisk, daemon.folder, [{ name: 'p', role: 'spectator', hash: hashOf(secret) }]);
     const [storePort, port] = [await freePort(), await freePort()];

@@ -52,7 +52,7 @@ describe('a daemon', () => {
     ['rejects', 'a defect'],
     ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
   ] as const) {
-    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'out of memory' }[fault]} exits with code 1 and the laser off, logs the cause last, and loses no save`, async () => {
+    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'that runs out of memory' }[fault]} exits with code 1 and the laser off, logs the cause last, and loses no save`, async () => {
       const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);
@@ -231,7 +231,7 @@ describe('a daemon', () => {
     }
   });
 
-  it('whose log output has lost its reader keeps serving, and exits with code 0 and the laser off', async () => {
+  it('whose log output nobody reads any more keeps serving, and after SIGTERM exits with code 0 and the laser off', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.stdout?.destroy();

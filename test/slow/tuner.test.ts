@@ -18,7 +18,7 @@ describe('the tuner', function () {
   this.timeout(60_000);
 
   for (const { unit, loop, start } of TUNINGS) {
-    it(`finds good gains for ${loop.name} within 45 s of simulated time, starting from its default gains changed by “${start}”`, async () => {
+    it(`finds good gains for the loop ${loop.name} within 45 s of simulated time from bad gains: the defaults changed by “${start}”`, async () => {
       const { isGood, after, defaults, seconds, longestRingingS, result } = await tuneLoop(
         { seed: 3 },
         unit,
@@ -32,7 +32,7 @@ describe('the tuner', function () {
     });
   }
 
-  it('finds good gains for angle_yaw even if it must calm the loop first', async () => {
+  it('finds good gains for the loop angle_yaw even from kd 0 and five times the default ki, where it must calm the loop first', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { isGood } = await tuneLoop({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
@@ -71,7 +71,7 @@ describe('the tuner', function () {
     expect(again.after.gains).deep.equal(good.after.gains);
   });
 
-  it('fails without a proposal if the gains push the loop the wrong way, and says that the loop hardly moves', async () => {
+  it('proposes no gains, and says that the loop hardly moves, if the first gains push the loop the wrong way', async () => {
     const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
     const { result } = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
     expect(result.state).equal('failed');

@@ -11,7 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const SCRIPT = 'systemd/trunnion-dark';
 
-describe('trunnion-dark', () => {
+describe('trunnion-dark, which darkens the laser after the daemon has ended,', () => {
   const root = temporaryFolder();
   let gpioRoot: string;
   let record: string;
@@ -40,12 +40,12 @@ describe('trunnion-dark', () => {
   }
 
   const PINS = [
-    { what: 'a Pi 4', chips: PI_4, bcm: 17, activeLow: false, line: 529, dark: 'low' },
-    { what: 'a Pi 5, active-low', chips: PI_5, bcm: 22, activeLow: true, line: 593, dark: 'high' },
-    { what: 'a kernel before 6.6', chips: PI_3_OLD, bcm: 0, activeLow: false, line: 0, dark: 'low' },
+    { what: 'on a Pi 4', chips: PI_4, bcm: 17, activeLow: false, line: 529, dark: 'low' },
+    { what: 'active-low on a Pi 5', chips: PI_5, bcm: 22, activeLow: true, line: 593, dark: 'high' },
+    { what: 'on a kernel before 6.6', chips: PI_3_OLD, bcm: 0, activeLow: false, line: 0, dark: 'low' },
   ];
   for (const { what, chips, bcm, activeLow, line, dark } of PINS) {
-    it(`darkens the pin that the daemon has lit: BCM ${bcm} of ${what}`, async () => {
+    it(`sets the pin that the daemon has lit to its dark level: BCM ${bcm} ${what}`, async () => {
       makeTree(gpioRoot, chips);
       exportedLine(gpioRoot, line);
       await light(bcm, activeLow);
@@ -62,7 +62,7 @@ describe('trunnion-dark', () => {
     expect(direction(529)).to.equal('in');
   });
 
-  it('exports a laser pin that was released, and reports a pin that still cannot be written', () => {
+  it('asks the kernel to export a laser pin that is not exported, and fails with a message if the pin still cannot be written', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

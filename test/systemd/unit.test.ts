@@ -18,7 +18,7 @@ const UNITS = '/usr/lib/systemd/system';
 /** The exposure by `systemd-analyze security`. A service that may use I2C, GPIO and the network has at least 1.7; most have 9. */
 const MAX_EXPOSURE = 2.0;
 
-describe('trunnion.service', () => {
+describe('the systemd unit trunnion.service', () => {
   let root: string;
 
   before(function () {
@@ -37,12 +37,12 @@ describe('trunnion.service', () => {
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  it('passes systemd-analyze once the package is unpacked', () => {
+  it('has no mistake that “systemd-analyze verify” finds once the package is unpacked', () => {
     const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon write its marks into a folder that postinst creates and a purge removes', () => {
+  it('lets the daemon write to the folder TRUNNION_MARKS, which the installation makes and only a purge of the package removes', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);
@@ -59,7 +59,7 @@ describe('trunnion.service', () => {
     expect(ran('postrm', 'remove')).to.equal('');
   });
 
-  it(`gets an exposure level of at most ${MAX_EXPOSURE} from systemd-analyze security`, () => {
+  it(`is rated by “systemd-analyze security” with an exposure of at most ${MAX_EXPOSURE}, where 0 is best and 10 is worst`, () => {
     const { stdout } = analyze('security', '--offline=true', join(root, UNITS, 'trunnion.service'));
     const exposure = /Overall exposure level for trunnion\.service: ([\d.]+)/.exec(stdout)?.[1];
     expect(Number(exposure)).to.be.at.most(MAX_EXPOSURE);

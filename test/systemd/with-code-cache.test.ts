@@ -27,7 +27,7 @@ console.log(greeting, basename(file), ...args, __filename === file);
 if (args.includes('fail')) fail();
 `;
 
-describe('with-code-cache', function () {
+describe('with-code-cache, which starts a program from a cache of its compiled code,', function () {
   // Each test starts several processes.
   this.timeout(30_000);
 
@@ -66,7 +66,7 @@ describe('with-code-cache', function () {
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it("runs a program both without a code cache and with the program's code cache", () => {
+  it('runs a program both without a cache and with the cache of that program', () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();
