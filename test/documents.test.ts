@@ -51,7 +51,7 @@ describe('the documents', () => {
     expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
   });
 
-  it('have only commands that a test runs, or that no test can run for a known reason', () => {
+  it('have only commands that a test runs, or that a list exempts with a reason', () => {
     const unknown = commands.filter(
       ({ document, command }) =>
         notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),

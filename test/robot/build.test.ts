@@ -5,7 +5,7 @@ import { ClockedRobot } from '../support/clocked-robot.js';
 
 const FLAG = 1 << FLAGS.indexOf('build');
 
-describe('the register `build`', () => {
+describe('the build information of a controller (register `build`)', () => {
   let robot: ClockedRobot;
   const values = { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: RESET_CAUSES.watchdog };
   const shown = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
@@ -33,7 +33,7 @@ describe('the register `build`', () => {
   const reads = () =>
     robot.frames.filter(({ unit, register }) => unit === 'gimbal' && register === 'build').length;
 
-  it('is neither read nor reported if the flags of the controller do not announce it', async () => {
+  it('is neither read nor reported if the flags of the controller do not say that it has that register', async () => {
     await robot.wait(100);
     expect(reads()).to.equal(0);
     expect(robot.gimbal.report().build).to.equal(undefined);
@@ -64,7 +64,7 @@ describe('the register `build`', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('does not take its unit offline if it cannot be read, and is then tried at most three times in a second', async () => {
+  it('leaves the unit online if it cannot be read, and is then read at most three times in the first second', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

@@ -94,10 +94,10 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   return { seen, end, wasAsked };
 }
 
-describe('a drive command that arrives at any frame of', function () {
+describe('a drive command that arrives during any frame of', function () {
   this.timeout(60_000);
   for (const [what, act] of ACTS)
-    it(`${what} never moves the gimbal after the hold has ended, outside manual mode or without torque`, async () => {
+    it(`${what} moves the gimbal only during its hold, only in manual mode and only with torque`, async () => {
       const broken: string[] = [];
       let places = 0;
       for (const [name, fate, lateMs] of FATES)

@@ -77,7 +77,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('carries only the time left of its hold since the arrival of the command, and a retry carries even less', async () => {
+  it('gives the controller only the rest of its hold, counted from the arrival of the command, and a retry gives even less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -90,7 +90,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('is refused as too late and sends no frame if under 10 ms of hold are left, or if notAfter has passed or is over 5 s ahead', async () => {
+  it('is refused as too late if under 10 ms of its hold are left, or if its deadline (notAfter) has passed or is over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -154,7 +154,7 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with takeover whose notAfter passes while it waits is refused as too late, but still stops the motion of the other driver', async () => {
+  it('with takeover that waits past its deadline (notAfter) is refused as too late, but still stops the motion of the other driver', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -162,7 +162,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('right after another waits for the next poll, and is overtaken if its driver sends a newer command before that poll', async () => {
+  it('right after another waits for the next poll, and fails as overtaken if its driver sends a newer command before that poll', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
     await clocked.during(Promise.all(answers));
@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before any frame is sent', 0, YAW],
-    ['after the frames were sent', 1, undefined],
+    ['before any of its frames is sent', 0, YAW],
+    ['after its frames were sent', 1, undefined],
   ] as const)
-    it(`for both units, overtaken for the gimbal ${when}, still moves the chassis and answers for the chassis only`, async () => {
+    it(`for both units still moves the chassis, and answers for it alone, if a newer gimbal command comes ${when}`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);
@@ -241,10 +241,10 @@ describe('a drive command', () => {
   });
 
   for (const [what, act] of [
-    ['a switch to manual', () => clocked.gimbal.setMode('manual')],
-    ['a stop and a resume', () => clocked.robot.stop().then(() => clocked.robot.resume())],
+    ['the unit is switched to manual', () => clocked.gimbal.setMode('manual')],
+    ['the robot is stopped and resumed', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
-    it(`that waits for the next poll fails as too late and moves nothing after ${what}`, async () => {
+    it(`that waits for the next poll fails as too late and moves nothing if ${what} before that poll`, async () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
@@ -255,7 +255,7 @@ describe('a drive command', () => {
       expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
     });
 
-  it('is not retried after a failed attempt if its caller has hung up or a lock forbids it by then', async () => {
+  it('is not retried after a failed attempt if its caller hung up, or a lock came, during that attempt', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       let isGone = false;

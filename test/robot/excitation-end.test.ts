@@ -67,7 +67,7 @@ describe('an excitation', () => {
     });
   }
 
-  it('in firmware of 0.3.0 is set to amplitude 0 before the first heartbeat after the cable was unplugged', async () => {
+  it('that firmware 0.3.0 would continue is set to amplitude 0 before the first heartbeat after the cable was unplugged', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -78,7 +78,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('in firmware of 0.3.0 is set to amplitude 0 before the first heartbeat if the daemon was down longer than the host silence', async () => {
+  it('that firmware 0.3.0 would continue is set to amplitude 0 before the first heartbeat if the daemon was down longer than the host silence', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);
@@ -124,7 +124,7 @@ describe('an excitation', () => {
   });
   const stopFrame = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
 
-  it('ends at a stop and at a reset of the controller, and each event gives its reason', async () => {
+  it('ends at a stop with the reason "stop" in its event, and at a reset of the controller with the reason "reset"', async () => {
     await robot.during(robot.robot.stop());
     await robot.during(robot.robot.resume());
     await begin();

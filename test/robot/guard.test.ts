@@ -38,7 +38,7 @@ describe("the controller's guard", () => {
         return [loop?.name, frame.readFloatLE(1), frame.readFloatLE(9)];
       });
 
-  it("is set to the loop's bound before a trial's gains take effect on an excited loop, and is removed after the trial", async () => {
+  it("is set to the loop's bound before the gains of a trial take effect on a loop with an excitation, and is removed after the trial", async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.wait(100);
     await tryGains();
@@ -52,7 +52,7 @@ describe("the controller's guard", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('is set, moved to another loop and removed in the same frame as its excitation', async () => {
+  it('is set, moved to another loop and removed by the same frame that sets, moves or ends its excitation', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -74,7 +74,7 @@ describe("the controller's guard", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('makes a restarted daemon end the excitation of a trial, while an excitation without a trial outlasts the restart', async () => {
+  it('shows a restarted daemon which excitation belongs to a trial and must end, and which has no trial and continues', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -85,7 +85,7 @@ describe("the controller's guard", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with firmware of 0.2.0: the excitation goes to the register `excitation`, and the status says guardsTrials: false', async () => {
+  it('is not used with firmware 0.2.0, which has none: the excitation is written without it, and the status says guardsTrials: false', async () => {
     robot.alter(REGISTERS.status, ({ flags }) => ({ flags: (flags & 0x0f) | 0x10 }));
     await robot.wait(40);
     robot.frames.length = 0;
@@ -144,7 +144,7 @@ describe("the controller's guard", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`and the daemon leave no trial running if ${name} at any frame of the trial's start`, async () => {
+    it(`and the daemon leave no trial running if ${name} during any of the frames that start the trial`, async () => {
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();

@@ -106,7 +106,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not give the time limit as its reason if an Off failed before the limit and takes effect after it', async () => {
+  it('does not give the time limit as its reason if an Off failed before the limit and took effect only when the limit had passed', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -117,7 +117,7 @@ describe('the laser', () => {
     expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', undefined]);
   });
 
-  it('goes dark when the interlock opens, even if its edge is missed, and refuses every On while the interlock is open', () => {
+  it('goes dark when the interlock opens, even if only a poll notices it, and refuses every On while the interlock is open', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();

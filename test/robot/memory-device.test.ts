@@ -52,8 +52,8 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
 
 const always = (untilMs: number) => ({ untilMs, requireDue: () => undefined });
 
-describe('a plain memory device', () => {
-  it('with a valid identity frame in its memory is identified as a controller', async () => {
+describe('a memory chip in the place of a controller', () => {
+  it('is identified as a controller if its memory holds a valid identity frame', async () => {
     expect(await host().controller.identify(URGENCY)).to.deep.equal({
       firmware: '1.2.3',
       protocol: 1,
@@ -62,7 +62,7 @@ describe('a plain memory device', () => {
   });
 
   for (const other of [{ magic: 1 }, { kind: 1 }, { protocol: 2 }, { loops: 4 }]) {
-    it(`with a wrong field "${Object.keys(other)[0]}" in its identity is refused, and the error names that field`, async () => {
+    it(`is refused if the field "${Object.keys(other)[0]}" of its identity is wrong, and the error names that field`, async () => {
       const refusal = await host(other)
         .controller.identify(URGENCY)
         .catch(error => error);
@@ -72,7 +72,7 @@ describe('a plain memory device', () => {
     });
   }
 
-  it('accepts gains, but they are not confirmed, because the status never shows them', async () => {
+  it('stores written gains, but they do not count as confirmed, because its status never shows them', async () => {
     const { device, clock, controller } = host();
     device.shows({});
     const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
@@ -89,7 +89,7 @@ describe('a plain memory device', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`accepts a frame that ${does}, but the frame is not confirmed until the status shows its effect`, async () => {
+    it(`stores a frame that ${does}, but the frame does not count as confirmed until the status of the chip shows its effect`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

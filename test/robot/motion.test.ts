@@ -38,7 +38,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps a confirmed excitation of amplitude 0, even if the request before it failed', async () => {
+  it('keeps the amplitude 0 of a confirmed request, even if an earlier request for it failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -46,7 +46,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to its last confirmed excitation after a failed request, and has no excitation when it enters debug again', async () => {
+  it('returns to its last confirmed excitation after a failed request, but has none after it has left debug and entered it again', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -64,7 +64,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('is back in manual after two failed switches to auto, each with a save beside it', async () => {
+  it('is back in manual after two failed switches to auto, even if a save was waiting behind each of them', async () => {
     for (let round = 0; round < 2; round += 1) {
       const refused = refusedAuto();
       const saved = robot.gimbal.gains.save(GAINS);
@@ -82,13 +82,13 @@ describe('a unit', () => {
     return robot.clock.nowMs() - startMs;
   };
 
-  it('switches its mode at once if the frame of the previous switch was seen to take effect', async () => {
+  it('switches its mode without delay if its controller has shown the effect of the previous switch', async () => {
     for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
       expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
     }
   });
 
-  it('delays the next switch if the frame of the last one may arrive twice, but not after a switch to the mode in force', async () => {
+  it('delays a mode switch if the frame of the last one may arrive twice, but not if the last one was to the mode already set', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('keeps the mode of a failed switch if the daemon is killed, and returns to the wanted mode if the daemon shuts down in order', async () => {
+  it('that went to auto in a failed switch stays there if the daemon is killed, and returns to manual if the daemon shuts down normally', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

@@ -115,7 +115,7 @@ describe('readings', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('of a unit at rest come with at most 21 heartbeats a second, with gaps of at most about 100 ms or one poll', async () => {
+  it('of a unit at rest come with at most 21 heartbeats a second, sent at most about 100 ms (or one poll, if longer) apart', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -134,7 +134,7 @@ describe('readings', () => {
     }
   });
 
-  it('come with a new heartbeat at the next poll if the heartbeat of a poll was lost', async () => {
+  it('at the next poll come with a heartbeat again if the heartbeat of the last poll was lost', async () => {
     await robot.wait(200);
     let lost = 0;
     robot.intercept = ({ unit, register }) => {
@@ -149,7 +149,7 @@ describe('readings', () => {
     expect(robot.chassis.report()).to.include({ online: true });
   });
 
-  it('after a reset of the controller come with a heartbeat that is sent before the gains', async () => {
+  it('after a reset of the controller come with a heartbeat, which the daemon sends before it writes the gains', async () => {
     for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
       await robot.wait(200 + pauseMs);
       robot.frames.length = 0;
@@ -167,14 +167,14 @@ describe('readings', () => {
     }
   });
 
-  it('come with a heartbeat at every poll if the host silence is only 100 ms', async () => {
+  it('of a unit at rest come with a heartbeat at every poll if the host silence is only 100 ms', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 
-  it('are not counted as late if their timer fires 0.4 ms early, as timers of Node may do', async () => {
+  it('add nothing to the measured timer delay if the timer of their poll fires 0.4 ms early, as timers of Node may do', async () => {
     const { clock } = robot;
     const inTime = clock.after.bind(clock);
     clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);

@@ -91,7 +91,8 @@ describe('a stop', () => {
     [2000, 2000, 200],
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
-    it(`${waitMs} ms after a daemon start is ${expected === 200 ? 'confirmed' : 'not confirmed'} for a gimbal that never answered and may tolerate ${beforeMs} ms of silence`, async () => {
+    const mayKeep = Number.isFinite(beforeMs) ? `for ${beforeMs / 1000} s` : 'for ever';
+    it(`${waitMs / 1000} s after a daemon start without the gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without heartbeats`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -100,7 +101,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is not confirmed by silence if the chassis was unplugged before the heartbeat with its new host silence arrived', async () => {
+  it('does not count a silent chassis as without torque if it was unplugged before it got the heartbeat with its new host silence', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -121,7 +122,7 @@ describe('a stop', () => {
     expect(await stop()).to.equal('not-confirmed');
   });
 
-  it('is not confirmed by silence while a heartbeat to the gimbal is still on the bus', async () => {
+  it('does not count a silent gimbal as without torque while a heartbeat to it is still on the bus', async () => {
     let holding = true;
     robot.intercept = async frame => {
       if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
@@ -154,7 +155,7 @@ describe('a stop', () => {
     }
   });
 
-  it('at any frame of a resume wins: the robot stays stopped, and a resume that has not ended yet is refused', async () => {
+  it('at any frame of a resume leaves the robot stopped, and that resume is refused unless it had ended before the stop', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -214,7 +215,7 @@ describe('a stop', () => {
     [1, 200],
     [0, 'caller-gone'],
   ] as const) {
-    it(`${staying === 1 ? 'is ended' : 'is not ended'} by a resume of two callers if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
+    it(`${staying === 1 ? 'is ended' : 'is not ended'} by a resume that two callers asked for if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       let callers = 2;
@@ -231,7 +232,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is ended by a second resume that comes while the first resume, whose caller has hung up, waits for the disk', async () => {
+  it('is ended by a second resume, even if the caller of the first one has hung up and that one still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -241,7 +242,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a second resume that comes while the first resume, whose caller has hung up, is latching the robot again', async () => {
+  it('is ended by a second resume, even if the caller of the first one has hung up and the daemon is latching the robot again', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -252,7 +253,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a newer resume, even while an older resume that the stop overtook still waits for the disk', async () => {
+  it('is ended by a resume that comes after it, even while a resume that came before it still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -262,7 +263,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is not undone by two earlier resumes that still wait for the disk, one of whose callers has hung up', async () => {
+  it('outlasts two resumes that came before it and still wait for the disk, even if the caller of one of them has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -276,7 +277,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('outlasts a resume that fails, and a failed resume of a running robot leaves its modes unchanged', async () => {
+  it('stays in force after a resume that fails, and such a resume changes no mode if the robot was not stopped', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -292,7 +293,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('latches at once a controller that is just coming online and is being released for a resume that it missed', async () => {
+  it('latches a returning controller at once, even while the daemon is releasing it for a resume that it missed', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -310,10 +311,10 @@ describe('a stop', () => {
   });
 
   for (const [end, outcome] of [
-    ['succeeds give a controller that returns in auto torque only in manual', 200],
-    ['is refused give no torque to a controller that returns in auto', 'not-confirmed'],
+    ['succeeds gives torque to a controller that comes back in auto only when it is in manual', 200],
+    ['is refused gives no torque to a controller that comes back in auto', 'not-confirmed'],
   ] as const) {
-    it(`and a resume that ${end}`, async () => {
+    it(`followed by a resume that ${end}`, async () => {
       await enters('gimbal', 'auto');
       await unplug(1500, 'gimbal');
       expect(await stop()).to.equal(200);
@@ -339,7 +340,7 @@ describe('a stop', () => {
     });
   }
 
-  it('still holds for a controller that was offline during the resume before it and during the stop: it returns latched and in manual', async () => {
+  it('holds for a controller that was offline during that stop and the resume before it: the controller comes back latched and in manual', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -348,7 +349,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('of the whole robot follows if one controller latches itself, and outlasts a restart with bus noise', async () => {
+  it('of the whole robot follows if one controller is latched by another host, and outlasts a restart with corrupted frames', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -411,19 +412,19 @@ describe('a stop', () => {
         stop,
       ],
       [
-        'does not return at a restart at which no controller can be reached if a resume has ended it',
+        'and then ended by a resume does not come back at a restart at which no controller can be reached',
         false,
         stop,
         resume,
       ],
       [
-        'outlasts a restart at which no controller can be reached, even if silence confirmed it and the disk is slow',
+        'outlasts a restart at which no controller can be reached, even if none could be reached at the stop and the disk was slow',
         true,
         away,
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a restart without any controller, even if the caller of an earlier resume hung up while the disk was slow',
+        'outlasts a restart at which no controller can be reached, even after a resume whose caller hung up while the disk was slow',
         true,
         away,
         stop,

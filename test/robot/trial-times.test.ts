@@ -45,7 +45,7 @@ describe('the end of a trial', function () {
     }
   });
 
-  it('is confirmed only when the saved gains run, whichever frame of a poll is on the bus at the request', async () => {
+  it('is confirmed to its caller only when the saved gains run, even if the request comes during any frame of a poll', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe('the end of a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes within 4 s after the restart of a daemon that was killed at any moment, with the torque off until then', async () => {
+  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the torque is off before that restart', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -99,7 +99,7 @@ describe('the end of a trial', function () {
     ['was reset at any moment', ['brownout']],
     ['was unplugged at any moment and is plugged in again', ['unplug', 'plug']],
   ] as const) {
-    it(`comes within 4 s after the controller ${what}, with the torque off until then`, async () => {
+    it(`comes within 4 s after the controller ${what}, and the torque that was cut is back by then`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('can be changed only by the caller who began it; new gains make an event, but a renewal makes none', async () => {
+  it('can be renewed or changed only by the caller who began it, and only a change of its gains makes another event', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('is already reported when its start event is logged, and no longer when its end event is logged', async () => {
+  it('already counts as running when its start is reported as an event, and no longer when its end is reported', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);
@@ -47,7 +47,7 @@ describe('a trial of gains', () => {
     expect(seen).to.deep.equal(['a', undefined]);
   });
 
-  it('is confirmed as ended only when the saved gains run, even if mode switches have their turns first', async () => {
+  it('is confirmed as ended only when the saved gains run, even if the request to end it comes behind mode switches', async () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;
@@ -68,7 +68,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is not confirmed as ended while its controller refuses gains or is offline; a later poll restores the saved gains', async () => {
+  it('is not confirmed as ended while its controller refuses gains or is offline; the saved gains run once they are accepted again', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));

@@ -66,19 +66,19 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
 }
 
 /* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
-describe('the state of a unit', () => {
+describe('the state that the daemon keeps of a unit', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('shows a difference if gains other than the saved gains run, but none if the saved gains cannot be read', () => {
+  it('demands the saved gains if other gains run, but demands nothing if the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('wants the confirmed mode, and wants an excitation only until debug is left', () => {
+  it('demands an excitation only until debug is left, and adopts the one that the controller shows when debug is confirmed again', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -93,7 +93,7 @@ describe('the state of a unit', () => {
     bench.state.confirmedMode('debug', SHOWN);
     expect(bench.excitation).to.deep.equal(EXCITED);
   });
-  it('asks for no latch during a resume, unless a stop overtakes that resume', () => {
+  it('demands no latch during a resume, unless another stop overtakes that resume', () => {
     const { latch } = bench.state;
     bench.shows();
     bench.state.endExcitation('stop', {});
@@ -102,7 +102,7 @@ describe('the state of a unit', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('recognizes a latch that the daemon did not set, and counts no latch as set once a release has been written', async () => {
+  it('detects a latch that the daemon did not set, and no longer relies on a latch once its release has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -115,7 +115,7 @@ describe('the state of a unit', () => {
     expect(latch.step).to.equal('unlatch');
   });
 
-  it("wants the gains of the newest pending save, and the journal's gains when no save is pending", () => {
+  it("demands the gains of the newest pending save, and the journal's gains when no save is pending", () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });
@@ -127,7 +127,7 @@ describe('the state of a unit', () => {
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it('keeps a trial if the controller changes its excitation or gains, and wants the gains of the trial back', () => {
+  it('keeps a trial if the controller shows another excitation or other gains, and demands the gains of the trial again', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);
@@ -137,7 +137,7 @@ describe('the state of a unit', () => {
     bench.shows({ gains: SAVED });
     expectDifference(bench, { gains: OTHER });
   });
-  it('shows a difference while the excitation of a trial lacks its guard, if the firmware has guards', () => {
+  it('demands a guard for the excitation of a trial while the controller shows none, if the firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.excite();
@@ -154,7 +154,7 @@ describe('the state of a unit', () => {
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
-  it("does not want an excitation back that the controller's guard has ended, even while a frame of it may be in flight", () => {
+  it("does not demand again an excitation that the controller's guard has ended, even while a frame of it may be in flight", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
     bench.excite();
     bench.state.take('trial', TRIAL);

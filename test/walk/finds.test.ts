@@ -107,12 +107,12 @@ const finds: readonly Find[] = [
     { onControllerReset: 'restore' },
   ],
   [
-    'a call that sets a phase without driving gets its answer after the robot has stopped, even while the laser is lit',
+    'a change to a phase that forbids driving is answered only after the robot has stopped, even if the laser was lit',
     [light, phase('first', 'ended'), fault('chassis', 'unplug', 3), wait(20)],
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused excitation does not take effect when a caller switches to the mode that is already set',
+    'an excitation that was refused does not take effect later, when a caller switches to debug and the unit is in debug already',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -145,7 +145,7 @@ const finds: readonly Find[] = [
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
   ],
   [
-    'a tuning that has not yet tried any gains continues if a caller ends a trial',
+    'a tuning that has not yet tried any gains continues if a caller sends a request to end the trial',
     [
       mode('chassis', 'debug'),
       wait(1),
@@ -162,7 +162,7 @@ const finds: readonly Find[] = [
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'a lease may count as held or as free at the moment at which it expires',
+    'a desk that asks for the lease at the moment at which the lease of another desk expires either gets it or is refused',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -211,7 +211,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'an unlock whose caller has hung up may still reach a slow disk later',
+    'an unlock whose caller has hung up may be in force after a restart or not, if the disk was slow',
     [
       lock,
       settle,
@@ -232,27 +232,27 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'a torn log that could not be read at the start is repaired later, with a line number of the new run',
+    'a log with a torn end that the daemon cannot read at its start is repaired later, with a line number of the new run',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
-    'after a power cut, a stop is unknown until a latched controller answers',
+    'after a power cut, the daemon may not know of an earlier stop until a latched controller answers',
     [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'a resume that is confirmed after a drive command may end that command, so another driver may begin',
+    'a resume that is confirmed after a drive command was accepted may end that command, so that another caller may drive',
     [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
-    'a save that times out on a slow disk leaves a gap in the revisions if it is written together with a newer save',
+    'a save that times out on a slow disk leaves a gap in the revision numbers if it is written together with a newer save',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
 ];
 
-describe('in a case that random walks have found,', () => {
+describe('in a replay of steps that once failed in a random walk,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

@@ -59,8 +59,8 @@ describe('a random walk', () => {
   });
 });
 
-describe('the values that a candidate list keeps', () => {
-  it('exclude a value whose write ended before a confirmed write began, and include a value whose write overlapped it', () => {
+describe('the list of values that may be in force after several writes', () => {
+  it('drops a value whose write ended before a confirmed write began, and keeps a value whose write overlapped that one', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);
