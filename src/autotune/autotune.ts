@@ -9,7 +9,10 @@ import type { Tune } from '../schemas/tune.js';
 import type { Tuning } from './robot-port.js';
 import { NO_TARGET, type TuneRun, type TuneRunOptions, tuneRun } from './tune-run.js';
 
-type AutotuneOptions = Pick<TuneRunOptions, 'robot' | 'clock' | 'deadlines' | 'propose' | 'explain'>;
+type AutotuneOptions = Pick<
+  TuneRunOptions,
+  'robot' | 'clock' | 'deadlines' | 'propose' | 'explain' | 'bounds'
+>;
 
 interface TuneRequest extends Pick<Tuning, 'unit' | 'style' | 'by' | 'leaseMs'> {
   readonly loops: readonly string[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRobotError, messageOf, type RobotError } from '../core/errors.js';
 import { LONGEST_TUNING_S, TUNING_PART } from '../core/tuning-terms.js';
-import type { Loop } from '../core/units.js';
+import type { GainBounds, Loop } from '../core/units.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/plant.js';
 import { tune } from '../tuning/tuner.js';
@@ -13,6 +13,8 @@ type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
 export interface TuneRunOptions extends Tuning {
   /** Explains an error to people. */
   readonly explain: (error: RobotError) => string;
+  /** No other gains are tried. */
+  readonly bounds: GainBounds;
   readonly changed: (tune: Tune) => void;
 }
 
@@ -25,7 +27,7 @@ export type TuneRun = ReturnType<typeof tuneRun>;
  * tuned.
  */
 export function tuneRun(options: TuneRunOptions) {
-  const { robot, clock, unit, loops, style, by, saved } = options;
+  const { robot, clock, bounds, unit, loops, style, by, saved } = options;
   let now: Tune = {
     id: randomUUID(),
     by,
@@ -55,7 +57,13 @@ export function tuneRun(options: TuneRunOptions) {
     const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
     const gains = port.base()[name] ?? loop.defaults;
     const amplitude = TUNING_PART * loop.maxAmplitude;
-    const task = { shape: shapeOf(loop, rateHz), gains, amplitude, periodS: loop.excitationPeriodS, style };
+    const task = {
+      shape: shapeOf(loop, rateHz, bounds),
+      gains,
+      amplitude,
+      periodS: loop.excitationPeriodS,
+      style,
+    };
     try {
       return { loop: name, ...(await tune(task, port)) };
     } catch (error) {

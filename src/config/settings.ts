@@ -184,7 +184,7 @@ export const SETTINGS = {
         Object.fromEntries(PHASES.map(phase => [phase, permissions(DEFAULT_PERMISSIONS[phase])])),
       ),
       expected: 'phases such as {pre: {laser: true}}, each with some of drive, laser, tune, resume, modes',
-      doc: 'What each phase allows, such as {pre: {laser: true}}. Permissions left out keep their defaults.',
+      doc: 'What each phase allows, such as {pre: {laser: true}}. Permissions left out keep their defaults. A resume also needs drive and manual.',
     }),
   },
   log: {

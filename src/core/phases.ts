@@ -15,7 +15,7 @@ export interface Permissions {
   readonly laser: boolean;
   /** Saves and restores of gains, and trials. */
   readonly tune: boolean;
-  /** A resume after a stop. */
+  /** A resume after a stop. It also needs `drive` and the mode `manual`, which the units have after it. */
   readonly resume: boolean;
   /** The allowed modes. A unit in another mode is stopped. */
   readonly modes: readonly Mode[];

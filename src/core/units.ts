@@ -16,6 +16,15 @@ export const FLOAT32_MAX = 3.4028234663852886e38;
 /** The accepted range of each gain; no limit by default. */
 export type GainBounds = Readonly<Partial<Record<keyof Gains, { min?: number; max?: number }>>>;
 
+/** The gains, moved into these bounds. */
+export function bounded(gains: Gains, bounds: GainBounds): Gains {
+  const within = (name: keyof Gains) => {
+    const { min = -FLOAT32_MAX, max = FLOAT32_MAX } = bounds[name] ?? {};
+    return Math.min(max, Math.max(min, gains[name]));
+  };
+  return { kp: within('kp'), ki: within('ki'), kd: within('kd') };
+}
+
 /** The gains of every loop of one unit, by loop name. */
 export type GainSet = Readonly<Record<string, Gains>>;
 

@@ -125,7 +125,7 @@ export async function startBehind(port: Port, parts: DaemonParts) {
     stopMemory: stopFile,
   });
   const explain = (error: RobotError) => problemOf(error).problem.detail;
-  const autotune = new Autotune({ robot, clock, deadlines, propose, explain });
+  const autotune = new Autotune({ robot, clock, deadlines, propose, explain, bounds: config.gains.bounds });
   recordGivenSilence(robot, silences, silence);
   const eventLog = new MemoryLog(clock, { runId, lastSeq: fileLog.lastSeq });
   eventLog.recorded.add(({ event }) => fileLog.add(event));

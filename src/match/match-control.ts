@@ -4,7 +4,7 @@ import type { Permissions } from '../core/phases.js';
 import type { Robot } from '../robot/robot.js';
 import type { MatchStatus } from '../schemas/match.js';
 import type { StateFile } from '../storage/state-file.js';
-import type { Lock, Match, MatchCall, MatchState } from './match.js';
+import { isAllowed, type Lock, type Match, type MatchCall, type MatchState } from './match.js';
 
 /** The caller of a lock or a phase is answered within this time, even if the disk has not stored the change yet. */
 const SAVE_MS = 800;
@@ -57,7 +57,8 @@ export function obeyMatch({ match, robot, file, log }: MatchControlParts) {
     if (state.lock !== null || refereeLost) {
       return { drive: false, laser: false, tune: false, resume: false, modes: [] };
     }
-    return robot.stopped ? { ...allows, drive: false, laser: false, modes: [] } : allows;
+    const now = { ...allows, resume: isAllowed({ kind: 'resume' }, allows) };
+    return robot.stopped ? { ...now, drive: false, laser: false, modes: [] } : now;
   };
 
   match.mustStop.add(stopByItself);

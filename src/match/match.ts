@@ -259,9 +259,11 @@ export class Match implements Permission {
   }
 }
 
-function isAllowed(act: Act, { drive, modes, resume, laser, tune }: Permissions): boolean {
+/** Whether these permissions allow the act. After a resume, the units are in manual. */
+export function isAllowed(act: Act, { drive, modes, resume, laser, tune }: Permissions): boolean {
   if (act.kind === 'mode') return drive && modes.includes(act.mode);
   if (act.kind === 'drive') return drive && modes.includes('manual');
+  if (act.kind === 'resume') return resume && drive && modes.includes('manual');
   if (act.kind === 'excite') return drive && modes.includes('debug');
-  return { resume, light: laser, save: tune, trial: tune }[act.kind];
+  return { light: laser, save: tune, trial: tune }[act.kind];
 }

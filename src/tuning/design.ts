@@ -1,5 +1,5 @@
 import type { Style } from '../core/tuning-terms.js';
-import type { Gains } from '../core/units.js';
+import { bounded, type Gains } from '../core/units.js';
 import {
   type Evaluation,
   evaluate,
@@ -69,7 +69,7 @@ const MEMBERS: Readonly<Record<LoopShape['plant'], number>> = { servo: 3, lag: 2
  */
 export function design(whole: DesignTask) {
   const { shape, plant, horizon } = whole;
-  const seeds = seedsOf(whole);
+  const seeds = seedsOf(whole).map(gains => bounded(gains, shape.bounds));
   // A quick loop has settled long before the end of a half period, so the rest of the half period is not
   // simulated.
   const settlings = seeds.map(gains => evaluateStep(plant, shape, gains, horizon).settlingS);
@@ -80,7 +80,7 @@ export function design(whole: DesignTask) {
     [kp, ki, kd].slice(0, members).map(gain => Math.log(Math.max(gain, 1e-9)));
   const gainsAt = (point: readonly number[]): Gains => {
     const [kp = 0, ki = 0, kd = 0] = point.map(Math.exp);
-    return { kp, ki, kd };
+    return bounded({ kp, ki, kd }, shape.bounds);
   };
   const ranked = seeds
     .map(gains => ({ gains, cost: costOf(task, gains) }))
@@ -126,7 +126,8 @@ function gentled(task: DesignTask, best: Gains, cost: number): Gains {
   const most = cost * (1 + TEMPERS[task.style].yielding);
   let gentle = best;
   for (let share = 0.97; share > 0.4; share *= 0.97) {
-    const candidate = { kp: best.kp * share, ki: best.ki * share, kd: best.kd * share };
+    const scaled = { kp: best.kp * share, ki: best.ki * share, kd: best.kd * share };
+    const candidate = bounded(scaled, task.shape.bounds);
     if (costOf(task, candidate) > most) break;
     gentle = candidate;
   }
@@ -139,7 +140,7 @@ function steadied(task: DesignTask, gains: Gains): Gains {
   const most = STEADINESS * costOf(task, gains);
   let steady = gains;
   for (let ki = Math.max(gains.ki, 0.1 * gains.kp); ki < 100 * gains.kp; ki *= 1.1) {
-    const candidate = { ...gains, ki };
+    const candidate = bounded({ ...gains, ki }, task.shape.bounds);
     if (costOf(task, candidate) > most) break;
     steady = candidate;
   }

@@ -1,13 +1,15 @@
 import { controllerOf, type LoopController } from '../core/loop-controllers.js';
-import type { Loop } from '../core/units.js';
+import type { GainBounds, Loop } from '../core/units.js';
 
 /** What the tuner knows of a loop in advance. */
 export interface LoopShape extends LoopController, Pick<Loop, 'inner'> {
   readonly periodS: number;
+  /** The gains that the loop may have. */
+  readonly bounds: GainBounds;
 }
 
-export function shapeOf(loop: Loop, rateHz: number): LoopShape {
-  return { ...controllerOf(loop), inner: loop.inner, periodS: 1 / rateHz };
+export function shapeOf(loop: Loop, rateHz: number, bounds: GainBounds = {}): LoopShape {
+  return { ...controllerOf(loop), inner: loop.inner, periodS: 1 / rateHz, bounds };
 }
 
 /** Half of the output's range. */

@@ -1,5 +1,5 @@
 import type { Style } from '../core/tuning-terms.js';
-import type { Gains } from '../core/units.js';
+import { bounded, type Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { Tune } from '../schemas/tune.js';
 import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfPeriod, movement } from './excited-run.js';
@@ -132,9 +132,10 @@ async function attempt(
 /** Looks for gains that are measurably better than the gains in force. */
 export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult> {
   const { shape, style } = task;
-  const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
+  const attemptWith = (gains: Gains, words: string) =>
+    attempt(task, port, bounded(gains, shape.bounds), words);
 
-  const before = await attemptWith(task.gains, 'exciting with the gains in force');
+  const before = await attempt(task, port, task.gains, 'exciting with the gains in force');
   const nothing = { before: measuredOf(before), proposed: null, predicted: null };
   let latest = before;
   for (let count = 1; count <= ADJUSTMENTS && !latest.isUsable; count += 1) {

@@ -54,6 +54,11 @@ describe('trunnion log', () => {
     expect(lineOf(event)).to.equal('AT  lock            by desk  reason=x\\u000aAT  unlock          by root');
   });
 
+  it('shows the caller of an event that has no outcome, such as a new referee lease', () => {
+    const event = { seq: 1, t: 0, at: 'AT', what: 'lease', who: 'desk', detail: { holder: 'one' } };
+    expect(lineOf(event)).to.equal('AT  lease           by desk  holder=one');
+  });
+
   it('shows only time, name and unit of an event that has no caller and no detail', () => {
     const event = { seq: 1, t: 0, at: 'AT', what: 'reset', unit: 'gimbal' } as const;
     expect(lineOf(event)).to.equal('AT  reset           gimbal');

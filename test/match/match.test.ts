@@ -67,6 +67,16 @@ describe('in a match,', () => {
     set('auto', more);
   };
 
+  for (const [what, permissions] of [
+    ['without the mode manual', { modes: ['auto'] }],
+    ['without drive', { drive: false }],
+  ] as const)
+    it(`a phase ${what} allows no resume, because the units are in manual after a resume`, () => {
+      begin({ phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, ...permissions } } });
+      play();
+      expect(refused('resume')).to.equal('wrong-phase');
+    });
+
   for (const phase of PHASES) {
     it(`the phase ${phase} allows exactly these acts: ${ALLOWED[phase].join(', ')}; a lock forbids all acts`, async () => {
       beat();

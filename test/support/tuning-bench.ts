@@ -29,6 +29,7 @@ export class TuningBench extends ClockedRobot {
       deadlines: this.deadlines,
       propose: this.#propose,
       explain: ({ code }) => `in words: ${code}`,
+      bounds: {},
     });
     this.autotune.changed.add(tune => this.shown.push(tune));
     await this.during(this.robot.units.gimbal.setMode('debug'));

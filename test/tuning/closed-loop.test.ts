@@ -9,6 +9,7 @@ const SHAPE: LoopShape = {
   outputLimits: { min: -24, max: 24 },
   derivativeFilterS: 0.002,
   periodS: 0.001,
+  bounds: {},
 };
 const PLANT: Plant = {
   gain: 10,

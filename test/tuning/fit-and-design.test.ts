@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { stepResponse } from '../../scripts/step/step-response.js';
 import type { MotorParameters } from '../../sim/physics/dc-motor.js';
-import type { Gains } from '../../src/core/units.js';
+import type { GainBounds, Gains } from '../../src/core/units.js';
 import { design } from '../../src/tuning/design.js';
 import { peakSensitivity } from '../../src/tuning/evaluation.js';
 import { fitPlant } from '../../src/tuning/fit.js';
@@ -38,6 +38,7 @@ const shapeOf = ({ loop, motor, filterS }: Course): LoopShape => ({
   sign: 1,
   outputLimits: { min: -motor.supplyV, max: motor.supplyV },
   derivativeFilterS: filterS,
+  bounds: {},
   periodS: PERIOD_S,
 });
 
@@ -79,26 +80,36 @@ describe('the fit of a plant to a step response', () => {
 });
 
 describe('the design of gains', () => {
-  const designed = (course: Course, style: 'brisk' | 'normal') => {
+  const designed = (course: Course, style: 'brisk' | 'normal', bounds: GainBounds = {}) => {
     const { gains, seconds, decimation } = course;
     const { plant } = fitOf(course);
     const horizon = { size: 1, seconds, output: 0 };
     const sampleS = decimation * PERIOD_S;
-    const found = design({ shape: shapeOf(course), plant, horizon, gains, sigma: 0, sampleS, style });
-    return responseOf(course, found.gains).figures;
+    const shape = { ...shapeOf(course), bounds };
+    const found = design({ shape, plant, horizon, gains, sigma: 0, sampleS, style });
+    return { gains: found.gains, figures: responseOf(course, found.gains).figures };
   };
 
   it('gives the speed motor of the published example an overshoot below 5 % and a settling time below 2 s', () => {
-    const figures = designed(SPEED, 'normal');
+    const { figures } = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
   it('gives the position motor of the published example an overshoot below 16 % and a settling time below 0.04 s', () => {
-    const figures = designed(POSITION, 'brisk');
+    const { figures } = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
+  });
+
+  it('stays within the bounds of the configuration', () => {
+    const { gains } = designed(POSITION, 'brisk');
+    const bounds = { kp: { max: gains.kp / 2 }, ki: { min: 2 * gains.ki }, kd: { max: gains.kd / 2 } };
+    const { gains: within } = designed(POSITION, 'brisk', bounds);
+    expect(within.kp).most(bounds.kp.max);
+    expect(within.ki).least(bounds.ki.min);
+    expect(within.kd).most(bounds.kd.max);
   });
 });
 
@@ -109,6 +120,7 @@ describe('the peak of the sensitivity', () => {
     outputLimits: { min: -1, max: 1 },
     derivativeFilterS: 0,
     periodS: 1e-4,
+    bounds: {},
   };
   const plant = { gain: 1, tauS: 1, delayS: 0.1, friction: 0, offset: 0, sensorS: 0, steepest: 1e9 };
 

@@ -63,6 +63,14 @@ describe('the rounds of a tuning', () => {
     expect([state, proposed?.gains.kp]).deep.equal(['better', 320]);
   });
 
+  it('try no gains outside the bounds of the configuration, except the gains in force', async () => {
+    const port = new ScriptedPort({});
+    const shape = { ...TASK.shape, bounds: { kp: { min: 15, max: 100 } } };
+    const { proposed } = await tune({ ...TASK, shape }, port);
+    expect(port.tried).deep.equal([10, 20, 40, 80, 100, 100]);
+    expect(proposed?.gains.kp).equal(100);
+  });
+
   it('end with the best gains so far if a slow board has no time for another round', async () => {
     const port = new ScriptedPort({ roundS: 14 });
     const { state, proposed } = await tune(TASK, port);
