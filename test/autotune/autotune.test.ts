@@ -6,7 +6,7 @@ import { Ringing } from '../../src/tuning/ringing.js';
 import { codeOf } from '../support/code-of.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
-describe('autotune', function () {
+describe('an automatic tuning', function () {
   this.timeout(120_000);
   let bench: TuningBench;
 
@@ -35,7 +35,7 @@ describe('autotune', function () {
     expect(bench.autotune.isRunning).equal(false);
   };
 
-  it('proposes gains for a badly tuned loop, measured in a trial, reports its progress in words, and saves nothing', async () => {
+  it('of a badly tuned loop proposes gains that settled within 0.12 s in a trial, reports its progress, and saves nothing', async () => {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
@@ -76,7 +76,7 @@ describe('autotune', function () {
     ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [what, why, act] of ends) {
-    it(`is aborted if ${what}; then the excitation is off and the saved gains run again`, async () => {
+    it(`is aborted if ${what}, and leaves the excitation off and the saved gains running`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
@@ -91,7 +91,7 @@ describe('autotune', function () {
     });
   }
 
-  it('is aborted if a save that was in flight at its start takes effect', async () => {
+  it('is aborted if other gains come into force by a save that was in flight when the tuning began', async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -104,7 +104,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('answers not-confirmed if it is ended while the controller does not answer, and restores the gains when the controller answers', async () => {
+  it('that is ended while the controller is silent answers not-confirmed, and restores the saved gains when the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -137,7 +137,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('never writes gains again on which the guard has tripped, even if a caller renews the tuning before that trial has ended', async () => {
+  it('never again runs trial gains whose excitation the guard has ended, even if a caller renews the tuning at that moment', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -157,7 +157,7 @@ describe('autotune', function () {
     }
   });
 
-  it('can be renewed only by the caller who began it, and lets no caller change its trial', async () => {
+  it('can be renewed only by the caller who began it, and lets no caller replace the gains of its trial', async () => {
     const { gains } = bench.robot.units.gimbal;
     const { id } = bench.start();
     const isTried = () => bench.robot.units.gimbal.trial !== undefined;
@@ -173,7 +173,7 @@ describe('autotune', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('does not end the excitation that a caller starts as soon as an offline controller is back', async () => {
+  it('that was aborted because the controller went offline does not end the excitation that a caller starts when the controller is back', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -213,7 +213,7 @@ describe('autotune', function () {
     expect(most).above(0.4).below(0.56);
   });
 
-  it('removes the excitation within a second after a loop begins to ring', async () => {
+  it('switches the excitation off within a second after the loop begins to oscillate', async () => {
     await save({ kp: 300, ki: 1500, kd: 0 });
     const seconds: number[] = [];
     let seen = new Ringing(0.3);
@@ -264,7 +264,7 @@ describe('autotune', function () {
     await isBack();
   });
 
-  it('darkens the laser when it starts, and refuses light with the code tune-running until it ends', async () => {
+  it('switches the laser off when it starts, and until it ends, switching the laser on is refused with the code tune-running', async () => {
     bench.robot.laser.on();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
@@ -273,7 +273,7 @@ describe('autotune', function () {
     expect(bench.robot.laser.on()).equal('on');
   });
 
-  it('leaves the laser lit if the tuning is refused because the journal cannot be read', () => {
+  it('leaves the laser on if the tuning is refused because the saved gains cannot be read', () => {
     bench.robot.laser.on();
     bench.robot.store.current = () => {
       throw new RobotError('storage-failed', { operation: 'read', path: '', errno: 'EIO', cure: '' });

@@ -6,7 +6,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { propose } from '../../src/tuning/propose.js';
 
-describe('a proposal that a worker thread computes', () => {
+describe('a proposal of gains that a worker thread computes', () => {
   const someTask = async () => {
     const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
     const robot = new BareRobot({ seed: 1 });
@@ -33,7 +33,7 @@ describe('a proposal that a worker thread computes', () => {
     expect(turns).above(10);
   });
 
-  it('is rejected, and the worker thread ends, if the caller aborts the proposal', async function () {
+  it('fails with the message that the worker thread ended, if the caller aborts the computation', async function () {
     this.timeout(30_000);
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);

@@ -29,7 +29,7 @@ describe('the host silence of a controller', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is the configured ${wantedMs} ms if its record was ${recorded === undefined ? 'not there' : JSON.stringify(recorded)}; the record then counts as ${afterwards === never ? 'unlimited' : `${afterwards} ms`}`, async () => {
+    it(`is as configured (${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`}) if its record is ${recorded === undefined ? 'missing' : JSON.stringify(recorded)}, and the record then means ${afterwards === never ? 'unlimited' : `at most ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -51,13 +51,13 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is added to a record that keeps the values of units that this version does not know', async () => {
+  it('is recorded without a change to the values of units that this version does not know', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('counts as unlimited before the start if its record cannot be read, and is then recorded as unlimited', async () => {
+  it('is assumed to have been unlimited if its record cannot be read at the start, and the record then means unlimited', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);

@@ -40,7 +40,7 @@ describe('a daemon whose state folder is on a disk that is not mounted', () => {
     }));
 });
 
-describe('a robot without tokens, with its laser on and its chassis in auto,', () => {
+describe('a robot without tokens, with its laser on and its chassis in auto mode,', () => {
   const daemon = simulatedDaemon();
   const secret = 'secret';
   const put = (content: Buffer) => replaceFile(realDisk, tokenFile(daemon.folder), [content]);

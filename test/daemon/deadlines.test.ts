@@ -32,28 +32,28 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'a beat that comes too late is accepted after the robot has stopped': {
+  'the silence of the referee stops the robot before a late beat is accepted': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'a mode switch after the end of the phase is refused as wrong-phase': {
+  'the end of the phase stops the robot, and a mode switch is refused with wrong-phase': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
     answer: 'wrong-phase',
     events: ['phase time is up', 'stop time is up'],
   },
-  'the time limit switches the laser off before a request switches it on again': {
+  'the time limit switches the laser off before a request switches the laser on again': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'the time limit switches the laser off, and an off request changes nothing more': {
+  'the time limit switches the laser off, and a request to switch the laser off changes nothing more': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
@@ -102,10 +102,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('while the event loop is late and', () => {
+describe('if a deadline passes while the event loop is late', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${first === 'timer' ? 'the timer of a deadline runs before a request' : 'a request runs before the timer of a deadline'}, ${name}`, async () => {
+      it(`and ${first === 'timer' ? 'its timer runs before the next request' : 'the next request runs before its timer'}, ${name}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

@@ -26,7 +26,7 @@ describe('a start that fails', () => {
       'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
-    it(`because of ${error.code} prints the cause “${sentence.split(/[:;]/)[0]}”, with a cure in the same line`, () =>
+    it(`with the code ${error.code} prints “${sentence.split(/[:;]/)[0]}”, and then what to do`, () =>
       expect(startFailure(error).sentence).to.equal(sentence));
   }
 });

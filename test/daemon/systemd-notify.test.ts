@@ -46,13 +46,13 @@ describe('the systemd notifier', () => {
   });
 
   for (const [what, env, feeds] of [
-    ['eight WATCHDOG messages in each time limit of the watchdog', {}, 9],
+    ['a WATCHDOG message at every eighth of the time limit WATCHDOG_USEC', {}, 9],
     ['WATCHDOG messages if WATCHDOG_PID is this process', { WATCHDOG_PID: String(process.pid) }, 9],
     ['no WATCHDOG message if WATCHDOG_PID is another process', { WATCHDOG_PID: '1' }, 0],
     ['no WATCHDOG message if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
     ['no WATCHDOG message if WATCHDOG_USEC is not a number', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
-    it(`sends, between READY and STOPPING, ${what}`, async () => {
+    it(`sends READY and STOPPING, and between them ${what}`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });
       await clock.advance(5000);
       expect(sent).to.deep.equal([]);
@@ -81,7 +81,7 @@ describe('the systemd notifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`reports one failure if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'a file' : (descriptor ?? 'not set')}`, async () => {
+    it(`reports one failure for all its messages if the descriptor of the socket, TRUNNION_NOTIFY_FD, is ${descriptor === file ? 'a file' : (descriptor ?? 'not set')}`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -92,7 +92,7 @@ describe('the systemd notifier', () => {
   }
 });
 
-describe('with systemd/with-notify-socket,', () => {
+describe('under the wrapper systemd/with-notify-socket,', () => {
   let listener: NotifyListener;
 
   before(function () {

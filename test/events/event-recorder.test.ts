@@ -52,7 +52,7 @@ describe('the log lines of events', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('show equal warnings of an absent controller once a minute with a count, and the event log shows none of them', async () => {
+  it('show equal warnings about an absent controller once a minute with their count, and the event log has none of these warnings', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)
@@ -104,7 +104,7 @@ describe('the event log of a daemon', () => {
     expect((await ask('GET /api/status')).body.log).to.deep.equal({ ok: true });
   });
 
-  it('names the copy of a damaged file of profiles', async () => {
+  it('names the copy that is kept of a damaged file of profiles', async () => {
     daemon.put('profiles.json', '{');
     await ask('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);

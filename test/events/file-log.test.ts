@@ -24,7 +24,7 @@ describe('the event log in files', () => {
     expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
   });
 
-  it('continues the line numbers after a file that can be read but not synced', async () => {
+  it('continues the line numbers of the last run, even if no file can be synced at the start', async () => {
     await runOn(disk, 'a', run => run.resets(4));
     disk.fail('sync');
     const run = await new LogRun(disk, 'b').open();
@@ -40,7 +40,7 @@ describe('the event log in files', () => {
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('reports only heads whose lines have been synced', async () => {
+  it('reports as its head only a line that is synced to the disk, even after a sync has failed', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect(run.file.head).to.equal(undefined);
     run.resets(2);
@@ -151,7 +151,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('counts the events that are lost because 2,000 events already wait, and counts no event that reaches the disk', async () => {
+  it('counts as lost exactly the 500 events that come while 2,000 events already wait for the disk', async () => {
     const run = await new LogRun(disk, 'a').open();
     const problems: (string | undefined)[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -214,7 +214,7 @@ describe('the event log in files', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
 
-    it('removes the oldest files above the limit, after a synced line that says so', async () => {
+    it('removes its oldest files above the limit, but only after a line about the removal is synced to the disk', async () => {
       for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
       expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
       const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
@@ -228,7 +228,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps 1,000 small files of a crash loop, so that the file of the match is not removed', async () => {
+    it('keeps the file of a match while a daemon that crashes 1,000 times adds 1,000 small files below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();

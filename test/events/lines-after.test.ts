@@ -4,7 +4,7 @@ import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-describe('the log lines after a head', () => {
+describe('a request for the log lines after a head', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -16,7 +16,7 @@ describe('the log lines after a head', () => {
       .map(({ content }) => content.toString())
       .join('');
 
-  it('are all later lines of all files, byte for byte, whichever line the head names', async () => {
+  it('returns all later lines of all files, byte for byte, whichever line is the head', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
     const run = await new LogRun(disk, 'c').open();
     run.resets(2);
@@ -30,7 +30,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('leave out lines until they are synced', async () => {
+  it('returns no line before it is synced to the disk', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(2);
     await run.written();
@@ -48,7 +48,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('come in parts of at most 256 KiB, which together are the whole log', async () => {
+  it('returns at most 256 KiB, and a chain of such requests returns the whole log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
     const run = await new LogRun(disk, 'c').open();
     let text = '';
@@ -65,7 +65,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('are read from one file at a time, however many callers ask', async () => {
+  it('reads one file at a time, however many callers ask', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     let [open, most] = [0, 0];
@@ -81,7 +81,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('are refused with unknown-head if no line has the hash of the head', async () => {
+  it('is refused with unknown-head if no line has the hash of the head', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const unknown = '1'.repeat(64);
@@ -90,7 +90,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('are all lines if the hash of the head is 64 zeros, and are refused if the first line was removed', async () => {
+  it('returns all lines if the hash of the head is 64 zeros, and is then refused once the first line has been removed', async () => {
     const zeros = '0'.repeat(64);
     const run = await new LogRun(disk, 'a', 16_000).open();
     run.resets(3);
@@ -104,7 +104,7 @@ describe('the log lines after a head', () => {
     await run.end();
   });
 
-  it('are none while the log is empty', async () => {
+  it('returns no line while the log is empty', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect((await run.file.linesAfter(undefined)).length).to.equal(0);
     await run.end();

@@ -60,7 +60,7 @@ describe('the event log in files after a power cut', () => {
     }
   }).timeout(180_000);
 
-  it('is whole if the daemon was killed before, and the power is cut at any disk operation of the next run', async () => {
+  it('is whole even if the daemon was killed at any disk operation, started again, and lost power at any later operation', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {

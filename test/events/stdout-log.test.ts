@@ -64,7 +64,7 @@ describe('the log of a process on stdout', () => {
     expect(written).to.deep.equal([...Array(1000).keys(), 'end']);
   });
 
-  it('arrives with each line once if it is flushed during a write, and the daemon then still waits for the disk', async () => {
+  it('has each line exactly once, even if it is flushed during a write and the process runs on for 50 ms', async () => {
     const code = `
       import { createStdoutLog } from '${log}';
       const log = createStdoutLog({ level: 'info' });

@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log with the head of any run, and passes one file of the log alone', () => {
+  it('passes an unchanged log with the head of any of its runs, and one of its files alone', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -51,7 +51,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds changed bytes that decode to the same text', () => {
+  it('finds changed bytes even if they decode to the same text as before', () => {
     const hidden = { name: 'x', content: Buffer.from('{"seq":1,"what":"\ufffd","boot":"","prev":""}\n') };
     const at = hidden.content.indexOf(Buffer.from('\ufffd'));
     const { content } = hidden;
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('reports lines that the next file does not confirm, and fails if the given head is one of these lines', () => {
+  it('notes the last lines of a file that the next file does not continue, and fails if the given head is one of these lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -116,7 +116,7 @@ describe('the verification of a log', () => {
     expect(found.ok ? '' : found.why).to.contain('is not confirmed by the next file');
   });
 
-  it('passes a log in which the last line of a file is torn, and reports the torn line', () => {
+  it('passes a log in which a power cut has cut the last line of a file short, and notes this line', () => {
     for (const at of files.keys()) {
       const torn = replaced(at, ({ name, content }) => ({
         name,
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('passes a log with a file that 0.2.0 wrote after a downgrade, and reports the lines of that file as not confirmed', async () => {
+  it('passes a log to which version 0.2.0 added a file after a downgrade, and notes that nothing confirms the lines of that file', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({

@@ -32,7 +32,7 @@ const refusal = (saving: Promise<unknown>): Promise<Partial<RobotError<'storage-
     error => error.context,
   );
 
-describe('a journal of version 0.1.0', () => {
+describe('a gains journal of version 0.1.0', () => {
   const fixture = readFileSync(`test/fixtures/0.1.0/${JOURNAL_FILE}`, 'utf8');
 
   it('is read, and its lines stay unchanged when new lines are appended', async () => {
@@ -64,11 +64,16 @@ describe('a journal of version 0.1.0', () => {
   });
 });
 
-describe('a journal of a newer format', () => {
+describe('a gains journal in a newer format', () => {
   const journals: Readonly<Record<string, string>> = {
-    'with a checksum of the known kind': foreignLine({ format: 2, revision: 8, unit: 'chassis', gains: {} }),
-    'with a checksum of an unknown kind': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
-    'that begins with lines of this version': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
+    'whose checksum this version can check': foreignLine({
+      format: 2,
+      revision: 8,
+      unit: 'chassis',
+      gains: {},
+    }),
+    'whose checksum this version cannot check': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
+    'that begins with lines in the format of this version': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
   };
   for (const [name, journal] of Object.entries(journals)) {
     it(`${name} is refused with an explanation and is not changed`, async () => {
@@ -83,8 +88,8 @@ describe('a journal of a newer format', () => {
   }
 });
 
-describe('a journal that another program wrote', () => {
-  it('is used without a line whose revision is too high, and a restart finds the next save', async () => {
+describe('a gains journal that another program wrote', () => {
+  it('is used without a line whose revision is impossibly high, and the next save continues the numbers of the other lines', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -108,7 +113,7 @@ describe('a journal that another program wrote', () => {
     });
   }
 
-  it('is used with the later of two lines that have the same revision, and a copy of the file is kept', async () => {
+  it('keeps only the later of two lines that have the same revision, and a copy of the old file is kept', async () => {
     const journal = line(1) + line(2) + line(1, {});
     const { store, disk, text } = await storeOf(journal);
     const [kept = ''] = store.report().setAside;
@@ -130,7 +135,7 @@ describe('a journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('with 100,000 lines is read in more than 100 turns of the event loop', async () => {
+  it('with 100,000 lines is read in more than 100 turns of the event loop, so that other work can run in between', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );

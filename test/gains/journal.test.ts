@@ -27,15 +27,15 @@ async function open(disk: RecordingDisk, clock = new ManualClock()) {
   return { journal, save, clock };
 }
 
-describe('a journal file', () => {
+describe('a gains journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
   const files: readonly [string, Buffer, number, boolean][] = [
     ['that is empty', Buffer.alloc(0), 0, false],
     ['without damage', Buffer.from(two), 2, false],
     ['without its last newline', Buffer.from(two.slice(0, -1)), 2, true],
-    ['with a torn tail', Buffer.from(two.slice(0, -9)), 1, true],
+    ['whose last line is cut short', Buffer.from(two.slice(0, -9)), 1, true],
     ['damaged in the middle', Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`), 3, true],
-    ['with a flipped digit', Buffer.from(two.replace('"kp":2', '"kp":3')), 1, true],
+    ['in which a digit has changed', Buffer.from(two.replace('"kp":2', '"kp":3')), 1, true],
     ['with revisions out of order', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
     ['of NUL bytes', Buffer.alloc(4096), 0, true],
     ['with NUL bytes at its end', Buffer.concat([Buffer.from(two), Buffer.alloc(100)]), 2, true],
@@ -43,7 +43,7 @@ describe('a journal file', () => {
     ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} gives its valid lines, if it has any`, async () => {
+    it(`${name} is ${damaged ? 'copied because it is damaged, ' : ''}loaded with its valid lines, if any, and accepts a save`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -98,7 +98,7 @@ describe('a journal file', () => {
   });
 });
 
-describe('the journal', () => {
+describe('the gains journal', () => {
   it('is synced once for all saves that wait together', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
@@ -208,7 +208,7 @@ describe('the journal', () => {
     });
   }
 
-  it('says that a refused save may still be found after a restart, and removes that save when the disk works again', async () => {
+  it('says that a save whose sync failed may be found after a restart, and removes that save when the disk works again', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -255,7 +255,7 @@ describe('the journal', () => {
     expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
-  it('is compacted above 4 MiB, and keeps up to 2,000 lines of each unit, among them the highest revision', async () => {
+  it('is rewritten above 4 MiB with at most 2,000 lines of each unit, among them the line with the highest revision', async () => {
     const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
     const disk = new RecordingDisk({
       [PATH]: Buffer.from(line('gimbal', 90_000) + line('chassis', 1) + many),

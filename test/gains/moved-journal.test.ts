@@ -66,13 +66,13 @@ async function foundAfterRestart(folder: string): Promise<number> {
   return revision;
 }
 
-describe('a save is found after a restart', () => {
+describe('a save of gains is found after a restart', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`if before the save the journal ${what}`, () =>
+    it(`even if, before the save, the file of the journal ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save is found after a restart', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`if during the save the journal ${what}`, () =>
+    it(`even if, during the save, the file of the journal ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;
@@ -124,7 +124,7 @@ describe('a state folder', () => {
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('that replaces the old folder is not used while another daemon has locked the new folder', () =>
+  it('that took the place of the folder in use gets no save while another daemon has locked it', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

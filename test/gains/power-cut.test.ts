@@ -42,7 +42,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
   }
 }
 
-describe('after a power cut the journal has the last confirmed save or a newer one', () => {
+describe('after a power cut the gains journal has the last confirmed save or a newer one', () => {
   it('if the power is cut at any byte while both units are saved and one sync fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);

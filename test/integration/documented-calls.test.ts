@@ -28,7 +28,7 @@ for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
   describe(`the calls in ${file}`, () => {
     const daemon = simulatedDaemon(SETTINGS, { disk: () => new RecordingDisk() });
 
-    it('are answered as documented', async function () {
+    it('get from a simulated robot the answers that the document shows', async function () {
       requirePrograms(this, 'curl');
       await expectAnswers(daemon.url, await readFile(file, 'utf8'));
     });
@@ -40,7 +40,7 @@ describe('the match in docs/api.md', () => {
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('works twice in a row on a robot with tokens, with the two tokens that the document names', async function () {
+  it('gets the answers that the document shows, twice in a row on a robot with the two tokens that the document names', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

@@ -99,7 +99,7 @@ describe('this version', () => {
     });
 });
 
-describe('a file of a newer version', () => {
+describe('a file that a newer version wrote', () => {
   it('with the list of tokens gives no access and is not changed', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
@@ -113,7 +113,7 @@ describe('a file of a newer version', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('with events is not changed, the log continues in a new file, and verifying the log asks for the newer version', async () => {
+  it('with events is not changed, a new file continues the log, and the verification of the log names the newer version as the cure', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);

@@ -98,7 +98,7 @@ describe('the program', () => {
     }
   });
 
-  it('exits with code 1 if it is a desk and another program has its port', async () => {
+  it('of the desk exits with code 1 if another program has its port', async () => {
     const { port } = new URL(await run().url());
     const file = join(folder(), 'field.yaml');
     await writeFile(file, 'robots: []\n', { mode: 0o600 });

@@ -79,7 +79,7 @@ describe('profiles', () => {
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
   });
 
-  describe('on a disk that fails right after a rename', () => {
+  describe('on a disk that fails right after the rename of their new file', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -95,7 +95,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('are restored if the disk works again at once', async () => {
+    it('have their old content again, and the error says so, if only one disk operation fails', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -118,7 +118,7 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if the disk hangs at the operation ${operation}`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} by a save that times out because the disk hangs at the operation ${operation}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -137,7 +137,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('get a star that is confirmed once the star is on the disk, even if the disk hangs right afterwards', async () => {
+  it('can be starred on a disk that hangs right after it has stored the star, and the caller gets a confirmation', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {
@@ -150,7 +150,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('are overwritten by a save only after earlier changes are stored, so that the save sees a star set before it', async () => {
+  it('are overwritten only after earlier changes are stored, so that the new save keeps a star that was set before it', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);
@@ -162,7 +162,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('start empty if their file is damaged; a copy of each damaged file is kept and reported', async () => {
+  it('start empty if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

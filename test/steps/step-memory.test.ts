@@ -39,7 +39,7 @@ describe('remembered step responses', () => {
     await clocked.end();
   });
 
-  it('include gains, revision, both setpoints and figures, and survive a restart of the daemon', async () => {
+  it('include gains, revision, the old and the new setpoint, and figures, and survive a restart of the daemon', async () => {
     capture();
     const [summary] = memory.list('chassis', 'speed');
     expect(summary).deep.include({
@@ -68,7 +68,7 @@ describe('remembered step responses', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('say whether a trial or a saved revision ran, and are dropped if the gains changed during the response', async () => {
+  it('say whether a trial or a saved revision was in force, and do not include a response in which the gains changed', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('of a trial belong to the revision under which the gains of the trial are saved later, even after a restart', async () => {
+  it('of a trial count for the revision that later saves the gains of the trial, even after a restart', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('belong to the revision with which they were measured, and only the newest response of a revision counts', async () => {
+  it('count for the revision that was in force when they were measured, and only the newest one of each revision counts', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('are compared only with responses to the same setpoint change as the newest, and the best one is listed', () => {
+  it('are ranked only with responses to the same change of the setpoint as the newest one, and the fastest of these is the best', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('are loaded when a disk that hung at the start works again, and newer captures then get higher numbers', async () => {
+  it('are loaded when a disk that hung at the start answers, and responses recorded meanwhile get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis')).length(2);
   });
 
-  it('start empty if their file is damaged; a copy of each damaged file is kept and reported', async () => {
+  it('start empty if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
     capture();
     await memory.close();
     const damaged = [`${file()}{"loop":"speed","number":`, '{'];

@@ -21,7 +21,7 @@ const OF_NOW = [
 const KEPT = ['gains.jsonl', 'profiles.json', 'steps/chassis-speed.jsonl'];
 
 describe('the backup in docs/install.md', () => {
-  it('contains gains, profiles and steps, but no file about the current state, which would be false after a restore', function () {
+  it('contains gains, profiles and step responses, but no file about the current state, which would be false after a restore', function () {
     requirePrograms(this, 'tar');
     return inTemporaryFolder(async folder => {
       for (const made of ['etc/trunnion', 'var/lib/trunnion/steps'])

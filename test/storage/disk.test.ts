@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { skip } from '../support/programs.js';
 
 describe('the real disk', () => {
-  it('reports a file as missing if its folder exists, and otherwise fails with advice to mount the disk', () =>
+  it('reports a file as missing if its folder exists, and fails with advice to mount the disk if the folder does not exist', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
@@ -20,7 +20,7 @@ describe('the real disk', () => {
       }
     }));
 
-  it('fails with EACCES, and does not report a file as missing, in a folder that it may not write', async function () {
+  it('fails with EACCES, instead of reporting a file as missing, in a folder that it may not write', async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `

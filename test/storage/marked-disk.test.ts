@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('a state folder', () => {
+describe('the mark that says that a state folder was used', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -26,7 +26,7 @@ describe('a state folder', () => {
       error => (isRobotError(error, 'storage-failed') ? error.context.errno : error),
     );
 
-  it('gets its mark when its first file is synced, and not before', async () => {
+  it('is written when the first file of the folder is synced, and not before', async () => {
     const syncFolder = () => Promise.reject(new Error('no sync'));
     await use({ ...realDisk, syncFolder }).catch(() => undefined);
     expect(await marks()).to.deep.equal([]);
@@ -35,7 +35,7 @@ describe('a state folder', () => {
     expect(await readFile(join(root(), 'marks', mark), 'utf8')).to.equal(`${folder()}\n`);
   });
 
-  it('with a mark cannot be read or written while it is empty or missing, and is readable when its files are back', async () => {
+  it('forbids reading and writing while the folder is empty or missing, and allows reading when the files are back', async () => {
     await use();
     const next = marked();
     for (const path of [file(), folder()]) {
@@ -48,7 +48,7 @@ describe('a state folder', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('whose mark could not be written reports the reason, and is used as a new folder when it is empty', async () => {
+  it('that could not be written is reported with the reason, and the empty folder then counts as new', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

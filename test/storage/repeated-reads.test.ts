@@ -76,9 +76,9 @@ const CHANGES: Readonly<
   'whose folder is deleted': ['old', file => rm(join(file, '..'), { recursive: true })],
 };
 
-describe('repeated reads', () => {
+describe('repeated reads of files', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`read the disk again for a file ${what}, but not for an unchanged file`, () =>
+    it(`fetch a file ${what} from the disk again, and an unchanged file from memory`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
@@ -88,7 +88,7 @@ describe('repeated reads', () => {
       }));
   }
 
-  it('read the disk again for a file that changed so recently that another change could have the same time stamp', () =>
+  it('fetch a file from the disk again if it changed so recently that another change could have the same time stamp', () =>
     withFile(0, async (file, reading, count) => {
       await writeFile(file, 'old');
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);

@@ -85,7 +85,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a fail-safe value gets that value if it is damaged, and two starts leave the damaged file and only one copy', async () => {
+  it('with a fail-safe value gets that value if it is damaged, and two starts leave the damaged file and one copy of it', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -106,7 +106,7 @@ describe('a state file', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`has the old value if the disk operation ${failing} fails for a new value and the old value is then saved again`, async () => {
+    it(`has its old value on the disk if that value is saved after a save of a new value failed at the disk operation ${failing}`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -132,7 +132,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a save of the old value during a write of a new value only when the disk has the old value again', async () => {
+  it('confirms a save of its old value, made while a new value is being written, only when the disk has the old value again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -159,7 +159,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if it is deleted or overwritten, and reports a problem until it is written', async () => {
+  it('with a fail-safe value is written again if someone deletes or overwrites it, and reports a problem while it cannot be written', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);

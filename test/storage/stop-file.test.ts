@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('is awaited by a second stop too, if the disk hangs while it writes an older record', async () => {
+  it('is waited for by a second stop too, if the disk still hangs after the first stop has given up waiting', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();

@@ -46,7 +46,7 @@ describe('a simulated closed loop', () => {
     [900, 20_000, 5],
     [30, 0, 0],
   ] as const) {
-    it(`with kp ${kp}, ki ${ki}, kd ${kd} responds as the firmware does, even at the output limits`, () => {
+    it(`with kp ${kp}, ki ${ki}, kd ${kd} gives the measured values that the simulated firmware gives, even at the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
@@ -73,7 +73,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('gives no response if the loop runs away', () => {
+  it('gives no response if a negative gain drives the loop away from its setpoint', () => {
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);

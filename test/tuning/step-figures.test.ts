@@ -36,7 +36,7 @@ const stepOf = (measured: number[], more: object = {}) =>
 const swing = (timeS: number, hz: number) => Math.sin(2 * Math.PI * hz * timeS);
 
 describe('the figures of a step response', () => {
-  it('agree with the published stepinfo of a fourth-order system within 0.5 %, for steps up and down and in open loop', () => {
+  it('agree with the published figures of a fourth-order system within 0.6 %, for steps up and down and without a setpoint', () => {
     const measured = referenceStep(0.001);
     const figures = stepFigures({ measured, periodS: 0.001, setpoint: 2.5 });
     const reference = { riseS: 3.8456, settlingS: 27.9762, overshootPercent: 7.4915, peakTimeS: 8.053 };
@@ -59,7 +59,7 @@ describe('the figures of a step response', () => {
     expect(coarse.settlingS).closeTo(figures.settlingS!, 0.05);
   });
 
-  it('distinguish a loop that rings from one whose oscillation dies away, and from one that creeps, has an offset or is noisy', () => {
+  it('say whether a response rings, settles (even if it swings first or is noisy), still moves at the end, or ends off its setpoint', () => {
     const swinging = stepOf(
       Array.from({ length: 1000 }, (_, ms) => (ms ? 1 + 0.6 * swing(ms / 1000, 3.4) : 0)),
     );
@@ -93,7 +93,7 @@ describe('the figures of a step response', () => {
     expect(figures.riseS).equal(null);
   });
 
-  it('include the integral of the absolute error and, if the output was recorded, its share of time at a limit', () => {
+  it('include the integral of the absolute error and, if the output was recorded, the share of time in which it was at a limit', () => {
     expect(stepOf(approach(1, 1)).iae).closeTo(0.01, 0.001);
     expect(stepOf([0, 2, 2, 2], { periodS: 0.5 }).iae).equal(2);
     const seen = { output: [24, 23.99, -24, 3, 0], outputLimits: { min: -24, max: 24 } };
@@ -101,7 +101,7 @@ describe('the figures of a step response', () => {
     expect(stepOf(approach(1, 0.5)).atLimitShare).equal(null);
   });
 
-  it('are null if the samples do not show them', () => {
+  it('are null without valid samples, and only the errors and the final value are known if the response does not move', () => {
     for (const measured of [[], [0, Number.NaN, 1]]) {
       expect(new Set(Object.values(stepOf(measured)))).deep.equal(new Set([null]));
     }
