@@ -63,7 +63,7 @@ describe('the console', function () {
     }
   });
 
-  it('takes the token of a login link out of the address; after the daemon has removed the token, STOP and Off remain', async () => {
+  it("logs a person in by a link, hides the link's token from the address, and keeps STOP and Off after the token is removed", async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -132,7 +132,7 @@ describe('the console', function () {
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
-  it('lets a referee run a match without another tool', async () => {
+  it('lets a referee take the lease, run, pause and continue a phase, lock, unlock and end a match', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const page = await blank();
@@ -206,7 +206,7 @@ describe('the console', function () {
     await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });
   });
 
-  it('shows phase and time left without moving STOP or the gain fields, and disables a mode that the phase forbids', async () => {
+  it('in the phase `teleop` shows the time left without moving STOP or the gain fields, and disables debug mode', async () => {
     const page = await robot.open();
     const places = () => placesOf(page, '.stop, .gain input');
     const before = await places();

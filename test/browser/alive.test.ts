@@ -22,7 +22,7 @@ describe('the console of a simulated robot', function () {
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it('marks the loop that is moved by test steps, and can end test steps that another caller began', async () => {
+  it("highlights the loop that another caller's test steps move, and lets a person end these steps by a button or by STOP", async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
@@ -42,7 +42,7 @@ describe('the console of a simulated robot', function () {
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('names the firmware of a controller only if the controller has the register `build`', async () => {
+  it('shows firmware, last reset and longest loop time of a controller only if the controller reports them (register `build`)', async () => {
     const { body } = await call(robot.url, 'GET', '/api/status');
     const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
     const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });
@@ -59,7 +59,7 @@ describe('the console of a simulated robot', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
-  it("has a checklist for the first minute, a panel that injects faults and shows the robot's true state, and a searchable log", async () => {
+  it('guides a newcomer by buttons, has a button for every fault that the simulator accepts, and lets a person search the log', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();

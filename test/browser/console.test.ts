@@ -41,7 +41,7 @@ describe('the console in a browser', function () {
     expect(await fresh.locator('.badge').textContent()).to.equal('SIMULATED');
   });
 
-  it('turns the laser on by the On button, and off by the Off button or by the key L in a gain field', async () => {
+  it('turns the laser on by the On button, and off by the Off button or the key L, even while a gain field has the focus', async () => {
     const laser = page.getByRole('group', { name: 'Laser' });
     for (const darken of [
       () => laser.getByRole('button', { name: 'Off' }).click(),
@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     }
   });
 
-  it('keeps an edit over a reload, asks for a second press of Keep if the edit is far from the saved gain, and says what was saved', async () => {
+  it('keeps an unsaved gain over a reload, and saves a gain far from the saved one only at a second press of Keep', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('restores a revision from the history; `Gains at opening` turns the gains from when the page was opened into edits', async () => {
+  it('brings back the gains of an earlier save by Restore, and the gains from when the page was opened by `Gains at opening`', async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -138,7 +138,7 @@ describe('the console in a browser', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline; an alert names a mode change that fails, and a save that fails keeps the edit', async () => {
+  it('says that a controller is offline, also when its mode change or save fails, and keeps the edit that was not saved', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);
@@ -179,7 +179,7 @@ describe('the console in a browser', function () {
     await shows(alerts(page), /Stopped/);
   });
 
-  it('captures steps in debug mode, shows a run of the old gains beside the newest run, and rejects an amplitude above 0.5 rad', async () => {
+  it('shows the figures of a captured step beside those from before a save, and rejects test steps of more than 0.5 rad', async () => {
     await mode(page, 'Gimbal', 'debug').click();
     const panel = page.getByRole('region', { name: 'Step response' });
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
@@ -211,7 +211,7 @@ describe('the console in a browser', function () {
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });
 
-  it('can be used without a mouse', async () => {
+  it('lets a person switch a mode, choose a loop, edit and save its gains, and open the help by the keyboard alone', async () => {
     const focused = () => page.evaluate<string>("document.activeElement.textContent ?? ''");
     const tabTo = async (holds: () => Promise<boolean>) => {
       for (let count = 0; count < 80 && !(await holds()); count += 1) await page.keyboard.press('Tab');

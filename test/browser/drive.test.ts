@@ -96,7 +96,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('offers a speed limit slider at least 44 px high on a phone, in portrait and in landscape', async () => {
+  it('on a phone has a speed limit slider that is at least 44 px high and does not move when the text beside it grows', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -114,7 +114,7 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('by keys ends when the window loses the focus, even without a key-up event; letters typed in a field do not drive', async () => {
+  it('by keys ends when the window loses the focus, and does not begin when letters are typed in a gain field', async () => {
     const page = await open();
     await driveAhead(page);
     await page.evaluate("window.dispatchEvent(new Event('blur'))");
@@ -130,7 +130,7 @@ describe('driving in a browser', function () {
     expect(commands).to.deep.equal([]);
   });
 
-  it('by gamepad needs the left shoulder button and ends when the gamepad disconnects; button B stops the robot', async () => {
+  it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and has button B as STOP', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],

@@ -25,7 +25,7 @@ describe('the console on a screen', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('shows an unsaved gain in amber if its sign changes or its size changes more than fivefold, and shows long numbers in full', async () => {
+  it('shows a typed gain in full, and in amber if its sign differs from the saved gain or its size differs more than fivefold', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -51,7 +51,7 @@ describe('the console on a screen', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('shows amplitude and frequency of an oscillating loop in red, and a dash in place of its step figures', async () => {
+  it('shows amplitude and frequency of an oscillating loop in red, and a dash where the overshoot would be', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
     const page = await open();
@@ -68,7 +68,7 @@ describe('the console on a screen', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it('draws the target, and draws the beam of a lit laser even while the gimbal is offline and its direction unknown', async () => {
+  it('draws the target that the gimbal sees, and the beam of a lit laser even while the gimbal is offline', async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];
@@ -111,7 +111,7 @@ describe('the console on a screen', function () {
       }
   });
 
-  it('is usable when it is enlarged to 200 %', async () => {
+  it('enlarged to 200 % fits the width, keeps a focused gain field below the top bar, and stops the robot by STOP', async () => {
     const page = await open({ width: 640, height: 360 });
     expect(await overflow(page)).to.be.at.most(0);
     await field(page, 'Angle loop, yaw kp').click();

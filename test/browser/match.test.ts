@@ -35,7 +35,7 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it("opens from a link on a phone, disables text selection and zoom, and says whether the phone's screen stays on", async () => {
+  it('opens from a link on a phone, where it prevents text selection and zoom and says whether the screen stays on', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view' }).tap();
     await eventually(() => page.locator('.match').isVisible());
@@ -104,7 +104,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('clips no mode button on a phone, even if the gimbal is in debug mode and another mode is chosen for Go', async () => {
+  it('cuts off no label of a mode button on a phone, even if the gimbal is in debug mode and Go will set another mode', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
@@ -148,7 +148,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it("cancels the hold on the laser's On button when the finger slides off the button, or when the robot is stopped", async function () {
+  it("no longer counts the laser's On button as held when the finger slides off the button or the robot is stopped", async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);

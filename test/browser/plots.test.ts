@@ -12,7 +12,7 @@ describe('the plots', function () {
   const filled = (page: Page) =>
     eventually(async () => /measured.?0\.0/.test((await plot(page).textContent()) ?? ''));
 
-  it('measure the time between two clicks, zoom by dragging or by the wheel, and return to live data at a double click', async () => {
+  it('show the time between two clicks, zoom in by dragging or by the wheel, and show live data again after a double click', async () => {
     const page = await open();
     await filled(page);
     await shows(plot(page), /live0\.00/);
@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('have a value axis of 0.01 to 0.05 rad at rest, keep that scale while Hold scale is on, and then follow the values again', async () => {
+  it('span 0.01 to 0.05 rad for a loop at rest, keep this span while `Hold scale` is on, and widen it afterwards if the loop moves', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {
@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show up to four loops at once; with one loop, plot, step figures and gains fit into a window 720 px high', async () => {
+  it('show four loops at once, and leave room for the step figures and gains of a single loop in a window 720 px high', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

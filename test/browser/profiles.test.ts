@@ -27,7 +27,7 @@ describe('the console with profiles', function () {
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('stores, stars, compares and loads a profile', async () => {
+  it('saves the running gains as a named profile, marks it with a star, lists its differences from a save, and runs it again', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -59,7 +59,7 @@ describe('the console with profiles', function () {
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 
-  it('draws the captured steps of two revisions over one another in percent, even if their amplitudes differ', async () => {
+  it('draws the captured steps of two revisions in one plot, each in percent of its own step, if their amplitudes differ', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
     for (const [gains, amplitude] of [
@@ -95,7 +95,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('exports profiles to a file; an import first lists the differences, and then stores only the profile that a person keeps', async () => {
+  it('exports profiles to a file, and when importing first lists the differences and stores only a profile whose Keep is pressed', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

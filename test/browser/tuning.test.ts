@@ -11,7 +11,7 @@ describe('a page used for tuning', function () {
   const scaled = (gains: Record<string, number>, by: number) =>
     Object.fromEntries(Object.entries(gains).map(([name, value]) => [name, value * by]));
 
-  it('tries gains on Enter, saves gains on Ctrl+Enter, and ends a trial on Ctrl+Z; every open page says who tries gains', async () => {
+  it('tries gains on Enter, saves them on Ctrl+Enter and ends the trial on Ctrl+Z, while every open page says who tries gains', async () => {
     const page = await open();
     const match = await open(PHONE);
     const kp = field(page, 'Speed loop kp');
@@ -45,7 +45,7 @@ describe('a page used for tuning', function () {
     expect((await statusOf('chassis')).gains.trial).to.equal(undefined);
   });
 
-  it('says how each loop will move before a tuning of all loops begins, and saves the better gains at one press of Keep', async () => {
+  it('says how far each loop will move before a tuning begins, and saves the better gains at one press of Keep', async () => {
     const page = await open();
     const { speed } = await gainsOf('chassis');
     const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
@@ -90,7 +90,7 @@ describe('a page used for tuning', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it("lets a person tick at most five runs for drawing, and copies a run's gains into the fields without saving them", async () => {
+  it("keeps at most five runs ticked for drawing, and copies a run's gains into the fields without saving them", async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);

@@ -10,7 +10,7 @@ const event = (fields: Partial<LogEvent>): LogEvent => {
 const texts = (...events: LogEvent[]) => actsOf(events).map(actText);
 
 describe('the log of the page', () => {
-  it('shows a request and its effect as one sentence', () => {
+  it("joins a caller's request and the change that the request caused into one sentence", () => {
     expect(
       texts(
         event({ what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } }),

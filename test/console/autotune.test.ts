@@ -52,14 +52,14 @@ describe('a tuning of several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('no longer keeps an outer loop if its inner loop is unticked, and keeps the inner loop again if the outer loop is ticked', () => {
+  it('never has an outer loop ticked without its inner loop: unticking the inner or ticking the outer changes both ticks', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('tunes inner loops before outer loops, and is expected to take 56 s for all loops of the chassis', () => {
+  it('takes inner loops before outer loops, and is announced to last 56 s for all three loops of the chassis', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -85,7 +85,7 @@ describe('a tuning of several loops', () => {
 });
 
 describe('a tuning on the page', () => {
-  it('switches plot and step card to the loop that moves if this page began the tuning, but not if another caller did', async () => {
+  it("selects each loop on the page when the loop's turn comes, but only if this page began the tuning", async () => {
     const { page, says, begin } = await open();
     const chosen = () => page.model.choice.value.loop;
     await begin();
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows the runs whose figures it reports, and not newer runs with the same gains', async () => {
+  it('shows exactly the runs that it measured before and after, even if newer runs have the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -159,7 +159,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('shows its result even if the page was hidden when the tuning ended, or learns of the end by a refused renewal', async () => {
+  it('shows its result even if the page missed the event of the end, for instance because the page was hidden', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -188,7 +188,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('is not overwritten by an answer that is older than the latest event about the tuning', async () => {
+  it('keeps its result if an answer from before the end arrives after the event with the result', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');

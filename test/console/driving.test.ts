@@ -56,7 +56,7 @@ describe('a page that drives', () => {
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it("keeps to the slider's speed limit, drives at full speed with the right shoulder button, and keeps the limit over a reload", async () => {
+  it("drives at the slider's speed limit, which outlasts a reload, and at full speed while the right shoulder button is held", async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -118,7 +118,7 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0.45);
     });
 
-  it('says only what hinders driving now, not what hindered it before', async () => {
+  it('names only reasons that prevent driving now, and drops a reason when it no longer applies', async () => {
     const { driving } = page.model;
     stick(AHEAD);
     await page.wait(100);
@@ -136,7 +136,7 @@ describe('a page that drives', () => {
     expect(driving.hindrance).to.equal('');
   });
 
-  it('stops half a second after its last answer, even if another stick is tapped meanwhile', async () => {
+  it('stops if no command is answered for half a second, even if a second stick is tapped in that time', async () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     for (let taps = 0; taps < 3; taps += 1) {
@@ -148,14 +148,14 @@ describe('a page that drives', () => {
     expect(page.model.driving.hindrance).to.match(/^No answers came/);
   });
 
-  it('continues to drive by keys if the shoulder button of a gamepad at rest is released', async () => {
+  it('drives by keys even while a gamepad is connected with its sticks at rest and its shoulder button released', async () => {
     page.model.driving.ask('keys', AHEAD);
     page.model.driving.ask('gamepad', REST, { isEnabled: false });
     await page.wait(100);
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
-  it('asks for the shoulder button and for rest if a gamepad is deflected without the button', async () => {
+  it('does not drive by a gamepad stick that was deflected before the shoulder button was held, and asks to let it go first', async () => {
     const { driving } = page.model;
     driving.ask('gamepad', AHEAD, { isEnabled: false });
     expect(driving.hindrance).to.match(/hold the left shoulder button .* Let go/);
@@ -164,7 +164,7 @@ describe('a page that drives', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('names another driver, takes over only when asked to, and then drives only after the stick was at rest', async () => {
+  it('names another caller who drives, takes over only at a press of the button, and then waits until the stick was at rest', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);

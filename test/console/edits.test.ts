@@ -13,7 +13,7 @@ const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
 
 describe('edits', () => {
-  it('are the typed numbers that differ from the stored gains; a typed text that is not a number is a fault', () => {
+  it('consist of the typed numbers that differ from the stored gains, and report a typed text that is not a number', () => {
     const { changes, faults } = editState(chassis, stored, {
       '/speed/kp': '6',
       '/speed/ki': '20.0',
@@ -23,7 +23,7 @@ describe('edits', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('are dropped if they equal the stored value, and kept if they are not valid numbers', () => {
+  it('are dropped if they equal the stored gain (5.00 for 5), but kept if the gain field is empty', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({
@@ -36,14 +36,14 @@ describe('edits', () => {
     expect(editState(chassis, stored, { '/gone/kp': '6' })).to.deep.equal({ changes: [], faults: {} });
   });
 
-  it('change only the edited gain, and leave all other gains as they were stored', () => {
+  it('applied to the stored gains change only the edited gain, and leave all other gains as they were stored', () => {
     const { changes } = editState(chassis, stored, { '/speed/kp': '0.1' });
     const saved = withChanges(stored, changes);
     expect(saved).to.deep.equal({ ...stored, speed: { kp: 0.1, ki: 20, kd: 0 } });
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('made from the difference between two sets of gains turn one set exactly into the other', () => {
+  it('that turn one set of gains into another give exactly the other set, even with gains such as 1e-7 and 1e21', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

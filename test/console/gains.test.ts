@@ -58,7 +58,7 @@ describe('the gain editor', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it('bases a save on the latest stored gains, even if loading an earlier revision failed', async () => {
+  it("loads another caller's next save and can save an edit, even if loading that caller's previous save failed", async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it("shows another caller's later save, even if the answer to the page's own save arrives after it", async () => {
+  it("shows the later save of another caller, even if the answer to the page's own earlier save arrives last", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -100,7 +100,7 @@ describe('the gain editor', () => {
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
-  it('shares stored edits, even those stored by version 0.2.0, among all windows of the browser', async () => {
+  it('shares its edits, also edits left in the browser by version 0.2.0, among all windows of the browser', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.edits',
@@ -119,7 +119,7 @@ describe('the gain editor', () => {
 });
 
 describe('saves of another caller', () => {
-  it('survive when a window that has not loaded them yet saves an edit of another loop', async () => {
+  it('are not overwritten when a window that has not loaded them yet saves an edit of another loop', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -131,7 +131,7 @@ describe('saves of another caller', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('need no decision if the page edits another loop; a page that has not heard of those saves must save twice', async () => {
+  it('need no decision if the page edits another loop, but make its first save fail if the page has not heard of them', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -165,7 +165,7 @@ describe('saves of another caller', () => {
     });
   }
 
-  it("are overwritten by this page's kp, ki and kd of the loop if a person chooses the gains of this page", async () => {
+  it("lose all of kp, ki and kd to this page, which edited only kp, if a person chooses this page's gains", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -201,7 +201,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('make a restore fail if the page has not heard of them; the page then loads them, and a second restore succeeds', async () => {
+  it('that the page has not heard of make a restore fail once, and a second restore succeeds after the page has loaded them', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -214,7 +214,7 @@ describe('saves of another caller', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("make this page's first attempt to save a tuning's gains fail; the second attempt keeps the other caller's gains", async () => {
+  it("made after a tuning make the first save of the tuned gains fail; the second save keeps the other caller's gains", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -230,7 +230,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('need a decision even if they come with a replaced state folder, under a revision number that the page has loaded already', async () => {
+  it('need a decision even if they come from a replaced state folder and reuse a revision number that the page knows', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -255,7 +255,7 @@ describe('a trial of gains on the page', () => {
     return page;
   };
 
-  it('is renewed each second, keeps its id when the gains change, and is not renewed after a save', async () => {
+  it('is renewed each second under one id, which it keeps when its gains change, and is no longer renewed after a save', async () => {
     const page = await open();
     await tries(page);
     await page.wait(2500);
@@ -271,7 +271,7 @@ describe('a trial of gains on the page', () => {
     expect([page.sentTo(/trial/).length, (await stored(page))[0]]).to.deep.equal([count, 21]);
   });
 
-  it('does not cancel earlier renewals if a renewal takes longer than a second', async () => {
+  it('leaves an unanswered renewal in flight when the next renewal is sent a second later', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -279,7 +279,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('does not come back by a late renewal after the page has begun to try other gains', async () => {
+  it('cancels an unanswered renewal with the old gains when its gains change, so that the new gains stay in force', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -315,7 +315,7 @@ describe('a trial of gains on the page', () => {
     expect([ends, await tried(page), page.strip]).to.deep.equal([1, undefined, '']);
   });
 
-  it('keeps its gains and is still renewed if the daemon refuses to change the gains', async () => {
+  it('is still renewed with its earlier gains if the daemon refuses a change of the gains', async () => {
     const page = await open();
     await tries(page);
     page.override = (_, path, body) =>
@@ -388,7 +388,7 @@ describe('Try and Keep', () => {
     ['of the opposite sign to the saved gain', '/speed/kp', '-40'],
     ['above 0 while the saved gain and the default are 0', '/speed/kd', '0.1'],
   ] as const) {
-    it(`do not act at the first press if a typed gain is ${what}; a second press of Keep saves the gain`, async () => {
+    it(`ask for confirmation instead of acting if a typed gain is ${what}; a second press of Keep saves it`, async () => {
       const page = await open(text, pointer);
       await tries(page);
       expect([count(page), gainsOf(page).doubts.question?.act]).to.deep.equal([0, 'Try']);
@@ -401,14 +401,14 @@ describe('Try and Keep', () => {
     });
   }
 
-  it('need one press each if a typed gain is exactly 5 times and another exactly a fifth of the saved gain', async () => {
+  it('act at the first press if typed gains are exactly 5 times or exactly a fifth of the saved gains', async () => {
     const page = await open(String(5 * speed!.kp));
     page.edit('chassis', '/speed/ki', String(0.2 * speed!.ki));
     await tries(page);
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('do not take a double press as confirmation of a gain far from the saved gain; confirming Try also confirms Keep', async () => {
+  it('do not accept a double press as confirmation of a gain far from the saved gain; once Try is confirmed, Keep does not ask', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);
@@ -419,7 +419,7 @@ describe('Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('ask again if a gain far from the saved gain is typed again, with another value or with the same value', async () => {
+  it('ask for confirmation each time a gain far from the saved gain is typed, even if the same value was confirmed before', async () => {
     const page = await open('4000');
     await tries(page);
     await page.wait(600);
@@ -434,7 +434,7 @@ describe('Try and Keep', () => {
     expect(count(page)).to.equal(1);
   });
 
-  it('do not ask about gains from a run, a tuning or a file, but still ask about a typed gain', async () => {
+  it('ask for confirmation of a typed gain far from the saved gain, but not of gains from a run, a tuning or a file', async () => {
     const page = await servedPage();
     gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
     await tries(page);

@@ -5,7 +5,7 @@ import type { ServingDaemon } from './page-daemon.js';
 
 type Page = FakePage<ServingDaemon>;
 
-describe('Go', () => {
+describe('the button Go', () => {
   const acts = (page: Page) =>
     page.sentTo(/resume|mode/).map(({ path, body }) => [path.slice(5), Object(body).mode].join(' ').trim());
   /** A desk sets this phase. */
@@ -36,7 +36,7 @@ describe('Go', () => {
     expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch auto', 'chassis/mode/switch auto']);
   });
 
-  it('sets manual for a unit without a chosen mode, and keeps a chosen mode over a reload', async () => {
+  it('switches a unit without a chosen mode to manual, and the other unit to its chosen mode even after a reload', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
     const again = await FakePage.of(page.daemon, { browser: page.browser });

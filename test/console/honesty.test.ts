@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('does not believe reports of a dark laser within 5 s of a lost request for light, but believes later reports', async () => {
+  it('does not believe reports that the laser is dark for 5 s after a lost request for light, and then believes them', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -62,7 +62,7 @@ describe('the page', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`believes that the laser is dark when ${name} is answered while the stream is silent`, async () => {
+    it(`believes that the laser is dark once ${name} is answered, even while the event stream is silent`, async () => {
       const page = await servedPage();
       await lightOn(page);
       await page.wait(100);
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('warns that the laser may be on if light is reported after an Off is sent, even if the Off is answered later', async () => {
+  it('warns that the laser may be on if light was reported while an Off was unanswered, even after the Off is answered', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -111,7 +111,7 @@ describe('the page', () => {
 describe('a page with an event stream', () => {
   const streams = async ({ daemon }: Page): Promise<number> => (await daemon.status()).streams;
 
-  it('does not call data live if the data arrives 2 s late', async () => {
+  it('does not treat data as live while the data arrives 2 s late, but does once the data arrives in time again', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(2000);
@@ -134,7 +134,7 @@ describe('a page with an event stream', () => {
     expect([await streams(page), page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
-  it('reports a silent stream while requests are answered, and no contact once requests fail', async () => {
+  it('says that the stream is silent while requests are still answered, and that there is no contact once requests fail too', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(6000);
@@ -148,7 +148,7 @@ describe('a page with an event stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it("shows a loop that the page does not know by the loop's name, and tolerates an unknown unit", async () => {
+  it('shows an unknown loop under the name that the daemon gives it, and ignores a tuning of an unknown unit', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('a page with an event stream', () => {
     );
   });
 
-  it('says from the first status on that the daemon has another version, and keeps an unanswered STOP pending', async () => {
+  it('of another version than the daemon asks to be reloaded, but still keeps an unanswered STOP pending', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -173,7 +173,7 @@ describe('a page with an event stream', () => {
 });
 
 describe('the note that the laser went dark by itself', () => {
-  it('is shown in every window until a person dismisses it in one window, and is shown again the next time', async () => {
+  it('is shown in every window until a person dismisses it in one, and again when the laser next goes dark by itself', async () => {
     const browser = new FakeBrowser();
     const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
     const page = await FakePage.of(daemon, { browser });
@@ -194,12 +194,12 @@ describe('the note that the laser went dark by itself', () => {
   });
 });
 
-describe('the note that another caller made the laser go dark without an Off', () => {
+describe('the note that an act of another caller, other than Off, made the laser dark', () => {
   for (const [path, body, words] of [
     ['gimbal/autotune', { loops: ['angle_yaw'] }, 'rival began a tuning'],
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
   ] as const) {
-    it(`names the caller and the reason: ${words}`, async () => {
+    it(`names caller and act: ${words}`, async () => {
       const page = await servedPage({ tokens: true });
       await page.during(page.model.access.enter(CALLERS.spectator.secret));
       const by = words.split(' ')[0];
@@ -253,7 +253,7 @@ describe("the alert about a controller's restart", () => {
     expect(later.strip).to.match(said);
   });
 
-  it('is shown if the restart happens while the page loads a log with an older restart', async () => {
+  it('stays when a log that was requested before the restart, and has only an older restart, arrives afterwards', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.of(await ServingDaemon.start(), { browser });
     await restart(page);
@@ -276,7 +276,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('does not hide other alerts if the browser has stored a restart of an unknown unit, and a text that is not JSON', async () => {
+  it('leaves other alerts visible if the restarts stored in the browser name an unknown unit or are not JSON', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',

@@ -57,7 +57,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('warns while the daemon is silent or the page is resting that the laser may be on, unless the laser was dark', () => {
+  it('warns that the laser may be on while the page has no contact or rests behind newer pages, unless the laser was dark', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -67,7 +67,7 @@ describe('the alert strip', () => {
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
-  it('says only that the robot was stopped if the daemon falls silent during a stop', () => {
+  it('says that the robot was stopped, without the state of its units, if the daemon falls silent during a stop', () => {
     const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
     expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });

@@ -23,7 +23,7 @@ describe('a typed gain', () => {
   }
 });
 
-describe('increments of a gain', () => {
+describe('a gain changed in steps', () => {
   for (const [value, up, down, fineUp] of [
     [20, 21, 19, 20.1],
     [10, 11, 9.9, 10.1],
@@ -35,18 +35,18 @@ describe('increments of a gain', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`lead from ${value} up to ${up} and down to ${down}; the fine increment leads up to ${fineUp}`, () => {
+    it(`goes from ${value} up to ${up}, down to ${down}, or by a fine step up to ${fineUp}`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);
     });
   }
 
-  it('of the coarse size are ten times as large as the usual increments', () => {
+  it('changes ten times as much by a coarse step as by a usual step', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 
-  it('lead back to the start value after 30 increments up and 30 down', () => {
+  it('is exactly the start value again after 30 steps up and 30 steps down', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
       for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');
@@ -57,7 +57,7 @@ describe('increments of a gain', () => {
 });
 
 describe('a number with fixed decimals', () => {
-  it('is padded with zeros, has a real minus sign, is never minus zero, and is a dash if there is no value', () => {
+  it('is shown with all its decimals and a true minus sign, never as minus zero, and as a dash if there is no value', () => {
     expect([
       fixed(1, 3),
       fixed(-0.5, 2),

@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP cancels earlier attempts of the same STOP once one is answered, so that none stops the robot after a Resume', async () => {
+  it('STOP once leaves no attempt in flight after a retry is answered, so that none stops the robot after a Resume', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -113,7 +113,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.match(/^bad: Stopped/);
   });
 
-  it('is sent within 600 ms when the page has contact with the daemon again', async () => {
+  it('without contact stops the robot within 600 ms after the page has contact again', async () => {
     const page = await servedPage();
     page.cut();
     page.model.pressStop();
@@ -124,7 +124,7 @@ describe('a STOP pressed on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('blocks light and movement until it is answered, but not Off or manual mode, and is cancelled by an answered Resume', async () => {
+  it('blocks light and movement while it is unanswered, but not Off or manual mode, and ends when a Resume is answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('is cancelled once a later Resume is answered, and cannot stop the robot afterwards', async () => {
+  it('cannot stop the robot after a later Resume is answered, because that answer cancels all attempts of the STOP', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -156,7 +156,7 @@ describe('a STOP pressed on the page', () => {
     expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
-  it('cancels the request for a trial that is in flight, and the changed trial that waits behind that request', async () => {
+  it('cancels an unanswered request for a trial, and drops the changed gains that were to be tried after it', async () => {
     const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -235,7 +235,7 @@ describe('an Off pressed on the page', () => {
     expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
-  it('expires after a minute without an answer, and the page says so until the laser is known to be dark', async () => {
+  it('is no longer retried after a minute without an answer, and the page says so until the laser is known to be dark', async () => {
     const page = await servedPage();
     page.cut();
     page.model.laser.darken();
@@ -256,7 +256,7 @@ describe('an Off pressed on the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`expires if the device's wall clock jumps ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes in a sleep that stops the page's clock`, async () => {
+    it(`is no longer retried if the device's wall clock jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes while the device slept`, async () => {
       const page = await servedPage();
       page.cut();
       page.model.laser.darken();
@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending if only an earlier Off is answered, and another caller turned the laser on between the two', async () => {
+  it('stays pending when an earlier Off is answered, if another caller turned the laser on between the two', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -376,7 +376,7 @@ describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('is shown for at least a second in all, unless the alert claims that something is safe', async () => {
+  it('stays until it was shown for a second, unless it says that something is safe, such as that the robot is stopped', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];
@@ -399,7 +399,7 @@ describe('an alert whose cause is over', () => {
 });
 
 describe('a page without alarms', () => {
-  it('says All well only while the laser is dark and the units are in manual mode, and otherwise names what is active', async () => {
+  it('says All well only if the laser is dark and the units are in manual mode, and otherwise names the laser or mode', async () => {
     const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
     await page.daemon.ask('POST /api/laser', { action: 'on' });

@@ -36,7 +36,7 @@ describe('a page used by a referee', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('takes the lease from another desk at a second press of one button; the other desk learns of it without an error', async () => {
+  it('takes the lease from another desk at the second press, and the other desk then shows another holder, but no error', async () => {
     const one = await servedPage();
     const other = await FakePage.of(one.daemon);
     const shown = ({ model: { referee } }: Page) => [
@@ -55,7 +55,7 @@ describe('a page used by a referee', () => {
     expect(shown(one)).to.deep.equal([true, false, undefined]);
   });
 
-  it('knows that it is the silent desk if its last accepted beat is more than 2 s old', async () => {
+  it('counts as silent while it has the lease and its last accepted beat is more than 2 s old', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
@@ -128,7 +128,7 @@ describe('a page used by a referee', () => {
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
-  it('sets a phase with the next revision and the typed duration, and continues after a pause with the remaining time', async () => {
+  it('begins a phase with the next revision and the typed duration, and after a pause continues it for the time that was left', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
@@ -187,7 +187,7 @@ describe('a page used by a referee', () => {
 });
 
 describe('the list of match events', () => {
-  it('has the last ten events, the newest first, and names the caller of an event once', () => {
+  it('shows the last ten events, the newest first, and joins a request and the change that it caused into one event', () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,

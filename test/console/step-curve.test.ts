@@ -7,7 +7,7 @@ const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
 });
 
 describe('the curve of a captured step', () => {
-  it('is the same for a step up and for an equal step down, and is measured from the old setpoint', () => {
+  it('counts from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
@@ -15,7 +15,7 @@ describe('the curve of a captured step', () => {
     expect(up.setpoint[1]).to.deep.equal([0, 2, 2]);
   });
 
-  it('has the same axes as the predicted curve', () => {
+  it('equals the predicted curve if the loop moves exactly as predicted', () => {
     const curve = { periodS: 0.1, setpoint: 1, measured: [-1, 0, 1] };
     const predicted = predictedCurve({ settlingS: 0.2, overshootPercent: 0, fitPercent: 1, curve });
     expect(predicted).to.deep.equal(stepCurves(step([-1, 0, 1], [-1, 1, 1])).measured);
@@ -44,7 +44,7 @@ describe('a step that does not come to rest', () => {
     expect(wildnessOf(step('moving', -0.9, null), 'rad')).to.equal(undefined);
   });
 
-  it('is described by the amplitude and frequency of its oscillation if it rings', () => {
+  it('is described by the amplitude and frequency of its oscillation if it still oscillates at its end', () => {
     const swings = { swing: 0.123, frequencyHz: 4.56 };
     expect(wildnessOf(step('rings', -2, swings), 'rad')).to.equal('oscillates ±0.12 rad, 4.6 Hz');
   });

@@ -43,7 +43,7 @@ describe("the event streams of a browser's windows", () => {
     ]);
   });
 
-  it('must all free their connections if a request waits while three streams are open', () => {
+  it('are all told to close if a request of a window waits for a connection while three streams are open', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);

@@ -30,7 +30,7 @@ const pageWith = (...values: number[]) => {
 };
 
 describe('the telemetry buffer', () => {
-  it('keeps the newest samples of every loop, and keeps null for a unit without readings', () => {
+  it('keeps only the newest samples when it is full, and has null values for a unit without readings', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -47,7 +47,7 @@ describe('the telemetry buffer', () => {
     expect(columns.t).to.deep.equal([10, 11, 12, 13]);
   });
 
-  it('breaks the line at a gap', () => {
+  it('returns a null between the readings before and after a gap, so that the plot draws no line across the gap', () => {
     const buffer = new TelemetryBuffer(100);
     buffer.push(sample(1));
     buffer.push({ t: 1, gimbal: null, chassis: null });
@@ -63,7 +63,7 @@ describe('gaps in the readings', () => {
     ['last until now if the readings have stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
     ['end when the readings come back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
-      'begin with the first reading if the unit was offline then already',
+      'begin at the first sample if the unit was already offline then',
       [1, 1.5, 2],
       [null, null, 1],
       2,
@@ -76,7 +76,7 @@ describe('gaps in the readings', () => {
     });
   }
 
-  it('grow on the plot while the page has no contact', async () => {
+  it('extend to the present on the plot while the page has no contact', async () => {
     const page = await pageWith(0);
     const { telemetry } = page.model;
     telemetry.breakOff();
@@ -89,7 +89,7 @@ describe('gaps in the readings', () => {
 });
 
 describe('bus retries', () => {
-  it('are stored with a reading as the increase since the previous count, and as null if there is no count', () => {
+  it("are stored with a reading as the increase of the daemon's count, and as null if the daemon reports no count", () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -103,7 +103,7 @@ describe('bus retries', () => {
 });
 
 describe('telemetry from before the page was opened', () => {
-  it('is placed before newer telemetry on the same time axis, and is requested only once', async () => {
+  it('is placed before the newer telemetry in order of time, and is requested only once', async () => {
     const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
@@ -125,7 +125,7 @@ describe('the time axis', () => {
     expect(timeline.pageTime(4, 111)).to.equal(111);
   });
 
-  it('stays the same after a short break of the event stream, and never runs backwards', () => {
+  it("keeps its offset from the daemon's time after a short break of the event stream, and never runs backwards", () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     timeline.pageTime(5000, 100);
@@ -137,7 +137,7 @@ describe('the time axis', () => {
 });
 
 describe('the plot window', () => {
-  it('moves with the time, stays where it is while it is paused, and catches up afterwards', () => {
+  it('moves with the time, stands still while it is paused, and shows the newest data again afterwards', () => {
     const window = new PlotWindow();
     window.runTo(100);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
@@ -148,7 +148,7 @@ describe('the plot window', () => {
     expect(window.range).to.deep.equal([105, 120]);
   });
 
-  it('can be zoomed, panned and shortened, and never extends beyond the present', () => {
+  it('can be zoomed, panned and shortened, but cannot be panned beyond the present', () => {
     const window = new PlotWindow();
     window.runTo(100);
     window.zoom(70, 80);

@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it('must log in when the daemon gets tokens, and again when a request is refused because the token was removed', async () => {
+  it("must log in once the daemon has tokens, and again once a request is refused because the person's token was removed", async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('stays logged in if the logout fails; after a logout, the page reloads unless a STOP is unanswered', async () => {
+  it('is logged out only if the daemon answers the logout, after which the page reloads unless a STOP is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
