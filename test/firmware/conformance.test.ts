@@ -170,12 +170,12 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ],
   ['counts a written mode as a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
   [
-    'keeps the guard when `excitation` is written',
+    'keeps the guard of an excitation when the register `excitation` is written',
     'Writing `excitation`',
     adds(excitation, guarded_excitation, `${EXCITED}0000003f`),
   ],
   [
-    'clears the staged gains at a commit',
+    'returns zeros for a gains frame after its commit',
     'Reading a gains frame',
     adds(commit, gainsRegister(0), '00'.repeat(12)),
   ],
@@ -296,7 +296,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'loops.c: scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX) → (int32_t)(period_s * MOTOR_LOOP_RATE_HZ / 2)',
   ],
   [
-    'counts a snapshot only if its first byte is read',
+    'counts a telemetry snapshot only if its first byte is read',
     'A read of any byte',
     'bus.c: bus->loaded != 0 && → bus->loaded != 0 && bus->place == bus->loaded->place &&',
   ],
@@ -306,12 +306,12 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: state->stopped = mail->value == MOTOR_STOP_STOPPED; → state->stopped = mail->value; loop->ran_away = false;',
   ],
   [
-    'accepts a wrong commit if the gains that it names are active already',
+    'accepts a repeated commit of gains that are already active',
     'A commit that is repeated',
     'bus.c: if (bus->commit_refused) → bus->commit_refused &= motor->loop.state.checksum != checksum; if (bus->commit_refused)',
   ],
   [
-    'keeps the amplitude of an excitation without torque',
+    'keeps the amplitude of an excitation when the torque is cut',
     'without torque, the controller sets',
     KEEPS_AMPLITUDE,
   ],
@@ -362,7 +362,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: if (!command->torque) { → if (!command->torque) command->excitation.amplitude = 0; if (0) {',
   ],
   [
-    'ends a motion when manual is written in manual',
+    'ends a motion when the mode manual is written while the unit is in manual',
     'Writing `manual`',
     'controller.c: if (mode != command->mode) { → {',
   ],
@@ -398,11 +398,16 @@ describe('the conformance checks', () => {
     ...[...stillChecks(gimbal), ...movingChecks(gimbal)].map(one => one.says),
     ...Object.keys(NOT_ASKED),
   ]))
-    it(`quote docs/motor-protocol.md: ${says}`, () => expect(page).to.include(says));
+    it(`quote docs/motor-protocol.md word for word in the sentence “${says}”`, () =>
+      expect(page).to.include(says));
 
   for (const unit of UNIT_LIST)
-    for (const [name, subject] of Object.entries({ simulated, core, image })) {
-      it(`find no fault in the ${unit.name} of the ${name} firmware, and leave its controller latched`, async () => {
+    for (const [name, subject] of Object.entries({
+      'simulated firmware': simulated,
+      'C core': core,
+      'firmware image for the Pico': image,
+    })) {
+      it(`find no fault in a ${unit.name} that runs the ${name}, and leave its controller latched`, async () => {
         const made = subject(unit);
         const found = await asked(made, { moves: true });
         expect(brokenIn(found)).to.deep.equal([]);
@@ -429,7 +434,7 @@ describe('the conformance checks', () => {
     expect(brokenIn(await asked(hidden, { moves: true }))).to.deep.equal([]);
   });
 
-  it('give the controller no torque without --move', async () => {
+  it('give the controller no torque if they run without the option --move', async () => {
     const subject = simulated(gimbal);
     const interruptWhen = () => subject.controller.truth().torque === true;
     const found = await asked(subject, { interruptWhen });
@@ -470,7 +475,7 @@ describe('the conformance checks', () => {
     });
 
   for (const [name, says, source] of WRONG_CORES)
-    it(`detect a core that ${name}`, async () => {
+    it(`detect a C core that ${name}`, async () => {
       const compiled = changedCore(source);
       const found = await asked(core(gimbal, undefined, compiled), { moves: true });
       expect(brokenIn(found).filter(one => one.says.startsWith(says))).to.not.deep.equal([]);

@@ -7,7 +7,7 @@ import { frameOf, gainsFrames } from './frames.js';
 
 const chassis = unitNamed('chassis');
 
-describe('the core', () => {
+describe('the C core of the firmware', () => {
   it('carries out a stop even if 39 frames came before it in the same loop period', () => {
     for (let frames = 0; frames < 40; frames += 1) {
       const controller = new Core(core, chassis, {});

@@ -6,7 +6,7 @@ describe('npm start -- --controllers core', () => {
   afterEach(async () => daemon?.kill());
   const state = temporaryFolder();
 
-  it('serves a robot whose controllers run the core', async () => {
+  it('starts a daemon that gives both controllers, which run the C core, their gains', async () => {
     daemon = new Child('sim/main.js', ['--controllers', 'core', '--port', '0', '--state', state()]);
     for (const unit of ['gimbal', 'chassis'])
       await daemon.line(new RegExp(`"unit":"${unit}","msg":"gains-applied"`));

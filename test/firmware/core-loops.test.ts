@@ -94,13 +94,13 @@ function largestDifference(
   return largest;
 }
 
-describe('the loops of the core', () => {
+describe('the loops of the C core', () => {
   for (const unit of UNIT_LIST) {
     for (const loop of unit.loops) {
       const { slot, maxAmplitude, excitationPeriodS: period_s } = loop;
       const excitation = { slot, amplitude: 0.3 * maxAmplitude, period_s };
 
-      it(`follow an excitation of ${loop.name} within 2 counts of the simulated firmware`, () => {
+      it(`show the same telemetry as the simulated firmware, within 2 counts, during an excitation of ${loop.name}`, () => {
         const robots = both();
         begin(robots, unit, 'debug');
         expect(largestDifference(robots, unit, 500)).to.be.at.most(2.01);
@@ -108,7 +108,7 @@ describe('the loops of the core', () => {
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
 
-      it(`reach the step figures of the simulated firmware for ${loop.name} within 2 %`, () => {
+      it(`have the same rise, settling, overshoot, final value and error, within 2 %, as the simulated firmware in a step of ${loop.name}`, () => {
         const { physics, controller } = createCoreRobot(core, { seed: 1 });
         const alone = { controllers: perUnit(one => controller(one)), step: physics.step };
         const [ours, theirs] = [alone, both()[1]].map(robot => {
@@ -138,7 +138,7 @@ describe('the loops of the core', () => {
       });
     }
 
-    it(`carry out a motion of the ${unit.name} as the simulated firmware does`, () => {
+    it(`show the same telemetry as the simulated firmware, within 2 counts, during motions of the ${unit.name}`, () => {
       const robots = both();
       begin(robots, unit, 'manual');
       const [first, second] = unit.axes.map(({ name, greatestRate }) => [name, greatestRate / 3] as const);
@@ -154,7 +154,7 @@ describe('the loops of the core', () => {
       }
     });
 
-    it(`run the ${unit.name} in auto as the simulated firmware does`, () => {
+    it(`show the same telemetry as the simulated firmware, within 2 counts, while the ${unit.name} runs in auto`, () => {
       const robots = both();
       for (const one of UNIT_LIST) begin(robots, one, 'auto');
       expect(largestDifference(robots, unit, 5000)).to.be.at.most(2.01);
@@ -162,8 +162,8 @@ describe('the loops of the core', () => {
   }
 });
 
-describe('the core whose excited visual loop loses its target for a time', () => {
-  it('continues the excitation as the simulated firmware does', () => {
+describe('the C core whose excited visual loop loses its target for a time', () => {
+  it('shows the same telemetry as the simulated firmware, within 2 counts', () => {
     const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
     const robots = both();
     for (const unit of UNIT_LIST) begin(robots, unit, 'debug');
@@ -181,7 +181,7 @@ describe('the core whose excited visual loop loses its target for a time', () =>
   });
 });
 
-describe('the core under random modes, excitations, guards, stops and motions', () => {
+describe('the C core under random modes, excitations, guards, stops and motions', () => {
   const SENT = ['mode', 'stop', 'excitation', 'guarded_excitation', 'motion'];
   /** The core's outputs have no effect on its sensors, so a rounding error in an output may grow. */
   const isCompared = (field: string) => !/^(angle|speed).*output$/.test(field);
@@ -205,9 +205,9 @@ describe('the core under random modes, excitations, guards, stops and motions', 
     });
 });
 
-describe('the core with extreme gains', () => {
+describe('the C core with the largest possible gains', () => {
   for (const unit of UNIT_LIST)
-    it(`keeps the outputs of the ${unit.name} finite`, () => {
+    it(`keeps every output of the ${unit.name} from -24 to 24`, () => {
       const gains = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: FLOAT32_MAX };
       const robots = both();
       begin(robots, unit, 'auto', Object.fromEntries(unit.loops.map(({ name }) => [name, gains])));

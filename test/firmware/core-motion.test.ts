@@ -2,7 +2,7 @@ import { createCoreRobot } from '../../sim/core/core-robot.js';
 import { motionsOf } from '../support/motions.js';
 import { core } from './core.js';
 
-describe('the core', () => {
+describe('the C core of the firmware', () => {
   motionsOf(unit => {
     const { physics, controller: make } = createCoreRobot(core, { seed: 1 });
     const controller = make(unit);

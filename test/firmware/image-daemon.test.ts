@@ -74,7 +74,7 @@ class ImageRobot {
   }
 }
 
-describe('a daemon whose gimbal runs the image for the Pico', function () {
+describe('a daemon whose gimbal runs the firmware image for the Pico', function () {
   this.timeout(300_000);
   let robot: ImageRobot;
 
@@ -119,7 +119,7 @@ describe('a daemon whose gimbal runs the image for the Pico', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('leaves mode and gains unchanged when the daemon is killed, and the next daemon adopts them', async () => {
+  it('has its gimbal online in the old mode and with the old gains 100 ms after its start, if its predecessor was killed', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     robot.kill();
@@ -131,7 +131,7 @@ describe('a daemon whose gimbal runs the image for the Pico', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('tunes angle_yaw in under 30 s from 0.3 times its default gains to an overshoot below 5 %', async () => {
+  it('tunes weak gains of angle_yaw in under 30 s to gains with an overshoot below 5 %', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     const beganMs = robot.clock.nowMs();

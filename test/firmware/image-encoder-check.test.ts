@@ -155,7 +155,7 @@ function driven(unit: Unit, images: string, motor: 0 | 1, situation: Situation =
 }
 
 for (const { volts, values } of ROBOTS)
-  describe(`the image for a robot of ${volts} V`, function () {
+  describe(`the firmware image for a robot of ${volts} V`, function () {
     this.timeout(120_000);
     let images = '';
     before(() => {
@@ -187,7 +187,7 @@ for (const { volts, values } of ROBOTS)
           });
 
       for (const [what, situation] of Object.entries(situations(volts)[unit.name]))
-        it(`keeps the torque on for a second in a ${unit.name} ${what}`, () => {
+        it(`keeps the torque on for a second while the encoders work, in a ${unit.name} ${what}`, () => {
           const { board, wait, step } = driven(unit, images, 0, situation);
           step();
           expect(wait(1000, () => !board.isEnabled)).to.equal(1000);

@@ -11,7 +11,7 @@ const COUNTS = 10_000;
 /** Channels A and B, one count after the other. */
 const STATES = [0b00, 0b01, 0b11, 0b10];
 
-describe('the encoder counter of the image for the Pico', () => {
+describe('the encoder counter of the firmware image for the Pico', () => {
   for (const [what, turnsBack, channels, counted] of [
     ['loses no count at a million counts a second forward', () => false, 0b11, COUNTS],
     ['loses no count at a million counts a second backward', () => true, 0b11, -COUNTS],

@@ -37,9 +37,9 @@ function running(unit: Unit) {
 
 const gimbal = unitNamed('gimbal');
 
-describe('the image for the Pico', () => {
+describe('the firmware image for the Pico', () => {
   for (const unit of UNIT_LIST) {
-    it(`starts the ${unit.name} within 300 ms, whatever its memory holds`, () => {
+    it(`starts the ${unit.name} within 300 ms, with its motors off, whatever its memory holds at power-on`, () => {
       for (const seed of [1, 2, 3]) {
         const { pico } = createPico(unit, core, { seed });
         expect(pico.pico.nowNs).to.be.below(300e6);
@@ -151,7 +151,7 @@ describe('the image for the Pico', () => {
     expect(status()).to.deep.include({ mode: 1, torque: false });
   });
 
-  it('releases SDA about 25 ms after the host has vanished in the middle of a read', () => {
+  it('releases the I2C data line (SDA) about 25 ms after the host has vanished in the middle of a read', () => {
     const { pico, wait, status } = running(gimbal);
     const { target } = pico.pico;
     const sda = (high: boolean) => pico.pico.chip.rp2040.gpio[SDA_PIN]?.setInputValue(high);

@@ -37,10 +37,10 @@ const UNITS = [
   },
 ] as const;
 
-describe('the image for the Pico', function () {
+describe('the firmware image for the Pico', function () {
   this.timeout(600_000);
   for (const { name, rates, loops, wall } of UNITS)
-    it(`moves the ${name} while a command holds; after 5 s against a wall, the freed ${name} moves less than 0.3 ${name === 'gimbal' ? 'rad' : 'm'}`, () => {
+    it(`moves the ${name} while a motion command lasts, and by less than 0.3 ${name === 'gimbal' ? 'rad' : 'm'} when the ${name} is freed after 5 s against a wall`, () => {
       const { pico, robot } = createPico(unitNamed(name), core, { seed: 1 });
       const { mechanics } = robot.physics;
       let place: Mechanics | undefined;

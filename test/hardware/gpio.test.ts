@@ -29,18 +29,22 @@ describe('GPIO', () => {
     { name: 'Pi 5', chips: PI_5, line: 588 },
   ];
   for (const { name, chips, line } of boards)
-    it(`on a ${name} has line ${line} for BCM 17`, async () => {
+    it(`of a ${name} has the kernel line number ${line} for the header pin BCM 17`, async () => {
       board(chips);
       expect(lineNumber(await headerChip(root()), 17)).to.equal(line);
     });
 
   for (const [name, chips, missing] of [
     [
-      'more than one chip may have the header pins',
+      'more than one chip may own the header pins, and the error names these chips',
       [...PI_4, ['pinctrl-bcm2835', 900, 54]],
       /More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/,
     ],
-    ['none of the chips belongs to a Pi', [['INT34C6:00', 512, 463]], /there is: INT34C6:00 at 512/],
+    [
+      'no chip belongs to a Pi, and the error names the chips that exist',
+      [['INT34C6:00', 512, 463]],
+      /there is: INT34C6:00 at 512/,
+    ],
   ] as const) {
     it(`cannot be used if ${name}`, async () => {
       board(chips);
@@ -48,7 +52,7 @@ describe('GPIO', () => {
     });
   }
 
-  it('cannot be used if the kernel has no GPIO sysfs, and the error names CONFIG_GPIO_SYSFS', async () => {
+  it('cannot be used if the kernel has no GPIO files in sysfs, and the error names the kernel option CONFIG_GPIO_SYSFS', async () => {
     const { context } = await failureOf(headerChip(join(root(), 'gpio')), 'pin-failed');
     expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
   });
@@ -63,7 +67,7 @@ describe('GPIO', () => {
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ])
-    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin ${dark} in one write, and darkens it before its release`, async () => {
+    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin dark, by one write of the level ${dark}, and darkens a lit pin before it releases the pin`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 529, { value: light, direction: 'out', active_low: '1' });
       const pin = await openLaserPin(options, { bcm: 17, activeLow });
@@ -81,7 +85,7 @@ describe('GPIO', () => {
       expect(gpio.released).to.deep.equal([529]);
     });
 
-  it('exports the laser pin, and waits for its files without blocking the process', async () => {
+  it('waits without blocking until the kernel has made the files of the laser pin, and then opens the pin dark', async () => {
     const { gpio, clock, options } = board(PI_5);
     const opening = openLaserPin(options, LASER);
     await until(clock, () => readFileSync(join(root(), 'export'), 'utf8') === '588');
@@ -91,20 +95,20 @@ describe('GPIO', () => {
     expect((await passing(clock, opening)).read()).to.equal(false);
   });
 
-  it('times out if the files of the laser pin never appear', async () => {
+  it('times out after at least a second if the kernel never makes the files of the laser pin', async () => {
     const { clock, options } = board(PI_5);
     const { context } = await passing(clock, failureOf(openLaserPin(options, LASER), 'pin-failed'));
     expect(context.missing).to.equal('GPIO line 588 cannot be written: ENOENT');
     expect(clock.nowMs()).to.be.least(1000);
   });
 
-  const swallowed: readonly { file: string; line: Record<string, string>; found: RegExp }[] = [
-    { file: 'direction', line: { direction: 'in' }, found: /"direction":"in"/ },
-    { file: 'direction', line: { direction: 'out', value: '1' }, found: /"level":1/ },
-    { file: 'active_low', line: { active_low: '1' }, found: /"activeLow":true/ },
+  const swallowed: readonly { file: string; line: Record<string, string>; stays: string; found: RegExp }[] = [
+    { file: 'direction', line: { direction: 'in' }, stays: 'an input', found: /"direction":"in"/ },
+    { file: 'direction', line: { direction: 'out', value: '1' }, stays: 'lit', found: /"level":1/ },
+    { file: 'active_low', line: { active_low: '1' }, stays: 'inverted', found: /"activeLow":true/ },
   ];
-  for (const { file, line, found } of swallowed)
-    it(`releases the laser pin if a write of ${file} has no effect on a line with ${JSON.stringify(line)}`, async () => {
+  for (const { file, line, stays, found } of swallowed)
+    it(`refuses and releases a laser pin that stays ${stays} because a write of its file ${file} has no effect`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);
@@ -115,7 +119,7 @@ describe('GPIO', () => {
     });
 
   for (const activeLow of [false, true])
-    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact, and reports the edges of its signal`, async () => {
+    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact as closed at level ${activeLow ? 0 : 1} and open at level ${activeLow ? 1 : 0}, and reports an edge`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 539);
       let edges = 0;
@@ -143,16 +147,16 @@ describe('GPIO', () => {
 
 describe('a kernel error for a GPIO line', () => {
   const cures = [
-    ['EACCES', /usermod -aG gpio/],
-    ['EPERM', /usermod -aG gpio/],
-    ['EROFS', /ReadWritePaths=/],
-    ['EBUSY', /debug\/gpio/],
-    ['EINVAL', /a pin that this board has/],
-    ['ENOENT', /CONFIG_GPIO_SYSFS/],
-    ['EIO', /dmesg/],
+    ['EACCES', 'put the user into the group gpio', /usermod -aG gpio/],
+    ['EPERM', 'put the user into the group gpio', /usermod -aG gpio/],
+    ['EROFS', 'allow the write in the systemd unit', /ReadWritePaths=/],
+    ['EBUSY', 'find out what holds the pin', /debug\/gpio/],
+    ['EINVAL', 'configure a pin that the board has', /a pin that this board has/],
+    ['ENOENT', 'use a kernel with GPIO files in sysfs', /CONFIG_GPIO_SYSFS/],
+    ['EIO', 'look at the kernel log', /dmesg/],
   ] as const;
-  for (const [code, cure] of cures) {
-    it(`with code ${code} is reported with its cure`, () => {
+  for (const [code, advice, cure] of cures) {
+    it(`with code ${code} is reported with the advice: ${advice}`, () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
       expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);

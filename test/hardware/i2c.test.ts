@@ -52,27 +52,57 @@ class ScriptedNative implements I2cNative {
   }
 }
 
-describe('LinuxI2cBus', () => {
+describe('the I2C bus of Linux', () => {
   type BusCode = 'nack' | 'bus-io' | 'bus-timeout' | 'arbitration-lost' | 'bus-unavailable' | 'bus-failed';
-  const errors: [BusCode, Error, { reopens: boolean; cure?: RegExp }][] = [
-    ['nack', recorded(121, 'readI2cBlock'), { reopens: false }],
-    ['nack', recorded(6, 'readI2cBlock', 'ENXIO'), { reopens: false }],
-    ['nack', recorded(-121, 'readI2cBlock', 'EREMOTEIO'), { reopens: false }],
-    ['bus-io', recorded(5, 'readI2cBlock', 'EIO'), { reopens: false }],
-    ['bus-timeout', recorded(110, 'readI2cBlock', 'ETIMEDOUT'), { reopens: false }],
-    ['arbitration-lost', recorded(11, 'readI2cBlock', 'EAGAIN'), { reopens: false }],
-    ['bus-unavailable', recorded(19, 'readI2cBlock', 'ENODEV'), { reopens: true, cure: /do_i2c 0/ }],
-    ['bus-unavailable', recorded(-2, 'open', 'ENOENT'), { reopens: true, cure: /do_i2c 0/ }],
-    ['bus-unavailable', recorded(-13, 'open', 'EACCES'), { reopens: true, cure: /usermod -aG i2c/ }],
-    ['bus-unavailable', recorded(-1, 'open', 'EPERM'), { reopens: true, cure: /usermod -aG i2c/ }],
-    ['bus-unavailable', recorded(16, 'setAddr', 'EBUSY'), { reopens: true, cure: /dtoverlay/ }],
-    ['bus-failed', recorded(22, 'setAddr', 'EINVAL'), { reopens: true }],
-    ['bus-failed', recorded(71, 'readI2cBlock', 'EPROTO'), { reopens: false }],
-    ['bus-failed', new Error('Invalid I2C address 200'), { reopens: true }],
+  const errors: [what: string, BusCode, Error, { reopens: boolean; cure?: RegExp }][] = [
+    ['a missing acknowledgement', 'nack', recorded(121, 'readI2cBlock'), { reopens: false }],
+    ['a missing acknowledgement', 'nack', recorded(6, 'readI2cBlock', 'ENXIO'), { reopens: false }],
+    ['a missing acknowledgement', 'nack', recorded(-121, 'readI2cBlock', 'EREMOTEIO'), { reopens: false }],
+    ['an input or output error', 'bus-io', recorded(5, 'readI2cBlock', 'EIO'), { reopens: false }],
+    ['a timeout', 'bus-timeout', recorded(110, 'readI2cBlock', 'ETIMEDOUT'), { reopens: false }],
+    ['a lost arbitration', 'arbitration-lost', recorded(11, 'readI2cBlock', 'EAGAIN'), { reopens: false }],
+    [
+      'a bus that is gone',
+      'bus-unavailable',
+      recorded(19, 'readI2cBlock', 'ENODEV'),
+      { reopens: true, cure: /do_i2c 0/ },
+    ],
+    [
+      'a bus without a device file',
+      'bus-unavailable',
+      recorded(-2, 'open', 'ENOENT'),
+      { reopens: true, cure: /do_i2c 0/ },
+    ],
+    [
+      'denied access',
+      'bus-unavailable',
+      recorded(-13, 'open', 'EACCES'),
+      { reopens: true, cure: /usermod -aG i2c/ },
+    ],
+    [
+      'a forbidden operation',
+      'bus-unavailable',
+      recorded(-1, 'open', 'EPERM'),
+      { reopens: true, cure: /usermod -aG i2c/ },
+    ],
+    [
+      'an address that a kernel driver uses',
+      'bus-unavailable',
+      recorded(16, 'setAddr', 'EBUSY'),
+      { reopens: true, cure: /dtoverlay/ },
+    ],
+    [
+      'an argument that the kernel refuses',
+      'bus-failed',
+      recorded(22, 'setAddr', 'EINVAL'),
+      { reopens: true },
+    ],
+    ['a protocol error', 'bus-failed', recorded(71, 'readI2cBlock', 'EPROTO'), { reopens: false }],
+    ['an invalid address', 'bus-failed', new Error('Invalid I2C address 200'), { reopens: true }],
   ];
-  for (const [code, error, { reopens, cure }] of errors) {
+  for (const [what, code, error, { reopens, cure }] of errors) {
     const { errno, syscall } = Object(error);
-    it(`reports ${errno === undefined ? 'an invalid address' : `errno ${errno} of ${syscall}`} as ${code}${reopens ? ', and reopens the bus for the next call' : ''}`, async () => {
+    it(`reports ${what}${errno === undefined ? '' : ` (errno ${errno} of ${syscall})`} as ${code}${reopens ? ', and reopens the bus for the next call' : ''}`, async () => {
       const native = new ScriptedNative([error, 4]);
       const bus = new LinuxI2cBus(native, 1);
       const failed = await failureOf(bus.readBlock(0x20, 0, 4), code);
@@ -123,7 +153,7 @@ describe('LinuxI2cBus', () => {
     expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
   });
 
-  it('fails every call with the reason why the addon did not load', async () => {
+  it('without its native addon fails every call with the reason why the addon did not load', async () => {
     const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);

@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('locks the bus for one process, and uses no pin before it has the lock', function () {
+  it('does not open, and leaves the laser pin alone, while another process has locked the I2C bus, and otherwise locks the bus itself', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -103,7 +103,7 @@ describe('Linux hardware', () => {
     });
   });
 
-  it('opens a laser pin as soon as the pin appears, and darkens it', () =>
+  it('opens and darkens a laser pin that was missing at the start as soon as the pin appears', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const { clock, open } = piIn(root);
@@ -117,7 +117,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('does not open the laser pin if the record for trunnion-dark cannot be written', () =>
+  it('does not open the laser pin if the file that names the pin to trunnion-dark cannot be written', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');
@@ -127,7 +127,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('opens a lost laser pin again when it returns, and leaves the level of the pin unchanged when the hardware is closed', () =>
+  it('reopens a lost laser pin when the pin returns, and does not darken a lit pin when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports the interlock as opened at once if its line is lost during an interrupt, and keeps running', () =>
+  it('reports an opened interlock if the interlock pin cannot be read at an interrupt, and again after the pin has returned', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });

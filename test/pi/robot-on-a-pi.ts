@@ -92,7 +92,7 @@ describe('a robot on a Pi', function () {
     if (folder !== undefined) rmSync(folder, { recursive: true });
   });
 
-  it('can be installed before I2C is switched on, and serves', async () => {
+  it('serves HTTP and switches its laser if installed before I2C was switched on, and answers a mode switch with 503', async () => {
     await pi.powerOn([gimbal.address, chassis.address]);
     await pi.logIn(BOOT_MS);
     await pi.run('modprobe -r i2c-bcm2835');
@@ -105,13 +105,13 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('reports by trunnion doctor that I2C is off, with the cure', async () => {
+  it('makes trunnion doctor name I2C and fail while I2C is off', async () => {
     const doctor = await pi.run('sudo trunnion doctor; echo exit $?', START_MS);
     expect(doctor).to.match(/i2c/i);
     expect(doctor).to.match(/exit 1$/);
   });
 
-  it('serves by itself after the next boot', async () => {
+  it('serves HTTP with both units online after the next boot, without another command', async () => {
     await pi.run(`printf '${CONFIG}' > /etc/trunnion/config.yaml; systemctl enable memory-controllers`);
     await pi.powerOff(START_MS);
     await pi.powerOn([gimbal.address, chassis.address]);
@@ -120,7 +120,7 @@ describe('a robot on a Pi', function () {
     await online('gimbal', 'chassis');
   });
 
-  it('switches the laser, as seen at the pin', async () => {
+  it('switches the level of the laser pin when the laser is switched on and off', async () => {
     expect(await isDark()).to.equal(true);
     await light();
     await darken();
@@ -149,7 +149,7 @@ describe('a robot on a Pi', function () {
     }
   });
 
-  it('reports by trunnion doctor that both controllers and the laser pin are there', async () => {
+  it('makes trunnion doctor name gimbal, chassis and the laser pin (line 529)', async () => {
     const doctor = await pi.run('sudo trunnion doctor', START_MS);
     expect(doctor).to.match(/gimbal/i);
     expect(doctor).to.match(/chassis/i);
@@ -163,7 +163,7 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/healthz')).status).to.equal(0);
   };
 
-  it('is dark after a SIGKILL of the daemon, and serves again later with a new process', async () => {
+  it('darkens its lit laser after a SIGKILL of the daemon, before a new process serves', async () => {
     const pid = await mainPid();
     await light();
     pi.start(`kill -KILL ${pid}`);
@@ -173,7 +173,7 @@ describe('a robot on a Pi', function () {
     expect(await mainPid()).not.to.equal(pid);
   });
 
-  it('is dark after a hang of the daemon, and serves again later with a new process', async () => {
+  it('darkens its lit laser after a hang of the daemon, before a new process serves', async () => {
     const pid = await mainPid();
     await light();
     pi.start(`kill -STOP ${pid}`);
@@ -182,7 +182,7 @@ describe('a robot on a Pi', function () {
     expect(await mainPid()).not.to.equal(pid);
   });
 
-  it('shows the service, the pin and the page as the manual says', async () => {
+  it('shows its running service, log, laser pin, I2C device and page to the usual shell commands', async () => {
     await insist('/api/gimbal/pidconfig', gainsNumbered(1));
     expect(await pi.run('systemctl status trunnion')).to.contain('active (running)');
     expect(await pi.run('journalctl -u trunnion')).to.contain('listening on');
@@ -216,7 +216,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('has its gains again after a backup was restored', async () => {
+  it('has the gains of the backup, and not those saved later, after the backup was restored', async () => {
     const [backUp, ...putBack] = sectionOf(INSTALL, '## Backup').match(/(?<=^ {4})sudo .*/gm) ?? [];
     await pi.run(backUp ?? '');
     await insist('/api/gimbal/pidconfig', gainsNumbered(2));
@@ -227,7 +227,7 @@ describe('a robot on a Pi', function () {
     expect((await pi.ask('/api/gimbal/pidconfig')).body).to.deep.equal(gainsNumbered(1));
   });
 
-  it('keeps modes, gains and configuration through an upgrade', async () => {
+  it('keeps mode, gains and configuration when the package is installed again', async () => {
     await online('gimbal');
     await insist('/api/gimbal/mode/switch', { mode: 'auto' });
     const pid = await mainPid();
@@ -265,7 +265,7 @@ describe('a robot on a Pi', function () {
     expect(gains).to.deep.equal(gainsNumbered(found));
   });
 
-  it('serves although one controller is missing', async () => {
+  it('still switches the mode of the gimbal and the laser while the controller of the chassis is missing', async () => {
     await online('gimbal');
     expect((await pi.ask('/api/chassis/mode/switch', { mode: 'auto' })).status).to.equal(503);
     expect((await pi.ask('/api/chassis/pidconfig')).status).to.equal(200);
@@ -274,7 +274,7 @@ describe('a robot on a Pi', function () {
     await darken();
   });
 
-  it('keeps configuration and gains, and darkens the laser pin, when the package is removed', async () => {
+  it('keeps its configuration and state files, and darkens its lit laser, when the package is removed', async () => {
     await light();
     await pi.run('sudo apt remove -y trunnion', START_MS);
     expect(await isDark()).to.equal(true);
@@ -284,7 +284,7 @@ describe('a robot on a Pi', function () {
     expect(await pi.run('ls /usr/bin/trunnion')).to.contain('No such file');
   });
 
-  it('keeps no file when the package is purged', async () => {
+  it('loses its folders, its service and the user trunnion when the package is purged', async () => {
     await pi.run('sudo apt purge -y trunnion', START_MS);
     const left = await pi.run('ls -d /etc/trunnion /var/lib/trunnion /usr/lib/trunnion; id trunnion');
     expect(left.match(/No such file|no such user/g)).to.have.length(4);

@@ -43,9 +43,10 @@ function decoded(address: number, register: Register, frame: Buffer) {
   }
 }
 
-describe('a golden frame', () => {
+describe('a hand-written golden frame', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
-    it(`of ${register.name} for 0x${address.toString(16)} (${hex.slice(0, 11)}…) is encoded and decoded without a difference`, () => {
+    const unit = UNIT_LIST.find(one => one.address === address);
+    it(`of the register ${register.name} of the ${unit?.name} (${hex.slice(0, 11)}…) is what its values encode to, and decodes to these values`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
@@ -62,7 +63,7 @@ describe('checksums', () => {
     expect(crc8(0x31, 0x32, Buffer.from('3456789'))).to.equal(0xf4);
   });
 
-  it('of gains are the CRC-32 of zip over the gains as they are sent', () => {
+  it('of gains are the CRC-32 (as in zip files) of the bytes in which the gains are sent', () => {
     const gimbal = {
       visual_yaw: { kp: 1, ki: 0.5, kd: -2 },
       visual_pitch: { kp: 0, ki: 0, kd: 0 },
@@ -131,7 +132,7 @@ describe('any frame', () => {
     expect(decoded(ADDRESS, gainsRegister(1), frame)).to.equal(undefined);
   });
 
-  it('whose bytes are all 0 or all 255 is refused as a frame of identity, status or telemetry', () => {
+  it('of the register identity, status or telemetry is refused if its bytes are all 0 or all 255', () => {
     for (const unit of UNIT_LIST) {
       for (const register of [REGISTERS.identity, REGISTERS.status, telemetryRegister(unit)]) {
         for (const fill of [0x00, 0xff]) {
@@ -163,7 +164,7 @@ describe('a value', () => {
     ['is a fraction in a field for whole numbers', REGISTERS.capture_select, { page: 1.5 }],
     ['is below the range of its field', REGISTERS.capture_select, { page: -1 }],
     ['is above the range of its field', REGISTERS.heartbeat, { count: 0, silence_ms: 65_536 }],
-    ['is not in the table of its field', REGISTERS.mode, { mode: 3 }],
+    ['is none of the numbers that its field allows', REGISTERS.mode, { mode: 3 }],
     ['is not a number', gainsRegister(0), { kp: Number.NaN, ki: 0, kd: 0 }],
     ['is infinite in a field for floats', gainsRegister(0), { kp: 0, ki: Number.POSITIVE_INFINITY, kd: 0 }],
     ['is too large for a float32', gainsRegister(0), { kp: 0, ki: 0, kd: -3.5e38 }],
@@ -176,7 +177,7 @@ describe('a value', () => {
     });
   }
 
-  it('of a scaled field is rounded to the nearest count and limited to the range of the field', () => {
+  it('of a field with a scale is rounded to the nearest step of that scale, and limited to the range of the field', () => {
     const register: Register = {
       ...REGISTERS.mode,
       fields: [{ name: 'angle', type: 'i16', scale: 10_000, doc: '' }],

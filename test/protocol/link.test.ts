@@ -24,7 +24,7 @@ function setUp(...answers: ConstructorParameters<typeof ScriptedBus>[0]) {
   return { clock, bus, link, ends, read };
 }
 
-describe('Link', () => {
+describe('the I2C link to the controllers', () => {
   const flipped = Buffer.from(manual);
   flipped[0] = 0;
   const [nack, lost, io] = [failure('nack'), failure('arbitration-lost'), failure('bus-io')];
@@ -34,7 +34,7 @@ describe('Link', () => {
     end: string,
     errors: Record<string, number>,
   ][] = [
-    ['resolves with the value that the controller sends', [manual], '1', {}],
+    ['returns the value that the controller sends, after one transaction', [manual], '1', {}],
     ['retries a NACK', [nack, manual], '1', { nack: 1 }],
     ['retries a frame at most twice', [nack, nack, nack], 'nack', { nack: 3 }],
     [
@@ -69,7 +69,7 @@ describe('Link', () => {
     });
   }
 
-  it('neither sends nor counts a write that is no longer due when the bus becomes free for it', async () => {
+  it('drops a write that became forbidden while the write waited for the bus, and does not count it as a transaction', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const first = read();
     const urgency = { priority: 'motion', untilMs: 400 } as const;
@@ -148,7 +148,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('reports the present time as the last bus time of a pending frame, and the end of a finished frame as its last bus time', async () => {
+  it('gives the present as the last bus time of a frame that is pending, and the time of its end after the frame has ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -193,7 +193,7 @@ describe('Link', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('fails a request that waits for a stuck bus even if the timer fires early and the frame has failed once', async () => {
+  it('fails a retry that still waits for a stuck bus when its deadline has passed, even if the timer fires 2 ms early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

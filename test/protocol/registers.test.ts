@@ -56,7 +56,7 @@ for (const unit of UNIT_LIST) {
 }
 
 describe('the units', () => {
-  it('have different kinds, and different addresses that I2C does not reserve', () => {
+  it('have different kind numbers, and different I2C addresses that are not reserved', () => {
     expect(new Set(UNIT_LIST.map(({ address }) => address)).size).to.equal(UNIT_LIST.length);
     expect(new Set(UNIT_LIST.map(({ kind }) => kind)).size).to.equal(UNIT_LIST.length);
     for (const { address } of UNIT_LIST) expect(address).to.be.within(0x08, 0x77);
@@ -69,7 +69,7 @@ describe('the I2C bus', () => {
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });
 
-  it('can carry a whole capture in at most 256 pages', () => {
+  it('carries a whole capture in at most 256 pages, as many as one byte can number', () => {
     expect(Math.ceil(CAPTURE_SAMPLES / CAPTURE_PAGE_SAMPLES)).to.be.at.most(256);
   });
 });

@@ -60,7 +60,7 @@ function setUp(loopRateHz = 1000) {
 }
 
 describe('the simulated robot', () => {
-  it('says that it is simulated, and shows the true state of laser, gimbal and chassis', () => {
+  it('reports itself as simulated, and at the start shows a dark laser, and both units in manual without torque and gains', () => {
     const { robot, truth } = setUp();
     const at = { mode: 'manual', stopped: false, torque: false, gains: null };
     const unit = { powered: true, boots: 1, ...at, axes: { scripted: true } };
@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs only whole loop periods in both units, and carries the remaining time over to the next read', async () => {
+  it('runs as many whole loop periods in both units as fit into the time passed, even if reads cut that time into parts of periods', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -94,7 +94,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('allows one transaction at a time, of 1 to 32 bytes, which takes effect only after its call has returned', async () => {
+  it('refuses a transaction during another one, and one of 0 or 33 bytes, and applies a write only after its call has returned', async () => {
     const { bus, ask, truth, endOf, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -139,7 +139,7 @@ describe('the simulated robot', () => {
       { chassis: ['nack', 'nack', 'well'] },
     ],
     [
-      'keeps an earlier fault that has not struck yet when the cable is unplugged and plugged in again',
+      'still applies a fault that was injected before the cable was unplugged, after the cable is plugged in again',
       [
         ['chassis', 'corrupt', 1],
         ['chassis', 'unplug'],
@@ -148,7 +148,7 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'well'] },
     ],
     [
-      'gives nack, and no earlier fault, while the cable is unplugged',
+      'fails the transactions of an unplugged chassis with nack, and applies no older fault to them',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
@@ -174,7 +174,7 @@ describe('the simulated robot', () => {
         [target, 'clear'],
       ];
       return [
-        `ends ${target === 'bus' ? 'the injected faults of gimbal, chassis and pin' : `only the faults of the ${target}`} when the ${target} is cleared`,
+        `ends ${target === 'bus' ? 'the faults of gimbal, chassis and pin' : `only the faults of the ${target}`} when the fault "clear" is injected for the ${target}`,
         all,
         ends,
       ] as const;
@@ -200,7 +200,7 @@ describe('the simulated robot', () => {
     ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
     ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
   ] as const)
-    it(`keeps the bus busy ${fault === 'hang' ? 'until the bus is cleared' : 'for 30 ms'} after a ${fault} fault of the ${target}`, async () => {
+    it(`keeps the bus busy after a ${fault} fault of the ${target} ${fault === 'hang' ? 'until "clear" is injected for the bus' : 'for 30 ms'}`, async () => {
       const { clock, inject, ask } = setUp();
       inject(target, fault, 1);
       let end: unknown;
@@ -216,7 +216,7 @@ describe('the simulated robot', () => {
       expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
     });
 
-  it('restarts only the controller that has a brown-out, and no controller whose cable is unplugged', async () => {
+  it('restarts a controller that has a brown-out, but no controller whose cable is unplugged', async () => {
     const { inject, truth, loops, status } = setUp();
     inject('gimbal', 'brownout');
     inject('chassis', 'unplug', 1);

@@ -73,7 +73,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     const greatest = unitNamed(unit).axes.find(({ name }) => name === axis)?.greatestRate ?? Number.NaN;
     const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
 
-    it(`moves the ${axis} axis while a motion command holds, then slows down and keeps its position`, () => {
+    it(`moves the ${axis} axis until the hold of a motion command ends, then slows down and keeps the position of the axis`, () => {
       const robot = start(unit);
       const from = robot.place(loop);
       robot.move({ [axis]: rate }, 400);
@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`lets a blocked ${axis} axis that is freed move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} beyond the rest of its motion command`, () => {
+    it(`lets a ${axis} axis, freed after a block, move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} beyond what is left of its motion command`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -160,7 +160,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
   }
 
-  it('limits each rate of a motion, replaces all rates of an older motion, and refuses a hold over 500 ms', () => {
+  it('limits every rate of a motion, lets a new motion replace all rates of the last, and refuses a motion with a hold over 500 ms', () => {
     const robot = start('gimbal');
     const before = robot.refused() ?? Number.NaN;
     robot.move({ yaw: 30, pitch: -30 }, 500);

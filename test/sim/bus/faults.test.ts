@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 describe('a simulated fault', () => {
   for (const [target, allowed] of Object.entries(ALLOWED))
-    it(`of the ${target} must be one of ${allowed.join(', ')}`, () => {
+    it(`of the ${target} is refused unless it is one of ${allowed.join(', ')}`, () => {
       const taken = (more: object) =>
         FAULTS.filter(fault => pointers({ target, fault, ...more }).join() !== '/fault');
       expect([taken({}), taken({ count: 3 })]).to.deep.equal([allowed, allowed]);

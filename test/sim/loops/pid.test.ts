@@ -6,8 +6,8 @@ const SHAPE: PidShape = { periodS: 0.001, derivative: 'measurement', filterS: 0.
 
 /* Other properties are tested by the published responses in test/scripts, and by the comparison with the C core in
    test/firmware. */
-describe('PID', () => {
-  it('takes over at the output that was in force before, and keeps that output while the error is 0', () => {
+describe('the simulated PID controller', () => {
+  it('starts with the output that was in force before its start, and keeps that output while the error is 0', () => {
     const pid = new Pid(SHAPE);
     pid.follow(4, 0, 3);
     expect(pid.update(1, 3, { kp: 5, ki: 1, kd: 0 })).closeTo(4, 0.01);
@@ -16,7 +16,7 @@ describe('PID', () => {
     expect(last).closeTo(4, 0.01);
   });
 
-  it('keeps its output within its limits for any gains, setpoints and measured values, and works normally afterwards', () => {
+  it('keeps its output within its limits for any gains and inputs, and then gives the usual output for ordinary ones', () => {
     const any = fc.float({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.record({ kp: any, ki: any, kd: any });
     const measured = fc.double({ min: -1e6, max: 1e6, noNaN: true });

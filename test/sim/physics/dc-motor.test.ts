@@ -4,7 +4,7 @@ import { AT_REST, DcMotor, type MotorInput, type MotorState } from '../../../sim
 import { ROBOT } from '../../../sim/physics/robot-body.js';
 
 const IDLE: MotorInput = { voltageV: 0, loadNm: 0, open: false };
-const motors = { ...ROBOT.motors, wheelUnderLoad: wheelUnderLoad() };
+const motors = { ...ROBOT.motors, 'wheel under load': wheelUnderLoad() };
 
 function driven(motor: DcMotor, state: MotorState, input: MotorInput, seconds: number, dtS: number) {
   let now = state;
@@ -12,11 +12,11 @@ function driven(motor: DcMotor, state: MotorState, input: MotorInput, seconds: n
   return now;
 }
 
-describe('the DC motor', () => {
+describe('the simulated DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`of ${name} reaches the same state in one step as in many short steps, and turns as fast as torque and friction balance`, () => {
+    it(`of ${name} reaches the same state in one long step as in 1000 short ones, and settles at the speed where torque equals friction`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
@@ -36,7 +36,7 @@ describe('the DC motor', () => {
     });
   }
 
-  it('never gets more than the supply voltage, and carries no current while the bridge is open', () => {
+  it('never gets more than the supply voltage, and carries no current while its motor bridge is open', () => {
     const motor = new DcMotor(motors.yaw);
     const most = motor.step(AT_REST, { ...IDLE, voltageV: 1e30 }, 0.001);
     expect(most).deep.equal(motor.step(AT_REST, { ...IDLE, voltageV: 24 }, 0.001));
