@@ -64,7 +64,7 @@ export function robotProgram(entry: Entry & { readonly openBus: OpenBus }): Prog
     about:
       'The daemon of a competition robot, and the commands for its board.\nWithout a command, trunnion serves the robot.',
     environment: [
-      ['TRUNNION_TOKEN', 'the token, if --token is not given'],
+      ['TRUNNION_TOKEN', 'the token that --url and bench send, if --token is not given'],
       ['XDG_STATE_HOME', 'where a simulated robot keeps its state, in place of ~/.local/state'],
       ['NO_COLOR', 'no colours'],
     ],

@@ -183,8 +183,8 @@ export const SETTINGS = {
       schema: objectOf(
         Object.fromEntries(PHASES.map(phase => [phase, permissions(DEFAULT_PERMISSIONS[phase])])),
       ),
-      expected: 'phases such as {pre: {laser: true}}, each with some of drive, laser, tune, resume, modes',
-      doc: 'What each phase allows, such as {pre: {laser: true}}. Permissions left out keep their defaults. A resume also needs drive and manual.',
+      expected: 'phases such as {auto: {laser: false}}, each with some of drive, laser, tune, resume, modes',
+      doc: 'What each phase allows, such as {auto: {laser: false}}. Permissions left out keep their defaults. A resume also needs drive and manual.',
     }),
   },
   log: {

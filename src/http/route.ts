@@ -52,6 +52,8 @@ interface Endpoint<Body, Query, Answer> {
     readonly ctx: Context;
     /** Throws once the caller has closed the connection or lost the right. Call it in requests that wait. */
     readonly stillWanted: () => void;
+    /** As `stillWanted`, once a hang-up from before the request was read would be known. Call it before acts that permit something. */
+    readonly stillConnected: () => Promise<void>;
   }): Answer | Buffer | undefined | Promise<Answer | Buffer>;
 }
 
@@ -87,13 +89,14 @@ function define(method: Route['method']) {
         if (ctx.socket.destroyed || ctx.socket.readableEnded) throw new RobotError('caller-gone');
         authorize(ctx, need);
       };
-      if (method === 'post' && isForCaller(need)) {
-        // Waits until Node would have reported that the caller hung up: one turn of the event loop after the
-        // data. Otherwise a request that waited in a paused process could light the laser or move the robot.
+      // Node reports a hang-up one turn of the event loop after the data. A request that waited in a paused process must
+      // not light the laser, and not move or unlock the robot.
+      const stillConnected = async () => {
         await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
         stillWanted();
-      }
-      const answer = await act({ body, query, ctx, stillWanted });
+      };
+      if (method === 'post' && isForCaller(need)) await stillConnected();
+      const answer = await act({ body, query, ctx, stillWanted, stillConnected });
       if (endpoint.answerStatus !== undefined) ctx.status = endpoint.answerStatus;
       send(ctx, answer);
     };

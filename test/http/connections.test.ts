@@ -67,6 +67,31 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
+  it('that the client half-closes right after asking for an unlock or a phase unlocks nothing and sets only a phase without motion', async () => {
+    await daemon.post('/api/match/lock', { reason: 'inspection' });
+    expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');
+    const phase = (name: string, revision: number) =>
+      askAndClose('/api/match', { id: 'final', revision, phase: name });
+    expect(await phase('ended', 1)).to.match(/^HTTP\/1\.1 200 /);
+    expect(await phase('none', 2)).to.contain('"caller-gone"');
+    const { lock, phase: set } = (await daemon.get('/api/match')).body;
+    expect([lock.reason, set]).to.deep.equal(['inspection', 'ended']);
+    await daemon.post('/api/match', { id: 'final', revision: 2, phase: 'none' });
+    await daemon.post('/api/match/unlock');
+  });
+
+  it('with an unlock leaves the lock of another connection that comes right behind it', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const unlock = open(ask('/api/match/unlock', {}));
+      const lock = open(ask('/api/match/lock', { reason: 'inspection' }));
+      await answered(unlock, 'HTTP/1.1 ');
+      await answered(lock, 'HTTP/1.1 200');
+      expect((await daemon.get('/api/match')).body.lock?.reason).to.equal('inspection');
+      expect(unlock.text).to.match(/^HTTP\/1\.1 (200 |409 .*"lock-changed")/s);
+      await daemon.post('/api/match/unlock');
+    }
+  });
+
   it('that the client half-closes right after asking for laser off or the end of a trial or tuning still gets a successful answer', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await daemon.post('/api/laser', { action: 'on' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LONGEST_TEXT, withoutControls } from '../../core/control-characters.js';
 import { inMs, requireInTime } from '../../core/not-after.js';
-import { PHASES } from '../../core/phases.js';
+import { DEFAULT_PERMISSIONS, PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
@@ -41,7 +41,8 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       }),
       answer: matchView,
       problems: ['too-late', 'lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
-      act: ({ body: { remainingS = null, notAfterT, ...call }, ctx }) => {
+      act: async ({ body: { remainingS = null, notAfterT, ...call }, ctx, stillConnected }) => {
+        if (DEFAULT_PERMISSIONS[call.phase].drive) await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
         return viewAfter(control.set({ ...call, remainingS }, ctx.state.who));
       },
@@ -80,9 +81,12 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       bodyIsOptional: true,
       answer: matchView,
       problems: ['too-late', 'lock-changed', 'not-kept'],
-      act: ({ body: { lock, notAfterT } }) => {
+      act: async ({ body: { lock, notAfterT }, stillConnected }) => {
+        const inForce = control.match.state.lock?.id;
+        await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
-        return viewAfter(control.unlock(lock));
+        // A lock that came meanwhile stays.
+        return viewAfter(control.unlock(lock ?? inForce ?? ''));
       },
     }),
     post('/api/match/lease', 'rule', {

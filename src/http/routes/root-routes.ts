@@ -27,7 +27,11 @@ export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status
       event: { what: 'phase' },
       summary: 'Set the phase none after a match, whatever the latest revision is',
       answer: s.growing({}),
-      act: () => match.clear().then(() => match.status),
+      act: async ({ stillConnected }) => {
+        await stillConnected();
+        await match.clear();
+        return match.status;
+      },
     }),
   ];
   return routes.map(route => ({
