@@ -116,7 +116,10 @@ function originOf(events: readonly LogEvent[], what: string) {
       event.t - t < REQUEST_S,
   );
   const why = String(detail.reason ?? detail.why ?? '');
-  return { since, by: request?.who, why: ['', 'asked', 'set'].includes(why) ? undefined : why };
+  const isAsked = ['', 'asked', 'set'].includes(why);
+  // What the robot did by itself has no caller, also if somebody asked for the same a moment later.
+  const by = isAsked || why.startsWith('locked by ') ? request?.who : undefined;
+  return { since, by, why: isAsked ? undefined : why };
 }
 
 function origin(events: readonly LogEvent[], what: string): string {

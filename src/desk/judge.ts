@@ -119,7 +119,7 @@ function faultsOf(state: DeskState, name: string, nowMs: number): readonly strin
       seen.answeredMs > Number.NEGATIVE_INFINITY &&
       failure === undefined &&
       'What answers at this address has no id, as 0.3.0 or another device: no token is sent. Install 0.4.0 or newer',
-    shownId === null && 'It cannot read its own id: check its disk',
+    shownId === null && 'It cannot read its own id: check its disk. LOCK only stops it',
     lock !== null &&
       seen.unlockedByOthers === lock.id &&
       'Somebody else unlocked it while the lock of the desk stands: it is locked again',

@@ -7,8 +7,14 @@ import { recordName } from './record.js';
 import { type DeskMatch, type DeskState, playsIn, seenOf, wishOf } from './state.js';
 import { paused } from './step.js';
 
-/** A phase without a clock. */
-export const NO_TIME = { endsAtMs: null, leftS: null, interrupted: null, why: null } as const;
+/** A phase that a press began, without a clock. */
+export const NO_TIME = {
+  endsAtMs: null,
+  leftS: null,
+  interrupted: null,
+  isPlanned: false,
+  why: null,
+} as const;
 
 export function putMatch(state: DeskState, match: DeskMatch): void {
   state.wanted = { ...state.wanted, match };
@@ -102,7 +108,7 @@ export const playWithout = button(ofRobot, (state, press, { robot }) => {
 });
 
 export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
-  const match = theMatch(state, 'auto', 'teleop');
+  const match = theMatch(state, 'auto', 'teleop', 'none');
   requirePermits(state);
   if (!playsIn(match, robot)) refuse(`${robot} is not in the match.`);
   const seen = seenOf(state, robot);

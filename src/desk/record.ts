@@ -123,7 +123,7 @@ function fileName(text: string): string {
 
 /** A name under which the folder of a record sorts by time. */
 export function recordName(id: string, at: Date): string {
-  return `${fileName(id)}-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+  return `${fileName(id)}-${at.toISOString().replaceAll(/[-:.]/g, '')}`;
 }
 
 /** The robot whose lines a file of a record has. Undefined for other files. */

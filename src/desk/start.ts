@@ -21,10 +21,9 @@ import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
 import { viewOf } from './show.js';
 import type { Wanted } from './state.js';
+import { SEAL_MS } from './step.js';
 import { wantedFile } from './wanted-file.js';
 
-/** After a release, the last lines of the robots' logs arrive within this time. */
-const SEAL_MS = 10_000;
 /** The longest wait for the disk before the state counts as not kept. */
 const SAVE_MS = 500;
 

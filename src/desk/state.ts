@@ -47,6 +47,8 @@ export interface DeskMatch extends MatchPlan {
   /** In a pause: the interrupted phase, and its seconds left. */
   readonly leftS: number | null;
   readonly interrupted: 'auto' | 'teleop' | null;
+  /** Whether the clock began the phase, and not a press. */
+  readonly isPlanned: boolean;
   /** Why the match pauses or ended, if nobody pressed. */
   readonly why: string | null;
   /** The robots that do not play, because a referee started without them. */

@@ -34,6 +34,8 @@ const AGAIN_MS = 1000;
 const SECOND_MS = 250;
 /** Lines that were asked for may come until then. */
 const LINES_HANG_MS = 6000;
+/** After a release, the last lines of the robots' logs arrive within this time. Then the record is sealed. */
+export const SEAL_MS = 10_000;
 /** How often the desk looks at a robot's clock outside a match. */
 const TIME_MS = 5000;
 /** An address at which nothing has answered for this long is checked again before a token is sent to it. */
@@ -58,7 +60,7 @@ export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number
     silentMs < endsAtMs
       ? paused(match, silentMs, "no referee's page answers")
       : phase === 'auto' && teleopS > 0
-        ? { phase: 'teleop' as const, sinceMs, endsAtMs: sinceMs + 1000 * teleopS }
+        ? { phase: 'teleop' as const, sinceMs, endsAtMs: sinceMs + 1000 * teleopS, isPlanned: true }
         : { phase: 'ended' as const, sinceMs, endsAtMs: null, why: 'time is up' };
   state.wanted = { ...state.wanted, match: { ...match, ...next } };
   return true;
@@ -78,7 +80,13 @@ export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
     if (nowMs - seen.answeredMs > CHECK_AGAIN_MS) seen.isChecked = false;
     const due: Due = { state, name, seen, nowMs, asks: [] };
     if (seen.isChecked) askKnown(due);
-    else ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
+    else {
+      ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
+      const lock = lockWanted(state.wanted, name);
+      // The robot may be the right one. A stop needs no token.
+      if (lock !== null && seen.shownId === null)
+        ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: lock.id, withToken: false });
+    }
     return due.asks;
   });
 }
@@ -112,12 +120,13 @@ function askLock(due: Due): void {
   if (seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS) return;
   const { id, reason } = lock;
   // A robot of 0.3.0 takes no id.
-  const body = seen.isOld ? { reason: `${reason.slice(0, OLD_REASON)} (${id})` } : { id, reason };
+  const body = seen.isOld
+    ? { reason: `${reason.slice(0, OLD_REASON)} (${id})` }
+    : { id, reason, replaces: `${state.wanted.holder}:` };
   const isRefused = seen.refusal !== undefined;
   const isTheirs = isLockedByOthers(state, seen);
   // The lock of others stands, but the robot is not proven to be at rest.
-  if (isRefused || isTheirs)
-    ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id, withToken: !isRefused });
+  if (isRefused || isTheirs) ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id });
   // A token that was refused may be in order again.
   if (isRefused || !isTheirs) ask(due, 'lock', AGAIN_MS, '/api/match/lock', { body, of: id });
 }
@@ -142,12 +151,15 @@ function askUnlock(due: Due): void {
 
 /** Asks for the lines of the robot's log that the record of the match does not have yet. */
 function askLines(due: Due): void {
-  const { state, name, seen } = due;
+  const { state, name, seen, nowMs } = due;
   const { head } = wishOf(state.wanted, name);
   const periodMs = seen.sent.get('lines')?.waiting ? LINES_HANG_MS : AGAIN_MS;
+  const { match } = state.wanted;
+  // No beat shows a new head after the release.
+  const isSealing = match?.phase === 'none' && nowMs - match.sinceMs < SEAL_MS;
   if (seen.isKeeping || head === null) return;
   if (seen.isFromOldest) ask(due, 'lines', periodMs, '/api/log/lines');
-  else if (seen.head !== undefined && seen.head.hash !== head.hash)
+  else if (isSealing || (seen.head !== undefined && seen.head.hash !== head.hash))
     ask(due, 'lines', periodMs, `/api/log/lines?after=${head.hash}`, { of: head.hash });
 }
 
@@ -165,7 +177,9 @@ function askPhase(due: Due): void {
   if (isPermit) {
     const endMs = permitEndMs(state, seen);
     const from = Math.max(sinceMs, seen.joinMs);
-    const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen);
+    // A planned phase follows the one before. A robot that does not play by then waits for a press.
+    const follows = !match.isPlanned || seen.match.phase === 'auto' || seen.joinMs > sinceMs;
+    const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen) && follows;
     const notAfterT = robotT(seen, endMs);
     if (
       isInPhase(state, seen) ||

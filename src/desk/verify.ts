@@ -29,7 +29,16 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   const log = verifyLog(own);
   if (!log.ok)
     return [...verdicts, { of: 'desk', is: 'changed', why: `${log.file}:${log.line}: ${log.why}` }];
-  verdicts.push({ of: 'desk', is: 'whole', why: `${log.lines.length} lines.` });
+  const hasDropped = log.lines.some(({ what }) => what === 'log-dropped');
+  verdicts.push(
+    hasDropped
+      ? {
+          of: 'desk',
+          is: 'missing',
+          why: 'its oldest lines were dropped, because the record grew too large.',
+        }
+      : { of: 'desk', is: 'whole', why: `${log.lines.length} lines.` },
+  );
   const heads = new Map<string, LogHead[]>();
   const contradicted = new Map<string, string>();
   for (const { what, detail } of log.lines) {

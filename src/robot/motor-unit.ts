@@ -195,11 +195,12 @@ export function motorUnit(options: UnitOptions) {
       throw new RobotError('wrong-mode', { unit: unit.name, mode, needed: 'manual' });
     },
 
-    /** The excitation that the last poll in debug mode read. */
+    /** The excitation that the last poll in debug mode read. In another mode it has ended. */
     excitation(): Excitation {
       gate.requireOnline();
-      if (observed.excitation === undefined) throw new RobotError('unit-busy', { unit: unit.name });
-      return observed.excitation;
+      const { excitation, mode } = observed;
+      if (excitation === undefined) throw new RobotError('unit-busy', { unit: unit.name });
+      return mode === 'debug' ? excitation : { ...excitation, amplitude: 0 };
     },
 
     /**

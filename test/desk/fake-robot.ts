@@ -25,6 +25,8 @@ export class FakeRobot {
   stopped = false;
   /** As a daemon of 0.3.0: no id of the robot or of a lock, and an unlock removes any lock. */
   isOld = false;
+  /** The robot cannot read its own id. */
+  hasLostId = false;
   /** The code with which the robot refuses the desk's token. */
   refuses: 'token-unknown' | 'not-allowed' | undefined;
   readonly #nowMs: () => number;
@@ -36,6 +38,10 @@ export class FakeRobot {
     this.id = sha256(name).slice(0, 16);
     this.#nowMs = nowMs;
     this.match = this.#made();
+  }
+
+  get shownId(): string | null {
+    return this.hasLostId ? null : this.id;
   }
 
   get #ownMs(): number {
@@ -88,7 +94,7 @@ export class FakeRobot {
   answer({ path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
     try {
       if (path === '/healthz')
-        return { status: 200, body: { status: 'ok', ...(!this.isOld && { id: this.id }) } };
+        return { status: 200, body: { status: 'ok', ...(!this.isOld && { id: this.shownId }) } };
       if (path === '/api/stop') {
         this.stopped = true;
         return { status: 200, body: { stopped: true } };
@@ -111,7 +117,8 @@ export class FakeRobot {
     if (path === '/api/match/lease') match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
     if (path === '/api/match/lock') {
       if (this.isOld && 'id' in body) throw new RobotError('invalid-request', { errors: [] });
-      match.lock({ id: body.id ?? `${this.#nowMs()}`, by: 'desk', reason: body.reason });
+      if (before.lock?.id.startsWith(body.replaces ?? '') ?? true)
+        match.lock({ id: body.id ?? `${this.#nowMs()}`, by: 'desk', reason: body.reason });
     }
     if (path === '/api/match/unlock' && this.isOld) match.unlock();
     else if (path === '/api/match/unlock') {
@@ -146,7 +153,7 @@ export class FakeRobot {
     if (lock !== null) this.lockedMs = this.#nowMs();
     const unit = { ...UNIT_STATUS, torque: this.stopped ? ('off' as const) : ('on' as const) };
     const old = { id: undefined, version: '0.3.0', lock: lock && { ...lock, id: undefined } };
-    const { lock: shownLock, ...shown } = this.isOld ? old : { id: this.id, version: '0.4.0', lock };
+    const { lock: shownLock, ...shown } = this.isOld ? old : { id: this.shownId, version: '0.4.0', lock };
     return statusWith({
       ...shown,
       uptimeS: this.#ownMs / 1000,

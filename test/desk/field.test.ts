@@ -124,6 +124,27 @@ describe('a referee desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
+  it('does not replace a lock of another caller that came so shortly before LOCK ALL that the desk has not seen it', () => {
+    field.robot('Red 1').lockByOthers();
+    press('lock all');
+    field.wait(1500);
+    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+    press('unlock');
+    field.wait(1500);
+    expect(locks()).to.deep.equal([true, false, false]);
+  });
+
+  it('stops a robot at LOCK ALL that can no longer read its own id, and shows that its lock is not confirmed', () => {
+    const red = field.robot('Red 1');
+    red.hasLostId = true;
+    field.wait(1500);
+    red.stopped = false;
+    press('lock all');
+    field.wait(1500);
+    expect([red.stopped, tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
+    expect(tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
+  });
+
   it('locks a robot that comes back during LOCK ALL within 1.4 s, even if the status of the robot cannot be read', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
@@ -251,6 +272,31 @@ describe('a referee desk', () => {
     press('join', { robot: 'Red 1' });
     field.wait(100);
     expect(phases()[0]).to.equal('auto');
+  });
+
+  it('keeps a robot that rebooted during auto in the phase pause in teleop too, until Join is pressed for the robot', () => {
+    play();
+    field.wait(1500);
+    field.robot('Red 1').restart(true);
+    field.wait(4500);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['pause', 'teleop', 'teleop'], 'NOT STARTED']);
+    press('join', { robot: 'Red 1' });
+    field.wait(100);
+    expect(phases()[0]).to.equal('teleop');
+  });
+
+  it('shows NOT RELEASED for a robot that missed the second of a release, and releases the robot when Join is pressed', () => {
+    press('load');
+    field.wait(1500);
+    field.network('Red 1', { loses: 'requests' });
+    press('release');
+    field.wait(1500);
+    field.network('Red 1');
+    field.wait(1500);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['pre', 'none', 'none'], 'NOT RELEASED']);
+    press('join', { robot: 'Red 1' });
+    field.wait(100);
+    expect(phases()[0]).to.equal('none');
   });
 
   it('refuses Join for a robot that no longer knows of the match', () => {

@@ -64,6 +64,7 @@ const MATCH: DeskMatch = {
   endsAtMs: 10_000,
   leftS: null,
   interrupted: null,
+  isPlanned: false,
   why: null,
   without: [],
   record: 'final-1',

@@ -137,7 +137,7 @@ describe('the record that a desk keeps of a match', () => {
 
   it('gets a valid folder name even if the id of the match is long or has characters that no file name may have', () => {
     const at = new Date(Date.UTC(2030, 0, 1));
-    expect(recordName('a/b \ud800', at)).to.equal('a%2Fb%20\ufffd-20300101T000000Z');
+    expect(recordName('a/b \ud800', at)).to.equal('a%2Fb%20\ufffd-20300101T000000000Z');
     expect(Buffer.byteLength(recordName('\u6bd4'.repeat(64), at))).to.be.lessThan(255 - 17);
   });
 
@@ -146,6 +146,18 @@ describe('the record that a desk keeps of a match', () => {
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
     expect(await robots(folder)).to.include('Red 1 changed');
+  });
+
+  it('whose oldest lines of the desk were dropped, because it grew too large, is reported as missing lines of the desk', async () => {
+    await clock.during(records.begin('final-1'));
+    for (let index = 0; index < 9; index += 1) {
+      for (let count = 0; count < 8; count += 1)
+        log.record({ what: 'press', detail: { button: '/lock', reason: 'x'.repeat(130_000) } });
+      await clock.advance(1000);
+    }
+    await clock.during(records.seal());
+    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
+    expect(await robots(path.split('/').slice(0, 3).join('/'))).to.deep.equal(['desk missing']);
   });
 
   it('in which the log of the desk was altered is reported as changed for the desk', async () => {

@@ -16,6 +16,7 @@ const PLAYING: DeskMatch = {
   endsAtMs: 60_300,
   leftS: null,
   interrupted: null,
+  isPlanned: false,
   why: null,
   without: [],
   record: 'final-1',

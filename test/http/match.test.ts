@@ -125,6 +125,20 @@ describe('a match over HTTP', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
+  it('replaces with a lock that names what it replaces only a lock whose id begins so, and otherwise only stops', async () => {
+    const lockOf = async (id: string, replaces?: string) =>
+      (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces }) })).lock.id;
+    await ask('POST /api/match/lock', { reason: 'inspection', id: 'other' });
+    expect(await lockOf('desk:1', 'desk:')).to.equal('other');
+    await ask('POST /api/match/unlock');
+    expect([await lockOf('desk:2', 'desk:'), await lockOf('desk:3', 'desk:')]).to.deep.equal([
+      'desk:2',
+      'desk:3',
+    ]);
+    expect(await lockOf('inspection')).to.equal('inspection');
+    await ask('POST /api/match/unlock');
+  });
+
   it('removes the lock if the unlock has no body or a body that names no lock, as in 0.3.0', async () => {
     const JSON_TYPE = { 'Content-Type': 'application/json' };
     for (const sent of [{}, { text: 'please' }, { headers: JSON_TYPE }, { body: { reason: 'done' } }]) {

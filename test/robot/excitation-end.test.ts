@@ -67,6 +67,12 @@ describe('an excitation', () => {
     });
   }
 
+  it('is shown with amplitude 0 as soon as the unit has left debug mode', async () => {
+    expect(robot.chassis.excitation()).to.deep.equal(EXCITATION);
+    await robot.during(robot.chassis.setMode('manual'));
+    expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
+  });
+
   it('that firmware 0.3.0 would continue is set to amplitude 0 before the first heartbeat after the cable was unplugged', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');

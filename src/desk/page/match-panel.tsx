@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { minutesText, phaseText } from '../../console/match/match-board.js';
 import { Twice } from '../../console/match/twice.js';
 import { Press, typed, writes } from '../../console/parts/parts.js';
@@ -45,8 +46,13 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
   const { match, matches, otherDesk, permits } = view;
   const chosen = useSignal('');
   const [goesOn, seconds] = [useSignal(''), useSignal('')];
-  if (!desk.isReferee) return null;
   const phase = match?.phase ?? 'none';
+  // What was typed in one pause is not meant for another one.
+  const pause = phase === 'pause' ? `${match?.record} ${match?.leftS}` : '';
+  useEffect(() => {
+    [goesOn.value, seconds.value] = ['', ''];
+  }, [pause]);
+  if (!desk.isReferee) return null;
   const isLoadable = match === null || phase === 'none' || phase === 'ended' || phase === 'pre';
   const plays = PLAY.includes(phase);
   const isReady = match !== null && match.lacks.length === 0;

@@ -57,6 +57,12 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
             'Names the lock. While a lock with this id is in force, the call only repeats its stop.',
           ),
         ),
+        replaces: s.optional(
+          s.name(
+            64,
+            'Replaces a lock in force only if its id begins so. Another one stays, and the call only stops.',
+          ),
+        ),
         reason: s.text(
           `For people. Control characters are replaced, and ${LONGEST_TEXT} characters are kept.`,
         ),
@@ -65,8 +71,11 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       problems: [...STOP_PROBLEMS, 'not-kept'],
       // A lock makes the robot safer, so no text refuses it.
       act: ({ body, ctx }) => {
-        const { id = randomBytes(8).toString('hex') } = body;
-        return viewAfter(control.lock({ id, by: ctx.state.who, reason: withoutControls(body.reason) }));
+        const { id = randomBytes(8).toString('hex'), replaces = '' } = body;
+        const { lock: inForce } = control.match.state;
+        const isKept = inForce !== null && !inForce.id.startsWith(replaces);
+        const lock = isKept ? inForce : { id, by: ctx.state.who, reason: withoutControls(body.reason) };
+        return viewAfter(control.lock(lock));
       },
     }),
     post('/api/match/unlock', 'rule', {
