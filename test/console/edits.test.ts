@@ -23,7 +23,7 @@ describe('edits', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('are dropped if they equal the stored gain (5.00 for 5), but kept if the gain field is empty', () => {
+  it('are dropped if the typed number equals the stored gain (5.00 for 5), but an emptied field counts as an edit', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({

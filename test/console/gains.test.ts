@@ -131,7 +131,7 @@ describe('saves of another caller', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('need no decision if the page edits another loop, but make its first save fail if the page has not heard of them', async () => {
+  it('to another loop than the one edited on this page ask the person nothing; if the page has not heard of them yet, its own save fails once and succeeds at the second press', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);

@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('a STOP that needs a right', () => {
+describe('on a robot whose stop needs a token, a STOP pressed on the page', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);

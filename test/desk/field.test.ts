@@ -285,7 +285,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('teleop');
   });
 
-  it('shows NOT RELEASED for a robot that missed the second of a release, and releases the robot when Join is pressed', () => {
+  it('shows NOT RELEASED for a robot that a release did not reach within a second, and releases that robot when Join is pressed', () => {
     press('load');
     field.wait(1500);
     field.network('Red 1', { loses: 'requests' });

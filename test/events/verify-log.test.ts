@@ -63,7 +63,7 @@ describe('the verification of a log', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('finds any missing line except the first line of the log', () => {
+  it('finds every missing line but the first, whose loss looks as if the log had dropped its oldest lines', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));

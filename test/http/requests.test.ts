@@ -68,7 +68,7 @@ describe('a request', () => {
     ['half a surrogate pair', 'a\ud83d'],
     ['a blank at its end', 'a '],
   ] as const) {
-    it(`that gives a name with ${what} is refused`, async () => {
+    it(`is refused if the name of a match, desk or profile has ${what}`, async () => {
       for (const [path, body] of [
         ['match', { id: text, revision: 1, phase: 'pre' }],
         ['match/lease', { holder: text, ttlMs: 1000 }],

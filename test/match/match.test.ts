@@ -78,7 +78,7 @@ describe('in a match,', () => {
     });
 
   for (const phase of PHASES) {
-    it(`the phase ${phase} allows exactly these acts: ${ALLOWED[phase].join(', ')}; a lock forbids all acts`, async () => {
+    it(`the phase "${phase}" allows exactly these acts, unless the robot is locked: ${ALLOWED[phase].join(', ')}`, async () => {
       beat();
       set(phase);
       const codes = () => Object.keys(ACTS).map(refused);

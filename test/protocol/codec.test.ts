@@ -46,7 +46,7 @@ function decoded(address: number, register: Register, frame: Buffer) {
 describe('a hand-written golden frame', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
     const unit = UNIT_LIST.find(one => one.address === address);
-    it(`of the register ${register.name} of the ${unit?.name} (${hex.slice(0, 11)}…) is what its values encode to, and decodes to these values`, () => {
+    it(`of the ${unit?.name} for the register "${register.name}" (${hex.slice(0, 11)}…) results from encoding its values, and is decoded to the same values`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });

@@ -5,7 +5,7 @@ import { ClockedRobot } from '../support/clocked-robot.js';
 
 const FLAG = 1 << FLAGS.indexOf('build');
 
-describe('the build information of a controller (register `build`)', () => {
+describe('build information of a controller (register `build`)', () => {
   let robot: ClockedRobot;
   const values = { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: RESET_CAUSES.watchdog };
   const shown = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
@@ -64,7 +64,7 @@ describe('the build information of a controller (register `build`)', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('leaves the unit online if it cannot be read, and is then read at most three times in the first second', async () => {
+  it('that cannot be read does not take the unit offline; the daemon tries to read it at most three times in a second', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

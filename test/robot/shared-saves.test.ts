@@ -5,7 +5,7 @@ import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
 const COMMIT = { kind: 'write', register: 'commit' } as const;
 
-describe('saves for the same unit', () => {
+describe('several saves of gains of one unit', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();

@@ -148,7 +148,7 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'well'] },
     ],
     [
-      'fails the transactions of an unplugged chassis with nack, and applies no older fault to them',
+      'answers every transaction of an unplugged chassis with nack, even if another bus fault was injected before',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
@@ -174,7 +174,7 @@ describe('the simulated robot', () => {
         [target, 'clear'],
       ];
       return [
-        `ends ${target === 'bus' ? 'the faults of gimbal, chassis and pin' : `only the faults of the ${target}`} when the fault "clear" is injected for the ${target}`,
+        `after "clear" for the ${target} ends ${target === 'bus' ? 'the faults of gimbal, chassis and pin' : `the faults of the ${target} only`}`,
         all,
         ends,
       ] as const;

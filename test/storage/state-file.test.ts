@@ -56,7 +56,7 @@ describe('a state file', () => {
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
-  it('without a fail-safe value times out if the disk hangs at the start, and is loaded when the disk answers', async () => {
+  it('that has no fail-safe value is not loaded at the start if the disk hangs, and is loaded as soon as the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();

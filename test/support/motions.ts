@@ -73,7 +73,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     const greatest = unitNamed(unit).axes.find(({ name }) => name === axis)?.greatestRate ?? Number.NaN;
     const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
 
-    it(`moves the ${axis} axis until the hold of a motion command ends, then slows down and keeps the position of the axis`, () => {
+    it(`moves the axis "${axis}" for as long as its motion command holds, then slows down and holds that axis in place`, () => {
       const robot = start(unit);
       const from = robot.place(loop);
       robot.move({ [axis]: rate }, 400);
@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`lets a ${axis} axis, freed after a block, move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} beyond what is left of its motion command`, () => {
+    it(`lets the axis "${axis}", blocked during a motion command and then freed, move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} further than the rest of the command asks`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);

@@ -112,7 +112,7 @@ const finds: readonly Find[] = [
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'an excitation that was refused does not take effect later, when a caller switches to debug and the unit is in debug already',
+    'a refused excitation does not take effect later, not even when a caller switches to the mode debug again',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -252,7 +252,7 @@ const finds: readonly Find[] = [
   ],
 ];
 
-describe('in a replay of steps that once failed in a random walk,', () => {
+describe('in steps at which the random walk once failed,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });
