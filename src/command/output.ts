@@ -45,7 +45,8 @@ export function progress(text: string): void {
 /** The text with visible control characters, because callers of the robot choose parts of it. */
 export function printable(text: string, colours: Colours = {}): string {
   const coloured = (word: string) => {
-    const colour = colours[word];
+    // A robot may be called `constructor`.
+    const colour = Object.hasOwn(colours, word) ? colours[word] : undefined;
     return colour === undefined ? word : styleText(colour, word, { validateStream: false });
   };
   const lines = text.trimEnd().split('\n');

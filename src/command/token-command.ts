@@ -76,7 +76,7 @@ async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said
     const said = await run(folder);
     return place.isSimulated ? { ...said, text: `${said.text}\n${SIMULATED}` } : said;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT')
+    if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
       return failed(
         `There is no folder ${folder}: start the daemon, which makes the folder, or mount its disk.`,
       );

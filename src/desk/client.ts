@@ -136,7 +136,9 @@ export class RobotClient {
     } catch (error) {
       if (signal.aborted) return { failure: 'It does not answer within 5 s.' };
       const isClosed = CLOSED.includes(errnoOf(error) ?? '');
-      return response === undefined && sent.reusedSocket && isClosed ? 'stale' : { failure: wordsOf(error) };
+      if (response === undefined && sent.reusedSocket && isClosed) return 'stale';
+      // Whatever answers next at this address may be another machine.
+      return { failure: wordsOf(error), isMoved: errnoOf(error) === 'ECONNREFUSED' };
     }
   }
 

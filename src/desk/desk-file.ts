@@ -82,6 +82,9 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     ...twice('robots', robots, 'name'),
     ...twice('robots', robots, 'address'),
     ...twice('matches', matches, 'id'),
+    ...robots.flatMap(({ address }, index) =>
+      URL.canParse(address) ? [] : [at(`/robots/${index}/address`, `is no address: ${address}`)],
+    ),
     ...matches.flatMap((match, index) =>
       match.auto + match.teleop > 0 ? [] : [at(`/matches/${index}`, 'has no time')],
     ),

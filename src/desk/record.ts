@@ -14,6 +14,8 @@ import type { RobotLines } from './take.js';
 /** The folder of the robots' lines in a record. */
 const ROBOTS = 'robots';
 const HASH_DIGITS = 16;
+/** The longest part of a match's id in the name of its record, in bytes. A file's name has at most 255, with time and hash. */
+const LONGEST_ID = 200;
 /** If the disk fails, a record is sealed again after this time. */
 const SEAL_AGAIN_MS = 10_000;
 
@@ -116,14 +118,24 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
   };
 }
 
-/** A name that people read, as a part of a file's name. No name gets too long for a file. */
+/** A name that people read, as a part of a file's name. */
 function fileName(text: string): string {
   return withoutControls(text).replace(/[%/ ]/g, encodeURIComponent);
 }
 
+/** The first characters of the text that fit into so many bytes. */
+function firstBytes(text: string, most: number): string {
+  let bytes = 0;
+  const fits = (character: string) => {
+    bytes += Buffer.byteLength(character);
+    return bytes <= most;
+  };
+  return [...text].filter(fits).join('');
+}
+
 /** A name under which the folder of a record sorts by time. */
 export function recordName(id: string, at: Date): string {
-  return `${fileName(id)}-${at.toISOString().replaceAll(/[-:.]/g, '')}`;
+  return `${firstBytes(fileName(id), LONGEST_ID)}-${at.toISOString().replaceAll(/[-:.]/g, '')}`;
 }
 
 /** The robot whose lines a file of a record has. Undefined for other files. */

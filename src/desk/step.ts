@@ -21,6 +21,7 @@ import {
   seenOf,
   wishOf,
 } from './state.js';
+import { BAD_ANSWER } from './take.js';
 
 const NOT_SENT: Sent = { atMs: Number.NEGATIVE_INFINITY, of: undefined, count: 0, waiting: 0 };
 
@@ -95,6 +96,9 @@ function askKnown(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const { wanted } = state;
   const { match } = wanted;
+  // Another machine may have taken the address.
+  if (seen.failure === BAD_ANSWER)
+    ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
   askLock(due);
   // A hanging answer is not waited for: another connection may be better.
   ask(due, 'status', seen.sent.get('status')?.waiting ? AGAIN_MS : STATUS_MS, '/api/status');

@@ -50,6 +50,8 @@ export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number
     return undefined;
   }
   seen.answeredMs = nowMs;
+  // Until the robot's own id has answered.
+  if (ask.kind === 'health') seen.isChecked = false;
   try {
     if (ask.kind === 'lines') return linesOf(state, seen, ask, outcome);
     if (outcome.status === 200) taken(state, seen, ask, outcome.body, nowMs);

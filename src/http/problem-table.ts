@@ -185,7 +185,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     'Try again when GET /api/status shows "torque":"on".',
   'trial-ended': 'The trial or tuning with this id has ended. Leave out the id to start another one.',
   'silence-too-long':
-    'Trials need a supervision.hostSilenceMs from 1 to 2000. Otherwise the gains could run too long without the daemon.',
+    'Trials need a supervision.hostSilenceMs from 100 to 2000. Otherwise the gains could run too long without the daemon.',
   'trial-running': ({ by }) => `A trial by ${by} runs on this unit. End the trial, or wait until it ends.`,
   'tune-running': ({ by }) =>
     `A tuning${by === undefined ? '' : ` by ${by}`} is running. End the tuning, or wait until it ends.`,
@@ -236,7 +236,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'bad-config': 'The configuration has errors. Run trunnion doctor.',
   'cannot-listen': 'The port cannot be opened. Choose another one with --port.',
   'token-required': 'This robot needs a token: send "Authorization: Bearer TOKEN". On the page, log in.',
-  'token-unknown': 'The token is wrong or was removed. "sudo trunnion token list" shows all tokens.',
+  'token-unknown':
+    'The token is wrong or was removed. On a robot, "sudo trunnion token list" shows all tokens.',
   'not-allowed': ({ right }) => `The token does not give the right "${right}". Use another token.`,
   'access-unavailable': ({ lastHolds }) =>
     lastHolds
@@ -252,10 +253,13 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'unknown-head':
     'The log has no synced line with this hash: it was dropped, cut or rewritten. Leave out after to begin with the oldest line.',
   'not-found': ({ cure }) =>
-    cure === undefined ? 'This path does not exist. GET /api/openapi.json lists all paths.' : 'Not found.',
+    cure === undefined
+      ? 'This path does not exist. On a robot, GET /api/openapi.json lists all paths.'
+      : 'Not found.',
   'method-not-allowed': ({ allow }) => `This path does not know the method. Use ${allow}.`,
   'cross-site': "The daemon refuses requests from pages of other sites. Open the robot's own page.",
-  'unknown-host': 'This host name is unknown. Use the address, or add the name to http.allowedHosts.',
+  'unknown-host':
+    'This host name is unknown. Use the address, or add the name to allowedHosts in the configuration.',
   'caller-gone': 'The connection was closed, so nothing was changed. Keep it open until the answer.',
   'too-many-streams': 'All event streams are in use. Close a page of the robot.',
   'bad-http': 'The bytes are not a valid HTTP/1.1 request. Check the client.',

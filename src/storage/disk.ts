@@ -53,15 +53,27 @@ export type Disk = typeof realDisk;
 
 const readAgain = repeatedReads(path => readFile(path).catch(error => unlessListed(path, error)));
 
+/**
+ * Makes the folder and those around it. Resolves with the folders that were not there. Node's recursive mkdir would try for
+ * ever in a folder such as /proc, which is there and says that it is not.
+ */
+async function madeFolders(folder: string, isAgain = false): Promise<readonly string[]> {
+  try {
+    await mkdir(folder, { mode: 0o750 });
+    return [folder];
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EEXIST' && (await stat(folder)).isDirectory()) return [];
+    if (errno !== 'ENOENT' || isAgain || dirname(folder) === folder) throw error;
+    return [...(await madeFolders(dirname(folder))), ...(await madeFolders(folder, true))];
+  }
+}
+
 export const realDisk = {
   makeFolder: (asked: string) =>
     attempt('make', asked, async () => {
       const folder = resolve(asked);
-      const made = await mkdir(folder, { recursive: true, mode: 0o750 });
-      if (made === undefined) return;
-      for (let inner = folder; inner.length >= made.length; inner = dirname(inner)) {
-        await syncFolder(dirname(inner));
-      }
+      for (const made of await madeFolders(folder)) await syncFolder(dirname(made));
     }),
   list: (folder: string): Promise<readonly string[]> => attempt('list', folder, () => readdir(folder)),
   /**

@@ -107,6 +107,7 @@ describe('the output of a command', () => {
   });
 
   it('shows a word like “wrong” in its colour only at the beginning of a line', () => {
+    expect(printable('constructor: whole', { wrong: 'red' })).to.equal('constructor: whole');
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
   });

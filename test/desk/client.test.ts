@@ -98,7 +98,10 @@ describe('the HTTP client of the desk', () => {
 
   it('tells a robot whose daemon does not run (closed port) from a server that is no robot (garbage instead of HTTP)', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
-    expect(await client.send(gone, HEALTH)).to.deep.equal({ failure: 'Its daemon does not run.' });
+    expect(await client.send(gone, HEALTH)).to.deep.equal({
+      failure: 'Its daemon does not run.',
+      isMoved: true,
+    });
     listener = (_, response) => response.socket?.end('garbage');
     expect(await client.send(robot, HEALTH))
       .to.have.property('failure')

@@ -524,6 +524,18 @@ describe('a referee desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
+  it('sends no token any more to an address at which something answers that is no robot', () => {
+    const red = field.robot('Red 1');
+    const tokens: boolean[] = [];
+    red.answer = ({ path, withToken }) => {
+      tokens.push(withToken);
+      return path === '/healthz' ? { status: 200, body: {} } : { status: 404, body: 'no such page' };
+    };
+    field.wait(3000);
+    expect(tokens.slice(-2)).to.deep.equal([false, false]);
+    expect(tokens.filter(isSent => isSent).length).to.be.at.most(3);
+  });
+
   it('names both robots as not ready for a start if two robots have the same id', () => {
     field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
     Object.assign(field.robot('Red 1'), { id: field.robot('Red 2').id });

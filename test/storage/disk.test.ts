@@ -20,6 +20,19 @@ describe('the real disk', () => {
       }
     }));
 
+  it('makes a folder with those around it, and fails at once where no folder can be made, as in /proc', () =>
+    inTemporaryFolder(async folder => {
+      await realDisk.makeFolder(join(folder, 'a/b'));
+      await realDisk.makeFolder(join(folder, 'a/b/c'));
+      expect((await stat(join(folder, 'a/b/c'))).isDirectory()).to.equal(true);
+      const endOf = (path: string) =>
+        realDisk.makeFolder(path).then(
+          () => 'made',
+          error => error.context.errno,
+        );
+      if (process.platform === 'linux') expect(await endOf('/proc/nothing/here')).to.equal('ENOENT');
+    }));
+
   it('fails with EACCES, instead of reporting a file as missing, in a folder that it may not write', async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
