@@ -67,6 +67,15 @@ export class Arrivals {
     return Math.min(firstMs, this.#earliestMs());
   }
 
+  /**
+   * Since when the process may have read nothing (Clock milliseconds). It is now unless the process was paused. Connections
+   * that wait do not count: a stranger can make them wait.
+   */
+  get pausedSinceMs(): number {
+    const sinceMs = this.#earliestMs();
+    return Number.isFinite(sinceMs) ? sinceMs : this.#clock.nowMs();
+  }
+
   #earliestMs(): number {
     return Math.min(this.#unread.sinceMs, this.#dueMs, this.#clock.nowMs());
   }

@@ -18,6 +18,8 @@ declare module 'koa' {
     id: string;
     /** The earliest time at which the request may have come (Clock milliseconds). */
     receivedMs: number;
+    /** Since when the process may have read nothing. Leases and clocks that the request starts count from then. */
+    pausedSinceMs: number;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
     /** Whether the authorization has found a right other than `read`. */
@@ -65,6 +67,7 @@ export function requestLog(
     ctx.state.receivedMs = hasWaited(ctx.req)
       ? Number.NEGATIVE_INFINITY
       : arrivals.earliestMs(ctx.req.socket);
+    ctx.state.pausedSinceMs = arrivals.pausedSinceMs;
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
     if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {

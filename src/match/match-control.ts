@@ -108,8 +108,8 @@ export function obeyMatch({ match, robot, file, log }: MatchControlParts) {
      * Sets the phase. Rejects as `Match.set` throws, as a stop does, or with `not-kept`. In the last two cases the
      * phase holds.
      */
-    set: async (call: MatchCall, by: string): Promise<void> => {
-      match.set(call, by);
+    set: async (call: MatchCall, by: string, sinceMs?: number): Promise<void> => {
+      match.set(call, by, sinceMs);
       await obeyPhase();
     },
     /**

@@ -76,13 +76,13 @@ class Lease {
   }
 
   /**
-   * Gives the lease to this desk for `ttlMs`. Throws `lease-held` if another desk has it, unless `takeover` is true.
+   * Gives the lease to this desk for `ttlMs` from `sinceMs` on. Throws `lease-held` if another desk has it, unless `takeover` is true.
    */
-  beat({ holder, by }: LeaseOwner, ttlMs: number, takeover: boolean): void {
+  beat({ holder, by }: LeaseOwner, ttlMs: number, takeover: boolean, sinceMs: number): void {
     if (!takeover) this.#requireFree(owner => owner.by === by && owner.holder === holder);
     this.#owner = { holder, by };
     this.#ttlMs = ttlMs;
-    this.#beatMs = this.#clock.nowMs();
+    this.#beatMs = sinceMs;
   }
 
   /** Throws `lease-held` while another token has a live lease. */
@@ -185,9 +185,9 @@ export class Match implements Permission {
 
   /**
    * Sets the phase for the caller `by`, a token or an address. An exact repeat of the last call changes nothing. Throws
-   * `lease-held`, `stale-match`, or `referee-silent` if the phase needs a referee.
+   * `lease-held`, `stale-match`, or `referee-silent` if the phase needs a referee. `remainingS` counts from `sinceMs`.
    */
-  set(call: MatchCall, by: string): void {
+  set(call: MatchCall, by: string, sinceMs = this.#clock.nowMs()): void {
     const { phase, remainingS } = call;
     if (!FOR_EVERY_REFEREE.includes(phase)) this.lease.requireNoOther(by);
     if (isDeepStrictEqual(call, this.state.call)) return;
@@ -195,7 +195,7 @@ export class Match implements Permission {
     const needsReferee = PLAY.includes(phase) && this.#settings.onRefereeSilence === 'stop';
     if (needsReferee && this.#isSilent) throw new RobotError('referee-silent');
     const runs = remainingS !== null && !OVER.includes(phase);
-    this.#change({ call, phase, endsAtMs: runs ? this.#clock.nowMs() + remainingS * 1000 : null }, 'set');
+    this.#change({ call, phase, endsAtMs: runs ? sinceMs + remainingS * 1000 : null }, 'set');
   }
 
   /** Ends the match, whatever the desk's latest revision is. Throws `wrong-phase` if there is no match. */
@@ -217,18 +217,18 @@ export class Match implements Permission {
     this.#change({ phase, endsAtMs: null }, 'root');
   }
 
-  /** Accepts a beat of a desk. Throws `lease-held` while another desk has the lease. */
-  beat(holder: string, by: string, ttlMs: number, takeover: boolean): void {
+  /** Accepts a beat of a desk, which counts from `sinceMs`. Throws `lease-held` while another desk has the lease. */
+  beat(holder: string, by: string, ttlMs: number, takeover: boolean, sinceMs = this.#clock.nowMs()): void {
     this.#deadlines.judge();
     const wasSilent = this.#isSilent;
     const before = this.lease.owner;
-    this.lease.beat({ holder, by }, ttlMs, takeover);
+    this.lease.beat({ holder, by }, ttlMs, takeover, sinceMs);
     const isOther = before?.holder !== holder || before.by !== by;
     if (isOther) {
       this.happened.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
     }
     if (wasSilent) this.happened.emit({ what: 'referee-heard', detail: { holder } });
-    this.#silence.set(this.#clock.nowMs() + this.#settings.refereeSilenceMs);
+    this.#silence.set(sinceMs + this.#settings.refereeSilenceMs);
     if (wasSilent || isOther) this.changed.emit();
   }
 

@@ -41,6 +41,32 @@ describe('a drive command that holds for 50 ms and arrives while the daemon is b
     });
 });
 
+describe("a request of the referee's desk that arrives while the daemon is busy for 100 ms", () => {
+  const daemon = simulatedDaemon();
+
+  /** The answer to the request, whose bytes the kernel has before the daemon is busy. */
+  const late = async (path: string, body: object) => {
+    const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
+    socket.write(asked('/api/laser', { action: 'off' }));
+    await once(socket, 'data');
+    socket.write(asked(path, body));
+    block(100);
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
+  };
+
+  it('extends the lease only from the beginning of that time', async () => {
+    const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
+    expect(beatAgeS).to.be.within(0.075, 0.3);
+  });
+
+  it('starts the clock of a phase at the beginning of that time', async () => {
+    const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
+    expect(endsAtT - t).to.be.within(9.7, 9.925);
+  });
+});
+
 describe('a drive command that a client sends before the answer to its previous request', () => {
   const daemon = simulatedDaemon();
 

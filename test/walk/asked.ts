@@ -16,6 +16,8 @@ export interface Asked {
   readonly request: Request;
   readonly sent: number;
   readonly sentMs: number;
+  /** The earliest time at which the daemon may date the request. It is earlier than `sentMs` if the event loop was late. */
+  readonly earliestMs: number;
   /** The identities under which the robot may know the caller. */
   identities: readonly string[];
   /** Undefined until the request is answered. */

@@ -32,6 +32,8 @@ export class LeaseModel {
   /** The latest times at which a beat may have been accepted (`maybe`), and at which a beat certainly was (`surely`). */
   #maybeMs = Number.NEGATIVE_INFINITY;
   #surelyMs = Number.NEGATIVE_INFINITY;
+  /** When the newest accepted beat was sent. */
+  #sentMs = Number.NEGATIVE_INFINITY;
 
   constructor(silenceMs: number) {
     this.#silenceMs = silenceMs;
@@ -54,7 +56,7 @@ export class LeaseModel {
 
   /** True if the desk may have been silent at some time from `sinceMs` to `nowMs`. */
   maybeSilentSince(sinceMs: number, nowMs: number): boolean {
-    return this.#surelyMs >= sinceMs || this.maybeSilentAt(nowMs);
+    return this.#sentMs >= sinceMs || this.maybeSilentAt(nowMs);
   }
 
   sent(asked: Asked): void {
@@ -70,10 +72,11 @@ export class LeaseModel {
     this.#judge(asked, beat.takesOver ? () => true : holds, nowMs);
     if (status !== 200) return;
     this.#maybeMs = nowMs;
-    this.#surelyMs = Math.max(this.#surelyMs, asked.sentMs);
+    this.#surelyMs = Math.max(this.#surelyMs, asked.earliestMs);
+    this.#sentMs = Math.max(this.#sentMs, asked.sentMs);
     const overlaps = this.#beats.size > 0 || (this.#last !== undefined && this.#last.at > asked.sent);
     const mayBeFreed = new Set(beat.by).size > 1;
-    this.#last = overlaps || mayBeFreed ? undefined : { ...beat, at, fromMs: asked.sentMs, toMs: nowMs };
+    this.#last = overlaps || mayBeFreed ? undefined : { ...beat, at, fromMs: asked.earliestMs, toMs: nowMs };
   }
 
   abandoned(asked: Asked, nowMs: number): void {
@@ -91,7 +94,7 @@ export class LeaseModel {
   ended(): void {
     this.#beats.clear();
     this.#last = undefined;
-    this.#maybeMs = this.#surelyMs = Number.NEGATIVE_INFINITY;
+    this.#maybeMs = this.#surelyMs = this.#sentMs = Number.NEGATIVE_INFINITY;
   }
 
   /** If a desk has the lease, only this desk may set a phase in which the robot moves. */

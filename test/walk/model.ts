@@ -59,6 +59,8 @@ export class Model {
   #startedMs = 0;
   /** At this time the daemon's timers may not have run yet. */
   #lateMs = Number.NEGATIVE_INFINITY;
+  /** When the event loop began to be late. */
+  #lateSinceMs = Number.NEGATIVE_INFINITY;
   /** True if the model already counts the robot as stopped because the referee is silent. */
   #lost = false;
 
@@ -84,12 +86,13 @@ export class Model {
   }
 
   /**
-   * The daemon's event loop is late, so frames in flight may fail. `frameIsLateMs`: how much later the frame arrives that
-   * was on the bus.
+   * The daemon's event loop is late by `lateMs`, so frames in flight may fail. `frameIsLateMs`: how much later the frame
+   * arrives that was on the bus.
    */
-  late(nowMs: number, frameIsLateMs: number): void {
+  late(nowMs: number, lateMs: number, frameIsLateMs: number): void {
     this.trouble(nowMs, false);
     for (const { name } of UNIT_LIST) this.drives[name].frameIsLate(frameIsLateMs);
+    this.#lateSinceMs = nowMs - lateMs;
     this.#lateMs = nowMs;
     this.light.late(nowMs);
   }
@@ -102,7 +105,8 @@ export class Model {
 
   sent(request: Request, nowMs: number): Asked {
     const identities = this.access.identitiesOf(request);
-    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, identities };
+    const earliestMs = nowMs === this.#lateMs ? this.#lateSinceMs : nowMs;
+    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, earliestMs, identities };
     this.#outstanding.add(asked);
     for (const { name } of UNIT_LIST) {
       this.units[name].sent(asked);

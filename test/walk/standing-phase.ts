@@ -27,7 +27,7 @@ export function standingOf(asked: Asked, answeredMs: number): Standing {
   if (typeof remainingS !== 'number' || phase === 'none' || phase === 'ended') return { ...NO_MATCH, phase };
   return {
     phase,
-    fromMs: asked.sentMs + remainingS * 1000,
+    fromMs: asked.earliestMs + remainingS * 1000,
     toMs: answeredMs + remainingS * 1000 + GRACE_MS,
   };
 }

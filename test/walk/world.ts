@@ -78,7 +78,7 @@ export class World {
         break;
       case 'late':
         this.clock.late(step.ms);
-        this.#model.late(this.clock.nowMs(), this.#robot.wire.busy ? step.ms : 0);
+        this.#model.late(this.clock.nowMs(), step.ms, this.#robot.wire.busy ? step.ms : 0);
         this.#callers.ask(step.request);
         break;
       case 'fault':

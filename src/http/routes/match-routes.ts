@@ -44,7 +44,7 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       act: async ({ body: { remainingS = null, notAfterT, ...call }, ctx, stillConnected }) => {
         if (DEFAULT_PERMISSIONS[call.phase].drive) await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
-        return viewAfter(control.set({ ...call, remainingS }, ctx.state.who));
+        return viewAfter(control.set({ ...call, remainingS }, ctx.state.who, ctx.state.pausedSinceMs));
       },
     }),
     post('/api/match/lock', 'rule', {
@@ -110,7 +110,8 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       answer: matchView,
       problems: ['lease-held'],
       act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
-        control.match.beat(holder, ctx.state.who, ttlMs, takeover);
+        const { pausedSinceMs, who } = ctx.state;
+        control.match.beat(holder, who, ttlMs, takeover, pausedSinceMs);
         return { ...view(), head: fileLog.head };
       },
     }),
