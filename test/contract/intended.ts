@@ -46,7 +46,7 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   'a desk names its locks, refuses late permissions and reads lines of the log': [
     /openapi\.json .*\/api\/match(|\/unlock)\/.*(notAfterT|responses\/(400|409|413|415)).*/,
-    /openapi\.json .*\/api\/match\/lock\/.*\/properties\/id: absent -> {/,
+    /openapi\.json .*\/api\/match\/lock\/.*\/properties\/(id|replaces): absent -> {/,
     /openapi\.json .*\/api\/match\/unlock\/.*requestBody: absent -> {/,
     /openapi\.json .*\/api\/log\/lines: absent -> {/,
   ],
@@ -54,6 +54,9 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
   'problems have new codes': [/openapi\.json .*\/Problem\/properties\/code\/enum\/\d+: /],
   'the event log counts requests that change nothing': [
     /^(locked|stopped|trials):\d+ GET \/api\/log \/body\/events\/.*"outcome":"done".*: \d -> \d$/,
+  ],
+  'an excitation that has ended is shown with amplitude 0': [
+    /^trials:52 GET \/api\/gimbal\/excitation \/body\/amplitude: 0\.1 -> 0$/,
   ],
   'A lease that ran out says so.': [
     /\/lease\/expired: absent -> true$/,
