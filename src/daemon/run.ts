@@ -1,18 +1,13 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { every, systemClock } from '../core/clock.js';
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { darkenPin } from '../robot/laser.js';
+import { endProcess, kill, STOP_MS } from './end-process.js';
 import { type Daemon, type DaemonParts, start } from './start.js';
 import { createNotifier } from './systemd-notify.js';
 
-/** If the daemon takes longer to end, something hangs. The process then kills itself. */
-const STOP_MS = 2000;
-/** If file work at the end of the process takes longer, it hangs in the kernel. The process then kills itself. */
-const HANG_MS = 1000;
-const LOOK_MS = 5;
 const MEMORY_MS = 250;
 /**
  * The fraction of V8's limit at which memory counts as full. The rest of the limit is room for short-lived
@@ -74,25 +69,6 @@ export async function serve(parts: DaemonParts): Promise<Daemon> {
   // A terminal sends SIGHUP when it closes, if a person started the daemon in it.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   return starting;
-}
-
-/** Ends the process. Waits for file work first, because Node's exit would wait for a hanging thread for ever. */
-async function endProcess(log: Logger, exitCode: number): Promise<never> {
-  log.flush();
-  for (let waitedMs = 0; isInKernel(); waitedMs += LOOK_MS) {
-    if (waitedMs >= HANG_MS) kill();
-    await new Promise(resolve => setTimeout(resolve, LOOK_MS));
-  }
-  process.exit(exitCode);
-}
-
-/** Whether file work is in flight. */
-function isInKernel(): boolean {
-  return process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));
-}
-
-function kill(): void {
-  process.kill(process.pid, 'SIGKILL');
 }
 
 /** The differences between the robot and a simulated one. */

@@ -7,7 +7,8 @@ import { readTokens, writeTokens } from '../access/token-file.js';
 import { valued } from '../command/arguments.js';
 import { command, done, failed, type Program, wrong } from '../command/command.js';
 import { portOf } from '../command/place.js';
-import { systemClock } from '../core/clock.js';
+import { endedWithin, systemClock } from '../core/clock.js';
+import { endProcess, STOP_MS } from '../daemon/end-process.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
 import { readDeskFile } from './desk-file.js';
@@ -48,13 +49,12 @@ export const deskProgram: Program = {
           log,
           clock: systemClock,
         });
-        const end = () => {
-          void desk.close().finally(() => {
-            log.flush();
-            process.exit(0);
-          });
+        const end = async () => {
+          // A hanging disk does not keep the desk from ending.
+          await endedWithin(systemClock, STOP_MS, desk.close());
+          await endProcess(log, 0);
         };
-        for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, end);
+        for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => void end());
         return undefined;
       },
     ),

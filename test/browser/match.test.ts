@@ -37,7 +37,7 @@ describe('the match view', function () {
 
   it('opens from a link on a phone, where it prevents text selection and zoom and says whether the screen stays on', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
-    await page.getByRole('link', { name: 'Match view' }).tap();
+    await page.getByRole('link', { name: 'Match view', exact: true }).tap();
     await eventually(() => page.locator('.match').isVisible());
     await shows(page.locator('.link'), /Live · \d+ ms · [1-9]\d* Hz/);
     const style = await page.evaluate(`(() => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { NODE_ENVIRONMENT } from '../../scripts/package/node-options.js';
@@ -38,6 +38,21 @@ describe('a disk that hangs in the kernel', () => {
         await child.kill();
       }
     });
+
+  it('while the list of tokens is read prevents neither the start of a desk nor its end after SIGTERM', async function () {
+    requirePrograms(this, 'mkfifo');
+    execFileSync('mkfifo', [join(folder(), 'tokens.json')]);
+    const file = join(folder(), 'field.yaml');
+    writeFileSync(file, 'robots: []\n', { mode: 0o600 });
+    const child = new Child('src/desk/main.js', [file, '--port', '0', '--state', folder()]);
+    try {
+      await child.url();
+      child.process.kill('SIGTERM');
+      expect(await child.exited).to.equal('SIGKILL');
+    } finally {
+      await child.kill();
+    }
+  });
 
   it('does not prevent stop, resume and mode switches; a save fails while the disk hangs, and succeeds after that', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');

@@ -30,7 +30,7 @@ export function DrivePanel() {
       <h2>Drive</h2>
       {isTouchScreen && (
         <p>
-          The thumb sticks are in the <a href="#match">view for thumbs</a>.
+          The thumb sticks are in the <a href="#match">match view</a>.
         </p>
       )}
       <p>
