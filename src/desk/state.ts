@@ -47,7 +47,7 @@ export interface DeskMatch extends MatchPlan {
   /** In a pause: the interrupted phase, and its seconds left. */
   readonly leftS: number | null;
   readonly interrupted: 'auto' | 'teleop' | null;
-  /** Whether the clock began the phase, and not a press. */
+  /** Whether the clock began teleop, and not a press. It says nothing of other phases. */
   readonly isPlanned: boolean;
   /** Why the match pauses or ended, if nobody pressed. */
   readonly why: string | null;

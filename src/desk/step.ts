@@ -82,7 +82,8 @@ export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
     const due: Due = { state, name, seen, nowMs, asks: [] };
     if (seen.isChecked) askKnown(due);
     else {
-      ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
+      const periodMs = seen.sent.get('health')?.waiting ? AGAIN_MS : STATUS_MS;
+      ask(due, 'health', periodMs, '/healthz', { withToken: false, isFresh: true });
       const lock = lockWanted(state.wanted, name);
       // The robot may be the right one. A stop needs no token.
       if (lock !== null && seen.shownId === null)
@@ -126,8 +127,12 @@ function askLock(due: Due): void {
   // A robot of 0.3.0 takes no id.
   const body = seen.isOld
     ? { reason: `${reason.slice(0, OLD_REASON)} (${id})` }
-    : { id, reason, replaces: `${state.wanted.holder}:` };
-  const isRefused = seen.refusal !== undefined;
+    : {
+        id,
+        reason,
+        replaces: [state.wanted.holder, ...state.wanted.former].slice(0, 20).map(name => `${name}:`),
+      };
+  const isRefused = seen.refusal !== undefined || seen.lockProblem !== undefined;
   const isTheirs = isLockedByOthers(state, seen);
   // The lock of others stands, but the robot is not proven to be at rest.
   if (isRefused || isTheirs) ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id });
@@ -181,8 +186,9 @@ function askPhase(due: Due): void {
   if (isPermit) {
     const endMs = permitEndMs(state, seen);
     const from = Math.max(sinceMs, seen.joinMs);
-    // A planned phase follows the one before. A robot that does not play by then waits for a press.
-    const follows = !match.isPlanned || seen.match.phase === 'auto' || seen.joinMs > sinceMs;
+    // A planned teleop follows auto. A robot that does not play by then waits for a press.
+    const isPlanned = phase === 'teleop' && match.isPlanned;
+    const follows = !isPlanned || seen.match.phase === 'auto' || seen.joinMs > sinceMs;
     const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen) && follows;
     const notAfterT = robotT(seen, endMs);
     if (

@@ -89,12 +89,12 @@ export function obeyMatch({ match, robot, file, log }: MatchControlParts) {
       };
     },
     /**
-     * Locks the robot and stops it. The lock holds even if this rejects. Rejects as a stop does, or with
+     * Locks the robot, and stops it for the caller `by`. The lock holds even if this rejects. Rejects as a stop does, or with
      * `not-kept`.
      */
-    lock: async (lock: Lock): Promise<void> => {
+    lock: async (lock: Lock, by = lock.by): Promise<void> => {
       match.lock(lock);
-      await allEnded([robot.stop(`locked by ${lock.by}`), keep()]);
+      await allEnded([robot.stop(`locked by ${by}`), keep()]);
     },
     /**
      * Unlocks; the robot stays stopped. Rejects with `lock-changed` if the lock has another id, with `not-kept` if a

@@ -79,10 +79,11 @@ class Lease {
    * Gives the lease to this desk for `ttlMs` from `sinceMs` on. Throws `lease-held` if another desk has it, unless `takeover` is true.
    */
   beat({ holder, by }: LeaseOwner, ttlMs: number, takeover: boolean, sinceMs: number): void {
-    if (!takeover) this.#requireFree(owner => owner.by === by && owner.holder === holder);
+    const isOwn = (owner: LeaseOwner) => owner.by === by && owner.holder === holder;
+    if (!takeover) this.#requireFree(isOwn);
+    this.#beatMs = this.#owner !== null && isOwn(this.#owner) ? Math.max(this.#beatMs, sinceMs) : sinceMs;
     this.#owner = { holder, by };
     this.#ttlMs = ttlMs;
-    this.#beatMs = sinceMs;
   }
 
   /** Throws `lease-held` while another token has a live lease. */
@@ -117,6 +118,7 @@ export class Match implements Permission {
   readonly #deadlines: Deadlines;
   readonly #settings: MatchSettings;
   #state: MatchState;
+  #lockedMs = Number.NEGATIVE_INFINITY;
   readonly #end: Deadline;
   /** Not set while the desk is silent. */
   readonly #silence: Deadline;
@@ -141,7 +143,16 @@ export class Match implements Permission {
   }
 
   get allows(): Permissions {
-    return this.#settings.phases[this.state.phase];
+    return this.allowsIn(this.state.phase);
+  }
+
+  allowsIn(phase: Phase): Permissions {
+    return this.#settings.phases[phase];
+  }
+
+  /** When the lock in force was set, in Clock milliseconds of this process. */
+  get lockedMs(): number {
+    return this.#lockedMs;
   }
 
   /** Whether the robot plays and no desk sends beats. */
@@ -173,7 +184,9 @@ export class Match implements Permission {
 
   /** A lock with the id of the lock in force changes nothing. */
   lock(lock: Lock): void {
-    if (this.state.lock?.id !== lock.id) this.#change({ lock });
+    if (this.state.lock?.id === lock.id) return;
+    this.#lockedMs = this.#clock.nowMs();
+    this.#change({ lock });
   }
 
   /** Removes the lock. With `id`, throws `lock-changed` if another lock is in force. */
@@ -223,12 +236,15 @@ export class Match implements Permission {
     const wasSilent = this.#isSilent;
     const before = this.lease.owner;
     this.lease.beat({ holder, by }, ttlMs, takeover, sinceMs);
+    const untilMs = sinceMs + this.#settings.refereeSilenceMs;
+    const isHeard = untilMs > this.#clock.nowMs();
     const isOther = before?.holder !== holder || before.by !== by;
     if (isOther) {
       this.happened.emit({ what: 'lease', who: by, detail: { holder, before: before?.holder ?? null } });
     }
-    if (wasSilent) this.happened.emit({ what: 'referee-heard', detail: { holder } });
-    this.#silence.set(sinceMs + this.#settings.refereeSilenceMs);
+    if (wasSilent && isHeard) this.happened.emit({ what: 'referee-heard', detail: { holder } });
+    // A beat whose body came late is not the newest one.
+    if (isHeard) this.#silence.set(wasSilent ? untilMs : Math.max(untilMs, this.#silence.atMs));
     if (wasSilent || isOther) this.changed.emit();
   }
 

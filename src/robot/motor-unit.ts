@@ -195,12 +195,11 @@ export function motorUnit(options: UnitOptions) {
       throw new RobotError('wrong-mode', { unit: unit.name, mode, needed: 'manual' });
     },
 
-    /** The excitation that the last poll in debug mode read. In another mode it has ended. */
+    /** The excitation that the last poll in debug mode read. */
     excitation(): Excitation {
       gate.requireOnline();
-      const { excitation, mode } = observed;
-      if (excitation === undefined) throw new RobotError('unit-busy', { unit: unit.name });
-      return mode === 'debug' ? excitation : { ...excitation, amplitude: 0 };
+      if (observed.excitation === undefined) throw new RobotError('unit-busy', { unit: unit.name });
+      return observed.excitation;
     },
 
     /**

@@ -99,8 +99,10 @@ export class UnitState {
     if (mode !== before?.mode) emit({ what: 'mode', detail: { before: before?.mode ?? null, after: mode } });
     const old = before?.faults ?? [];
     const appeared = faults.filter(fault => !old.includes(fault));
-    // The amplitude is 0 now. Otherwise a frame with amplitude 0 would be written, and would clear `ran_away`.
-    if (appeared.includes('ran_away') && observed.excitation !== undefined)
+    // The guard and another mode have ended the excitation. If the amplitude were not 0 here, a frame with amplitude 0 would be
+    // written, and would clear `ran_away`.
+    const hasEnded = appeared.includes('ran_away') || mode !== 'debug';
+    if (hasEnded && observed.excitation !== undefined)
       observed.excitation = { ...observed.excitation, amplitude: 0 };
     const gone = old.filter(fault => !faults.includes(fault));
     if (appeared.length + gone.length > 0) this.take('faults', { appeared, gone });

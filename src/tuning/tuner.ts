@@ -1,5 +1,5 @@
 import type { Style } from '../core/tuning-terms.js';
-import { bounded, type Gains } from '../core/units.js';
+import { bounded, type Gains, sameGains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { Tune } from '../schemas/tune.js';
 import { type ExcitedRun, figuresOf, figuresOfHalf, type HalfPeriod, movement } from './excited-run.js';
@@ -132,18 +132,22 @@ async function attempt(
 /** Looks for gains that are measurably better than the gains in force. */
 export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult> {
   const { shape, style } = task;
-  const attemptWith = (gains: Gains, words: string) =>
-    attempt(task, port, bounded(gains, shape.bounds), words);
+  const attemptWith = (gains: Gains, words: string) => attempt(task, port, gains, words);
+  const within = (gains: Gains) => bounded(gains, shape.bounds);
 
-  const before = await attempt(task, port, task.gains, 'exciting with the gains in force');
+  const before = await attemptWith(task.gains, 'exciting with the gains in force');
   const nothing = { before: measuredOf(before), proposed: null, predicted: null };
   let latest = before;
   for (let count = 1; count <= ADJUSTMENTS && !latest.isUsable; count += 1) {
-    latest = await attemptWith(scaled(latest.gains, CALMER), `too lively: calmed ${times(count)}`);
+    const gains = within(scaled(latest.gains, CALMER));
+    if (sameGains(gains, latest.gains)) break;
+    latest = await attemptWith(gains, `too lively: calmed ${times(count)}`);
   }
   for (let count = 1; count <= ADJUSTMENTS && latest.isUsable && movement(latest.run) < MOVES; count += 1) {
     const words = `too weak: strengthened ${times(count)}`;
-    const livelier = await attemptWith(scaled(latest.gains, LIVELIER), words);
+    const gains = within(scaled(latest.gains, LIVELIER));
+    if (sameGains(gains, latest.gains)) break;
+    const livelier = await attemptWith(gains, words);
     if (!livelier.isUsable) break;
     latest = livelier;
   }
@@ -170,10 +174,11 @@ export async function tune(task: TuneTask, port: TunerPort): Promise<TuneResult>
     if (isKnown && proposal.cost > WORTH_TRYING * proposal.costNow) break;
     const off = wild ?? (tooFar ? latest.gains : null);
     const surprise = wild ? 'swings' : 'overshoots';
-    const tried: Attempt =
-      off === null
-        ? await attemptWith(proposal.gains, `trying proposal ${round}`)
-        : await attemptWith(scaled(off, MILDER), `${surprise} more than predicted: milder`);
+    const gains = within(off === null ? proposal.gains : scaled(off, MILDER));
+    // At a bound of the configuration.
+    if (sameGains(gains, off ?? latest.gains)) break;
+    const words = off === null ? `trying proposal ${round}` : `${surprise} more than predicted: milder`;
+    const tried = await attemptWith(gains, words);
     slowestS = Math.max(slowestS, leftS - port.secondsLeft());
     wild = tried.isUsable ? null : tried.gains;
     if (!tried.isUsable) continue;

@@ -117,7 +117,7 @@ export class FakeRobot {
     if (path === '/api/match/lease') match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
     if (path === '/api/match/lock') {
       if (this.isOld && 'id' in body) throw new RobotError('invalid-request', { errors: [] });
-      if (before.lock?.id.startsWith(body.replaces ?? '') ?? true)
+      if ((body.replaces ?? ['']).some((one: string) => before.lock?.id.startsWith(one) ?? true))
         match.lock({ id: body.id ?? `${this.#nowMs()}`, by: 'desk', reason: body.reason });
     }
     if (path === '/api/match/unlock' && this.isOld) match.unlock();

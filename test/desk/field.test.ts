@@ -285,6 +285,25 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('teleop');
   });
 
+  it('releases all robots at a press after the clock has ended teleop', () => {
+    play();
+    field.wait(16_000);
+    expect([view().match?.phase, phases()]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
+    press('release');
+    field.wait(300);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
+  });
+
+  it('stops a robot at LOCK ALL that answers the lock itself with an error', () => {
+    const red = field.robot('Red 1');
+    const answer = red.answer.bind(red);
+    red.answer = ask =>
+      ask.kind === 'lock' ? { status: 400, body: { code: 'invalid-request', detail: 'x' } } : answer(ask);
+    press('lock all');
+    field.wait(1500);
+    expect([red.stopped, tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
+  });
+
   it('shows NOT RELEASED for a robot that a release did not reach within a second, and releases that robot when Join is pressed', () => {
     press('load');
     field.wait(1500);

@@ -127,7 +127,8 @@ describe('a match over HTTP', () => {
 
   it('replaces with a lock that names what it replaces only a lock whose id begins so, and otherwise only stops', async () => {
     const lockOf = async (id: string, replaces?: string) =>
-      (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces }) })).lock.id;
+      (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
+        .lock.id;
     await ask('POST /api/match/lock', { reason: 'inspection', id: 'other' });
     expect(await lockOf('desk:1', 'desk:')).to.equal('other');
     await ask('POST /api/match/unlock');

@@ -332,6 +332,24 @@ describe('in a match,', () => {
   });
 
   describe('silence of the referee desk', () => {
+    it('is not detected when only the body of an old beat arrives late, after newer beats', async () => {
+      play();
+      await clock.advance(2000);
+      beat();
+      await clock.advance(1500);
+      match.beat('desk', 'referee', 2000, false, 0);
+      await clock.advance(1000);
+      expect([match.refereeSilent, stops]).to.deep.equal([false, []]);
+    });
+
+    it('does not end with a beat that is older than 3 s because the daemon was frozen', async () => {
+      play();
+      await clock.advance(5000);
+      const before = happened.length;
+      match.beat('desk', 'referee', 2000, false, 1000);
+      expect([match.refereeSilent, happened.length, stops.length]).to.deep.equal([true, before, 1]);
+    });
+
     it('stops the robot after 3 s, and forbids motion, light and resume until the next beat', async () => {
       play();
       for (let times = 0; times < 2; times += 1) {

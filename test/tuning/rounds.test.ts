@@ -67,7 +67,7 @@ describe('the rounds of a tuning', () => {
     const port = new ScriptedPort({});
     const shape = { ...TASK.shape, bounds: { kp: { min: 15, max: 100 } } };
     const { proposed } = await tune({ ...TASK, shape }, port);
-    expect(port.tried).deep.equal([10, 20, 40, 80, 100, 100]);
+    expect(port.tried).deep.equal([10, 20, 40, 80, 100]);
     expect(proposed?.gains.kp).equal(100);
   });
 

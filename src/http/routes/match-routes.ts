@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { LONGEST_TEXT, withoutControls } from '../../core/control-characters.js';
+import { RobotError } from '../../core/errors.js';
 import { inMs, requireInTime } from '../../core/not-after.js';
-import { DEFAULT_PERMISSIONS, PHASES } from '../../core/phases.js';
+import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
@@ -40,9 +41,25 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
         notAfterT: s.optional(s.notAfterT),
       }),
       answer: matchView,
-      problems: ['too-late', 'lease-held', 'stale-match', 'referee-silent', ...STOP_PROBLEMS, 'not-kept'],
+      problems: [
+        'too-late',
+        'caller-gone',
+        'lease-held',
+        'stale-match',
+        'referee-silent',
+        ...STOP_PROBLEMS,
+        'not-kept',
+      ],
       act: async ({ body: { remainingS = null, notAfterT, ...call }, ctx, stillConnected }) => {
-        if (DEFAULT_PERMISSIONS[call.phase].drive) await stillConnected();
+        const { match } = control;
+        if (match.allowsIn(call.phase).drive) {
+          const before = match.state;
+          await stillConnected();
+          const { call: last, phase } = match.state;
+          // What came meanwhile is newer, such as the end of the match.
+          if (last !== before.call || phase !== before.phase)
+            throw new RobotError('stale-match', { id: call.id, revision: last?.revision ?? 0, phase });
+        }
         requireInTime(inMs(notAfterT), clock.nowMs());
         return viewAfter(control.set({ ...call, remainingS }, ctx.state.who, ctx.state.pausedSinceMs));
       },
@@ -57,12 +74,13 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
             'Names the lock. While a lock with this id is in force, the call only repeats its stop.',
           ),
         ),
-        replaces: s.optional(
-          s.name(
-            64,
-            'Replaces a lock in force only if its id begins so. Another one stays, and the call only stops.',
+        replaces: s.optional({
+          ...s.array(
+            s.name(64),
+            'Replaces a lock in force only if its id begins with one of these. Another one stays, and the call only stops.',
           ),
-        ),
+          maxItems: 20,
+        }),
         reason: s.text(
           `For people. Control characters are replaced, and ${LONGEST_TEXT} characters are kept.`,
         ),
@@ -71,11 +89,12 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       problems: [...STOP_PROBLEMS, 'not-kept'],
       // A lock makes the robot safer, so no text refuses it.
       act: ({ body, ctx }) => {
-        const { id = randomBytes(8).toString('hex'), replaces = '' } = body;
+        const { id = randomBytes(8).toString('hex'), replaces = [''] } = body;
+        const { who: by } = ctx.state;
         const { lock: inForce } = control.match.state;
-        const isKept = inForce !== null && !inForce.id.startsWith(replaces);
-        const lock = isKept ? inForce : { id, by: ctx.state.who, reason: withoutControls(body.reason) };
-        return viewAfter(control.lock(lock));
+        const isKept = inForce !== null && !replaces.some(beginning => inForce.id.startsWith(beginning));
+        const lock = isKept ? inForce : { id, by, reason: withoutControls(body.reason) };
+        return viewAfter(control.lock(lock, by));
       },
     }),
     post('/api/match/unlock', 'rule', {
@@ -89,12 +108,14 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       }),
       bodyIsOptional: true,
       answer: matchView,
-      problems: ['too-late', 'lock-changed', 'not-kept'],
-      act: async ({ body: { lock, notAfterT }, stillConnected }) => {
-        const inForce = control.match.state.lock?.id;
+      problems: ['too-late', 'caller-gone', 'lock-changed', 'not-kept'],
+      act: async ({ body: { lock, notAfterT }, ctx, stillConnected }) => {
+        const { lockedMs, state } = control.match;
+        // During a pause of the process, a lock on another connection may have come later but be read first.
+        const inForce = lockedMs <= ctx.state.pausedSinceMs ? state.lock?.id : undefined;
         await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
-        // A lock that came meanwhile stays.
+        // A lock that came meanwhile stays. No lock has an empty id.
         return viewAfter(control.unlock(lock ?? inForce ?? ''));
       },
     }),
