@@ -102,7 +102,7 @@ export class UnitState {
     // The guard and another mode have ended the excitation. If the amplitude were not 0 here, a frame with amplitude 0 would be
     // written, and would clear `ran_away`.
     const hasEnded = appeared.includes('ran_away') || mode !== 'debug';
-    if (hasEnded && observed.excitation !== undefined)
+    if (hasEnded && observed.excitation !== undefined && observed.excitation.amplitude !== 0)
       observed.excitation = { ...observed.excitation, amplitude: 0 };
     const gone = old.filter(fault => !faults.includes(fault));
     if (appeared.length + gone.length > 0) this.take('faults', { appeared, gone });
