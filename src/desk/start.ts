@@ -16,11 +16,12 @@ import { RobotClient } from './client.js';
 import { Desk } from './desk.js';
 import type { DeskFile } from './desk-file.js';
 import { deskMetricsRoute } from './desk-metrics.js';
+import { unreadRobots } from './judge.js';
 import { absentOf } from './match-presses.js';
 import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
 import { viewOf } from './show.js';
-import type { Wanted } from './state.js';
+import type { DeskMatch, Wanted } from './state.js';
 import { SEAL_MS } from './step.js';
 import { wantedFile } from './wanted-file.js';
 
@@ -70,18 +71,29 @@ export async function startDesk(parts: DeskParts) {
     saving = kept.save(now, kept.isStuck ? 0 : SAVE_MS).catch(() => undefined);
     follow(now);
   };
-  /** The record that is being written, and the timer that seals it. */
-  let recording: string | undefined;
+  /** The match whose record is being written, and the timer that seals it. */
+  let recorded: DeskMatch | undefined;
   let sealing: Timer | undefined;
+  const seal = (match: DeskMatch) => {
+    for (const robot of unreadRobots(desk.state, match))
+      memory.record({
+        what: 'lines-missing',
+        detail: { robot, why: 'it answered no lines after the release.' },
+      });
+    sealing?.cancel();
+    sealing = undefined;
+    recorded = undefined;
+    void records.seal();
+  };
   const follow = ({ match }: Wanted) => {
     if (match === null) return;
-    if (match.record !== recording && match.phase !== 'none') {
-      sealing?.cancel();
-      sealing = undefined;
-      recording = match.record;
+    if (match.record !== recorded?.record) {
+      if (recorded?.phase === 'none') seal(recorded);
+      if (match.phase === 'none') return;
       void records.begin(match.record);
     }
-    if (match.phase === 'none') sealing ??= clock.after(SEAL_MS, () => void records.seal());
+    recorded = match;
+    if (match.phase === 'none') sealing ??= clock.after(SEAL_MS, () => seal(match));
   };
   const desk = new Desk({
     ...file,

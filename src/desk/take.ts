@@ -8,6 +8,7 @@ import {
   changeWish,
   type DeskState,
   isOurs,
+  LONG_AGO,
   lockWanted,
   type Seen,
   seenOf,
@@ -111,7 +112,7 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
 function linesOf(
   state: DeskState,
   seen: Seen,
-  { robot, of }: Ask,
+  { robot, of, sentMs }: Ask,
   { status, body }: RobotAnswer,
 ): RobotLines | undefined {
   const { head } = wishOf(state.wanted, robot);
@@ -143,6 +144,7 @@ function linesOf(
     }
     newest = { seq: line.seq, hash: sha256(bytes) };
   }
+  seen.linesMs = sentMs;
   if (lines.length === 0) return undefined;
   seen.isKeeping = true;
   return { robot, bytes: body, follows: of !== undefined, head: newest };
@@ -152,7 +154,10 @@ function linesOf(
 export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept: boolean): void {
   const seen = seenOf(state, robot);
   seen.isKeeping = false;
-  if (!isKept) return;
+  if (!isKept) {
+    seen.linesMs = LONG_AGO;
+    return;
+  }
   seen.isFromOldest = false;
   changeWish(state, robot, { head });
 }

@@ -40,24 +40,32 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
       : { of: 'desk', is: 'whole', why: `${log.lines.length} lines.` },
   );
   const heads = new Map<string, LogHead[]>();
-  const contradicted = new Map<string, string>();
+  const faults = new Map<string, Fault>();
   for (const { what, detail } of log.lines) {
     const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
-    if (what === 'contradicts') contradicted.set(robot, String(why));
+    if (what === 'contradicts') faults.set(robot, { is: 'changed', why: String(why) });
+    if (what === 'lines-missing' && !faults.has(robot))
+      faults.set(robot, { is: 'missing', why: String(why) });
   }
-  for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {
-    const why = contradicted.get(of);
+  for (const of of [...new Set([...heads.keys(), ...robots.keys(), ...faults.keys()])].sort()) {
     const verdict = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
-    verdicts.push({ of, ...(why === undefined ? verdict : { is: 'changed', why }) });
+    const fault = faults.get(of);
+    verdicts.push({
+      of,
+      ...(fault?.is === 'changed' || verdict.is === 'whole' ? (fault ?? verdict) : verdict),
+    });
   }
   return verdicts;
 }
 
+/** What the desk noted of a robot's log while it recorded. */
+type Fault = Omit<Verdict, 'of'>;
+
 /** Whether the lines form one chain that has every head which the robot showed. */
-function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Omit<Verdict, 'of'> {
+function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Fault {
   const known = new Set<string>();
   let last: LogHead | undefined;
   let lines = 0;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { ACTS, FakeField, NAMES } from './fake-field.js';
+import { ACTS, FakeField, NAMES, playedMatch } from './fake-field.js';
 
 type FieldAct = (field: FakeField) => void;
 
@@ -147,7 +147,7 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
   ]);
 
 describe('a referee desk under random presses, network faults, restarts and a second desk', () => {
-  it('makes no robot start, continue, unlock or leave its match later than 1 s after that was due, and forgets no lock', function () {
+  it('makes no robot start, continue, unlock or leave its match later than 1 s after that was due, forgets no lock, and can always play a match when the network is good', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(
@@ -173,6 +173,11 @@ describe('a referee desk under random presses, network faults, restarts and a se
           field.wait(12_000);
           expect(field.late, history.map(([name]) => name).join('\n')).to.deep.equal([]);
           expect(field.forgotten).to.deep.equal([]);
+          expect(playedMatch(field), history.map(([name]) => name).join('\n')).to.deep.equal(
+            ['auto', 'pause', 'auto', 'teleop', 'ended', 'none'].map(phase =>
+              NAMES.map(() => phase).join(' '),
+            ),
+          );
         },
       ),
       { numRuns: 150 },

@@ -227,6 +227,34 @@ export class FakeField {
   }
 }
 
+/** Plays a match on a good network from load to release. Returns the phases of the robots when each ought to have begun. */
+export function playedMatch(field: FakeField): readonly string[] {
+  const shown: string[] = [];
+  const show = (what?: keyof typeof ACTS) => {
+    if (what !== undefined) field.press(what);
+    field.wait(300);
+    shown.push(NAMES.map(name => field.robot(name).match.state.phase).join(' '));
+  };
+  const press = (what: keyof typeof ACTS, robot?: string) => {
+    field.press(what, { robot });
+    field.wait(1500);
+  };
+  for (const what of ['take over', 'end', 'release', 'unlock'] as const) press(what);
+  for (const name of NAMES) press('unlock one', name);
+  // The locks of others.
+  for (const name of NAMES) field.robot(name).match.unlock();
+  press('load');
+  show('start');
+  show('pause');
+  show('go on');
+  field.wait(5000);
+  show();
+  field.wait(10_000);
+  show();
+  show('release');
+  return shown;
+}
+
 type PressAct = (state: DeskState, press: Press, body: { readonly robot: string }) => void;
 
 export const ACTS = {

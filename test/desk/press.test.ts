@@ -1,14 +1,22 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
+import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
+import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
-import type { DeskMatch, Wanted } from '../../src/desk/state.js';
+import type { DeskMatch, DeskState, Wanted } from '../../src/desk/state.js';
+import { verifyRecord } from '../../src/desk/verify.js';
 import type { NewEvent } from '../../src/schemas/log.js';
+import { realDisk } from '../../src/storage/disk.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+
+type PressAct = (state: DeskState, press: Press) => void;
 
 const WANTED: Wanted = {
   holder: 'desk-1',
@@ -37,15 +45,15 @@ function made(wanted: Wanted = WANTED, pauseWithoutPageMs = 0) {
   return { clock, desk, recorded };
 }
 
-/** A desk without robots that serves its page. */
+/** A desk that serves its page. No robot of the field answers. */
 async function served(
   parts: Partial<DeskParts> = { disk: new RecordingDisk(), lock: noLock },
   state = '/state',
+  field: Pick<DeskParts['file'], 'robots' | 'plans'> = { robots: [], plans: [] },
 ) {
   const clock = new ManualClock();
-  const file = { host: '127.0.0.1', port: 0, state, allowedHosts: [], robots: [], plans: [] };
   const desk = await startDesk({
-    file: { ...file, pauseWithoutPageMs: 0 },
+    file: { host: '127.0.0.1', port: 0, state, allowedHosts: [], pauseWithoutPageMs: 0, ...field },
     log: pino({ level: 'silent' }),
     clock,
     ...parts,
@@ -131,6 +139,36 @@ describe('a button press that a desk receives', () => {
     expect(String(disk.files()['/state/desk.json'])).to.include(':P1');
     await desk.close();
   });
+});
+
+describe('the record of a match whose robot does not answer after the release', () => {
+  const robots = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
+  const plans = [{ id: 'final', robots: ['Red 1'], autoS: 0, teleopS: 10 }];
+  const begins = [
+    'when the record gets its hash',
+    'when another match is loaded before the record gets its hash',
+  ];
+  for (const [index, when] of begins.entries())
+    it(`is reported as missing lines of that robot, ${when}`, () =>
+      inTemporaryFolder(async folder => {
+        const { clock, desk } = await served({}, folder, { robots, plans });
+        const press = (id: string, act: PressAct) => desk.desk.press(id, { id, by: 'referee' }, act);
+        const load: PressAct = (state, made) => loadMatch.act(state, made, { match: 'final' });
+        press('1', load);
+        press('2', (state, made) => endMatch.act(state, made, {}));
+        press('3', (state, made) => releaseMatch.act(state, made, {}));
+        await clock.advance(1000);
+        if (index === 1) press('4', load);
+        else await clock.advance(10_000);
+        const records = join(folder, 'records');
+        const sealed = async () =>
+          (await readdir(records).catch(() => [])).find(name => /-[0-9a-f]{16}$/.test(name));
+        let name: string | undefined;
+        while (name === undefined) name = await sealed();
+        const verdicts = await verifyRecord(realDisk, join(records, name));
+        expect(verdicts.map(({ of, is }) => `${of} ${is}`)).to.deep.equal(['desk whole', 'Red 1 missing']);
+        await desk.close();
+      }));
 });
 
 describe('a second desk on the state folder of another desk', () => {
