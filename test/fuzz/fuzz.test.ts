@@ -13,12 +13,13 @@ const HANG_MS = 10_000;
 /** What must be true of the input of each fuzzer, by the fuzzer's name. */
 const PROMISES: Readonly<Record<string, string>> = {
   'frames at the firmware':
-    'written as frames to the simulated firmware never makes it fail, and an invalid frame changes no state',
-  'lines in the journal': 'as damage to the journal of gains loses none of the undamaged lines',
+    'written to the simulated firmware causes no exception, and changes at most fault flags and the count of refusals if it is no valid frame',
+  'lines in the journal':
+    'that damages the journal of gains leaves the newest undamaged save of each unit in force',
   'lines in the log of events':
-    'as damage to the event log is detected, unless it only removes the oldest lines, and new lines are still appended',
+    'that damages the event log is detected unless it only removes the oldest lines or adds newer ones, and new events can still be appended',
   'lines in the configuration':
-    'as lines of the configuration is accepted, or refused with messages that name the file',
+    'as lines of the configuration is accepted, or is refused with messages that each name the file',
   requests:
     'as HTTP requests is always answered without an internal error, and a refused request changes nothing',
   'bytes at the port':

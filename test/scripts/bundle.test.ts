@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import { bundleDaemon } from '../../scripts/package/bundle.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the bundle of the package', () => {
+describe('a program in the package', () => {
   const temporary = temporaryFolder();
 
-  it('takes the version from its package.json, even for a program in a deep subfolder', async function () {
+  it('takes its version from the package.json at the root of the package, even if the program lies in a deep subfolder', async function () {
     this.timeout(120_000);
     const folder = temporary();
     await bundleDaemon([], folder, ['src/core/version']);

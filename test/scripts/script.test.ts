@@ -56,23 +56,23 @@ describe('the program', () => {
     });
 
   for (const [command, why, code, says] of [
-    ['test/walk/main --step 5', 'an unknown option', 2, /--step.*\nnpm run walk -- --help .*\n$/],
-    ['test/walk/main --steps 0', 'a number that is too small', 2, /^--\w+ takes a .*number .*\n$/],
-    ['test/soak/main --minutes x', 'no number', 2, /^--\w+ takes a .*number .*\n$/],
+    ['test/walk/main --step 5', 'it has no option --step', 2, /--step.*\nnpm run walk -- --help .*\n$/],
+    ['test/walk/main --steps 0', '0 is too small', 2, /^--\w+ takes a .*number .*\n$/],
+    ['test/soak/main --minutes x', 'x is no number', 2, /^--\w+ takes a .*number .*\n$/],
     [
       'test/soak/main',
-      'no folder for temporary files',
+      'there is no folder for temporary files',
       1,
       /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/,
     ],
   ] as const)
-    it(`${command} (${why}) fails with exit code ${code}, and prints a short reason without a stack trace`, () => {
+    it(`${command} fails with exit code ${code} and a short message without a stack trace, because ${why}`, () => {
       const { status, stdout, stderr } = run(command);
       expect([status, stdout]).to.deep.equal([code, '']);
       expect(stderr).to.match(says);
     });
 
-  it('that fails exits although timers are pending, and prints one line, or a stack trace if it failed through a defect', () => {
+  it('exits with code 1 after an error even if timers are pending, and prints a stack trace only if the error shows a defect', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

@@ -22,7 +22,7 @@ describe('npm run step', () => {
     }));
 
   for (const [args, message, why] of [
-    ['--kp 1', /--j is missing/, 'it describes no motor'],
+    ['--kp 1', /--j is missing/, 'no motor is given'],
     ['--motor yaw --open-loop --kp 1', /give --kp/, 'an open loop has no gains'],
     ['--motor yaw --kp 1e999', /--kp takes a number/, 'the gain is infinite'],
     ['--motor knee --kp 1', /--motor takes yaw or pitch or wheel, not "knee"/, 'no motor is called knee'],

@@ -24,7 +24,7 @@ describe('what npm installs', () => {
     expect(unpinned).to.deep.equal([]);
   });
 
-  it('runs no install script except those of epoll and i2c-bus, apart from packages that only developers need', () => {
+  it('on a robot, without the packages for developers, has no install script except those of epoll and i2c-bus', () => {
     const scripts = lockedPackages().filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
     expect(scripts.map(([folder]) => folder).sort()).to.deep.equal([
       'node_modules/epoll',

@@ -203,7 +203,7 @@ describe('the simulated robot', () => {
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
-    it(`shows only numbers below 10,000 with the largest possible gains, ${gain > 0 ? 'kp and kd positive, ki negative' : 'kp and kd negative, ki positive'}`, () => {
+    it(`keeps all readings, positions and speeds below 10,000 with the largest possible gains, ${gain > 0 ? 'kp and kd positive, ki negative' : 'kp and kd negative, ki positive'}`, () => {
       const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
         for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });

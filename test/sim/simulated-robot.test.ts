@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs as many whole loop periods in both units as fit into the time passed, even if reads cut that time into parts of periods', async () => {
+  it('runs in both units 15 loop periods at 1000 Hz, or 7 at 500 Hz, in 15 ms in which its state is read every 1.5 ms', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -94,7 +94,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('refuses a transaction during another one, and one of 0 or 33 bytes, and applies a write only after its call has returned', async () => {
+  it('refuses a bus transaction that starts during another or has 0 or 33 bytes, and applies a write only when that write has ended', async () => {
     const { bus, ask, truth, endOf, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -121,7 +121,7 @@ describe('the simulated robot', () => {
       { gimbal: ['well'], chassis: ['bad-frame', 'well'] },
     ],
     [
-      'fails the transactions of both units, but not the pin, after a nack fault of the bus',
+      'fails the transactions of both units, but not those of the laser pin, after a nack fault of the bus',
       [['bus', 'nack']],
       { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] },
     ],
@@ -139,7 +139,7 @@ describe('the simulated robot', () => {
       { chassis: ['nack', 'nack', 'well'] },
     ],
     [
-      'still applies a fault that was injected before the cable was unplugged, after the cable is plugged in again',
+      'keeps a corrupt fault of the chassis while its cable is unplugged, and applies that fault after the cable is plugged in',
       [
         ['chassis', 'corrupt', 1],
         ['chassis', 'unplug'],
@@ -174,7 +174,7 @@ describe('the simulated robot', () => {
         [target, 'clear'],
       ];
       return [
-        `after "clear" for the ${target} ends ${target === 'bus' ? 'the faults of gimbal, chassis and pin' : `the faults of the ${target} only`}`,
+        `ends ${target === 'bus' ? 'the faults of gimbal, chassis and laser pin' : `only the faults of the ${target === 'pin' ? 'laser pin' : target}`} when "clear" is injected for the ${target === 'pin' ? 'laser pin' : target}`,
         all,
         ends,
       ] as const;
@@ -200,7 +200,7 @@ describe('the simulated robot', () => {
     ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
     ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
   ] as const)
-    it(`keeps the bus busy after a ${fault} fault of the ${target} ${fault === 'hang' ? 'until "clear" is injected for the bus' : 'for 30 ms'}`, async () => {
+    it(`after a ${fault} fault of the ${target} keeps the bus busy ${fault === 'hang' ? 'until "clear" is injected for the bus' : 'for 30 ms'}`, async () => {
       const { clock, inject, ask } = setUp();
       inject(target, fault, 1);
       let end: unknown;
@@ -225,7 +225,7 @@ describe('the simulated robot', () => {
     expect((await status('gimbal')).boot_id).to.equal(2);
   });
 
-  it('ends a hanging transaction with an error when the hardware is closed, and leaves the laser as it is', async () => {
+  it('when its hardware connection is closed, ends a hanging transaction with an error and leaves a lit laser lit', async () => {
     const { robot, inject, clock, laser, truth, ask } = setUp();
     laser.write(true);
     inject('gimbal', 'hang', 1);

@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('of a trial count for the revision that later saves the gains of the trial, even after a restart', async () => {
+  it('of a trial also belong to the revision that later saves the gains of the trial, even after a restart', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('count for the revision that was in force when they were measured, and only the newest one of each revision counts', async () => {
+  it('belong to the revision that was in force when they were measured, and a revision shows only the newest of its responses', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('are ranked only with responses to the same change of the setpoint as the newest one, and the fastest of these is the best', () => {
+  it('count as the best if they are the fastest of those with the same change of the setpoint as the newest response', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are written to the disk together some seconds later, not one by one', async () => {
+  it('are not on the disk 1 s after the first of two, and are both on the disk 4.5 s after the second', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('are loaded when a disk that hung at the start answers, and responses recorded meanwhile get higher numbers', async () => {
+  it('on a disk that hung at the start are loaded when the disk answers, and responses recorded meanwhile are numbered after them', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();

@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`lets the axis "${axis}", blocked during a motion command and then freed, move less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} further than the rest of the command asks`, () => {
+    it(`makes up for less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} of the motion that an obstacle has prevented, once the axis "${axis}" is free again`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -115,9 +115,9 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     for (const [what, end] of [
       ['when the mode changes', (robot: ReturnType<typeof start>) => robot.mode('auto')],
       ['when the controller is latched', robot => robot.write(REGISTERS.stop, { stop: 1 })],
-      ['when the host is silent', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
+      ['when heartbeats stop', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
       ['when rates of 0 are written', robot => robot.move({}, 500)],
-      ['when a hold of 0 is written', robot => robot.move({ [axis]: rate }, 0)],
+      ['when a motion that lasts 0 ms is written', robot => robot.move({ [axis]: rate }, 0)],
     ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
       it(`ends a motion of the ${axis} axis for good ${what}`, () => {
         const robot = start(unit);
@@ -160,7 +160,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
   }
 
-  it('limits every rate of a motion, lets a new motion replace all rates of the last, and refuses a motion with a hold over 500 ms', () => {
+  it('caps excessive rates of a motion, replaces a motion by each newer one, and refuses a motion that would last more than 500 ms', () => {
     const robot = start('gimbal');
     const before = robot.refused() ?? Number.NaN;
     robot.move({ yaw: 30, pitch: -30 }, 500);

@@ -37,12 +37,12 @@ describe('the systemd unit trunnion.service', () => {
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  it('has no mistake that “systemd-analyze verify” finds once the package is unpacked', () => {
+  it('passes “systemd-analyze verify” without an error or a warning in a file tree laid out like the installed package', () => {
     const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon write to the folder TRUNNION_MARKS, which the installation makes and only a purge of the package removes', () => {
+  it('lets the daemon write to the folder that records which state folders were used (TRUNNION_MARKS), and only a purge removes that folder', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);

@@ -66,7 +66,7 @@ describe('with-code-cache, which starts a program from a cache of its compiled c
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it('runs a program both without a cache and with the cache of that program', () => {
+  it('runs a program from its cache if there is one, and from its text otherwise, with the same output', () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();
@@ -105,7 +105,7 @@ describe('with-code-cache, which starts a program from a cache of its compiled c
     expect(rejected()).to.equal('false');
   });
 
-  it("keeps line numbers in stack traces, and rejects the cache if the program's text has changed, even at the same length", () => {
+  it("shows correct line numbers in stack traces, and ignores a cache after the program's text has changed, even at the same length", () => {
     make();
     const { status, stderr } = run(program, 'fail');
     expect(stderr).to.include(`at fail (${program}:5:9)`);

@@ -40,13 +40,13 @@ function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: nu
   );
 }
 
-describe('a simulated closed loop', () => {
+describe('the response that a tuning predicts for a control loop', () => {
   for (const [kp, ki, kd] of [
     [300, 300, 7.5],
     [900, 20_000, 5],
     [30, 0, 0],
   ] as const) {
-    it(`with kp ${kp}, ki ${ki}, kd ${kd} gives the measured values that the simulated firmware gives, even at the output limits`, () => {
+    it(`with kp ${kp}, ki ${ki}, kd ${kd} has the same measured values as with the PID controller of the simulated firmware, even at the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
@@ -56,7 +56,7 @@ describe('a simulated closed loop', () => {
     });
   }
 
-  it('does not move if friction is stronger than the output', () => {
+  it('stays at 0 if friction is stronger than the output', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };
@@ -64,7 +64,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.every(value => value === 0)).equal(true);
   });
 
-  it('responds only after the delay of the plant', () => {
+  it('begins only after the delay of the plant', () => {
     const plant = { ...PLANT, delayS: 0.02 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 100, from };
@@ -73,7 +73,7 @@ describe('a simulated closed loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('gives no response if a negative gain drives the loop away from its setpoint', () => {
+  it('is missing (undefined) if a negative gain drives the measured value beyond the bound that was given', () => {
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);

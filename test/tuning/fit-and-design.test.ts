@@ -103,7 +103,7 @@ describe('the design of gains', () => {
     expect(figures.settlingS).below(0.04);
   });
 
-  it('stays within the bounds of the configuration', () => {
+  it('keeps kp, ki and kd within the bounds that were set for each of them', () => {
     const { gains } = designed(POSITION, 'brisk');
     const bounds = { kp: { max: gains.kp / 2 }, ki: { min: 2 * gains.ki }, kd: { max: gains.kd / 2 } };
     const { gains: within } = designed(POSITION, 'brisk', bounds);
@@ -124,7 +124,7 @@ describe('the peak sensitivity of a closed loop', () => {
   };
   const plant = { gain: 1, tauS: 1, delayS: 0.1, friction: 0, offset: 0, sensorS: 0, steepest: 1e9 };
 
-  it('is 1.5 to 1.7 with the gains of the SIMC rule for a lag with a delay, for which 1.59 is published', () => {
+  it('is 1.5 to 1.7 if the gains follow the SIMC tuning rule, for which 1.59 is published', () => {
     // tc = theta: Kc = tau / (k 2 theta), tI = min(tau, 8 theta) = 0.8.
     expect(peakSensitivity(plant, lag, { kp: 5, ki: 5 / 0.8, kd: 0 })).closeTo(1.6, 0.1);
   });

@@ -71,7 +71,7 @@ describe('the rounds of a tuning', () => {
     expect(proposed?.gains.kp).equal(100);
   });
 
-  it('end with the best gains so far if a slow board has no time for another round', async () => {
+  it('end with the best gains so far if rounds are so slow that no time is left for another one', async () => {
     const port = new ScriptedPort({ roundS: 14 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40]);
@@ -79,7 +79,7 @@ describe('the rounds of a tuning', () => {
     expect(port.left).above(0);
   });
 
-  it('never repeat gains with which the loop oscillated, and continue with milder ones', async () => {
+  it('continue with a lower kp after gains with which the loop oscillated, and propose gains with which the loop does not oscillate', async () => {
     const port = new ScriptedPort({ swingsFrom: 60 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);

@@ -36,7 +36,7 @@ const stepOf = (measured: number[], more: object = {}) =>
 const swing = (timeS: number, hz: number) => Math.sin(2 * Math.PI * hz * timeS);
 
 describe('the figures of a step response', () => {
-  it('agree with the published figures of a fourth-order system within 0.6 %, for steps up and down and without a setpoint', () => {
+  it('are within 0.6 % of those published for a fourth-order system, whether the step goes up or down and even if no setpoint is given', () => {
     const measured = referenceStep(0.001);
     const figures = stepFigures({ measured, periodS: 0.001, setpoint: 2.5 });
     const reference = { riseS: 3.8456, settlingS: 27.9762, overshootPercent: 7.4915, peakTimeS: 8.053 };
@@ -101,7 +101,7 @@ describe('the figures of a step response', () => {
     expect(stepOf(approach(1, 0.5)).atLimitShare).equal(null);
   });
 
-  it('are null without valid samples, and only the errors and the final value are known if the response does not move', () => {
+  it('are null if unknown: all of them without valid samples, all but the errors and the final value if the response does not move', () => {
     for (const measured of [[], [0, Number.NaN, 1]]) {
       expect(new Set(Object.values(stepOf(measured)))).deep.equal(new Set([null]));
     }

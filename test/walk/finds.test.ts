@@ -85,7 +85,7 @@ const finds: readonly Find[] = [
     const profile = post('/api/chassis/profiles', { name: 'old' });
     const before = [save(3), wait(60), profile, wait(60), save(4), settle, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
-    const name = `a request to ${path} has no effect if its caller hangs up while another request has the turn`;
+    const name = `a request to ${path} has no effect if its caller hangs up while another request still occupies the unit`;
     return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, settle], { effectMs: 19 }];
   }),
   [
@@ -102,7 +102,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
-    'an excitation is not confirmed if the controller was reset in the meantime',
+    'an excitation is not confirmed if its controller lost power for a moment just before the request',
     [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), settle],
     { onControllerReset: 'restore' },
   ],
@@ -162,7 +162,7 @@ const finds: readonly Find[] = [
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'a desk that asks for the lease at the moment at which the lease of another desk expires either gets it or is refused',
+    'a desk that asks for the lease just as the lease of another desk expires may get the lease or be refused',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -177,7 +177,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'a trial that is sent during a resume of a running robot is refused as busy, and gets its answer after the resume',
+    'a trial that is requested during a resume may be refused as busy, even if that answer comes after the answer to the resume',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -211,7 +211,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'an unlock whose caller has hung up may be in force after a restart or not, if the disk was slow',
+    'an unlock whose caller hangs up while the disk is slow may or may not be in force after a restart',
     [
       lock,
       settle,
@@ -232,7 +232,7 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'a log with a torn end that the daemon cannot read at its start is repaired later, with a line number of the new run',
+    'an event log with a cut-off last line, unreadable at the start, is repaired later, and the repair gets a number of the new run',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
@@ -246,13 +246,13 @@ const finds: readonly Find[] = [
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
-    'a save that times out on a slow disk leaves a gap in the revision numbers if it is written together with a newer save',
+    'a save that times out on a slow disk may leave a gap in the revision numbers if a newer save is written together with that save',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
 ];
 
-describe('in steps at which the random walk once failed,', () => {
+describe('in a replay of steps at which the random test “npm run walk” once failed,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

@@ -13,8 +13,8 @@ const STEPS = 1000;
 /** A fixed seed, so that the test repeats. `npm run walk` draws a new one. */
 const SEED = 1;
 
-describe('a random walk', () => {
-  it(`of ${STEPS} steps breaks no promise of the daemon`, async function () {
+describe('the random test “npm run walk”', () => {
+  it(`finds no promise that the daemon breaks in ${STEPS} random steps: requests, faults, restarts and pauses`, async function () {
     this.timeout(300_000);
     for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
@@ -23,7 +23,7 @@ describe('a random walk', () => {
     }
   });
 
-  it('is the same for the same seed', async () => {
+  it('takes the same number of steps with the same results each time that it starts from the same seed', async () => {
     const all = async () => {
       const walked: Walked[] = [];
       for await (const one of randomWalks(1, 60)) walked.push(one);
@@ -34,7 +34,7 @@ describe('a random walk', () => {
     expect(await all()).to.deep.equal(first);
   });
 
-  it('that breaks a promise is shrunk to the fewest and simplest steps that still break it', async () => {
+  it('reduces steps that broke a promise to the fewest and simplest steps that still break that promise', async () => {
     const usual = randomHistory(new Random(3), 40);
     const history: History = {
       ...usual,
@@ -59,8 +59,8 @@ describe('a random walk', () => {
   });
 });
 
-describe('the list of values that may be in force after several writes', () => {
-  it('drops a value whose write ended before a confirmed write began, and keeps a value whose write overlapped that one', () => {
+describe('the list of values that may be in force, by which the random test “npm run walk” judges the daemon,', () => {
+  it('drops a value when a write is confirmed that began after the write of the value had ended, and not before', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

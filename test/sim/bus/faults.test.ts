@@ -27,13 +27,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 describe('a simulated fault', () => {
   for (const [target, allowed] of Object.entries(ALLOWED))
-    it(`of the ${target} is refused unless it is one of ${allowed.join(', ')}`, () => {
+    it(`of the ${target === 'pin' ? 'laser pin' : target} is refused unless it is one of ${allowed.join(', ')}`, () => {
       const taken = (more: object) =>
         FAULTS.filter(fault => pointers({ target, fault, ...more }).join() !== '/fault');
       expect([taken({}), taken({ count: 3 })]).to.deep.equal([allowed, allowed]);
     });
 
-  it('with several invalid members is refused with an error that lists all of them', () => {
+  it('is refused with an error that lists every invalid field, even if several fields are invalid', () => {
     expect(pointers({ target: 'laser', fault: 'melt' })).to.deep.equal(['/fault', '/target']);
     expect(pointers({ target: 'pin', fault: 'hang', count: 0 })).to.deep.equal(['/count', '/fault']);
     expect(pointers({ target: 'bus', fault: 'nack', count: 1.5 })).to.deep.equal(['/count']);

@@ -33,7 +33,7 @@ describe('the simulated firmware', () => {
     write(REGISTERS.commit, { checksum: gainsChecksum(unit, defaultGains(unit)) });
   };
 
-  it('cuts the torque 500 ms after a start or a reset if no heartbeat arrives, and resets the loops at a reset only', () => {
+  it('cuts the torque if no heartbeat arrives within 500 ms of a start or a reset, and resets the control loops only at the reset', () => {
     for (const resets of [0, 1]) {
       if (resets > 0) controller.reset();
       expect(loops.resets).to.equal(resets);
@@ -48,7 +48,7 @@ describe('the simulated firmware', () => {
     }
   });
 
-  it('ends an excitation at host silence, and has none when torque returns, even if a new one was written without torque', () => {
+  it('ends an excitation when heartbeats stop, ignores one that is written without torque, and has none when torque returns', () => {
     const amplitude = () => {
       const frame = controller.read(REGISTERS.excitation.address, frameBytes(REGISTERS.excitation));
       return decodeFrame(unit.address, REGISTERS.excitation, frame).amplitude;

@@ -16,7 +16,7 @@ describe('the simulated PID controller', () => {
     expect(last).closeTo(4, 0.01);
   });
 
-  it('keeps its output within its limits for any gains and inputs, and then gives the usual output for ordinary ones', () => {
+  it('keeps its output within the limits for any gains and inputs, and afterwards gives kp times the error if ki and kd are 0', () => {
     const any = fc.float({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.record({ kp: any, ki: any, kd: any });
     const measured = fc.double({ min: -1e6, max: 1e6, noNaN: true });
