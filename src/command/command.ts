@@ -1,5 +1,5 @@
 import { configProblem } from '../config/config.js';
-import { isRobotError } from '../core/errors.js';
+import { errnoOf, isRobotError } from '../core/errors.js';
 import { version } from '../core/version.js';
 import { problemOf } from '../http/problems.js';
 import {
@@ -51,6 +51,15 @@ export function failed(text: string): Said {
 
 export function refused(text: string): Said {
   return { text, exitCode: 3 };
+}
+
+/** The output if a file or folder that the person named cannot be read. `asRoot` is the command that could. */
+export function unreadable(path: string, error: unknown, asRoot: string): Said {
+  const code = errnoOf(error);
+  if (code === 'EACCES') return refused(`You may not read ${path}: ${asRoot}`);
+  return failed(
+    `${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : (code ?? String(error))}`,
+  );
 }
 
 /** The output for a wrong command line. */

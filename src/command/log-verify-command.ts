@@ -1,10 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf } from '../core/errors.js';
 import { logFileNames } from '../events/numbered-files.js';
 import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
-import { failed, refused, type Said, wrong } from './command.js';
+import { failed, type Said, unreadable, wrong } from './command.js';
 
 /** `trunnion log verify`. The path is a state folder or one file. The head is given as `SEQ:HASH`. */
 export async function verifyCommand(asked: {
@@ -24,10 +23,7 @@ export async function verifyCommand(asked: {
     const names = isFolder ? logFileNames(await readdir(path)) : [basename(path)];
     files = await readNewestFirst(folder, names);
   } catch (error) {
-    if (errnoOf(error) === 'EACCES')
-      return refused(`Only root and the daemon may read ${path}: sudo trunnion log verify`);
-    const why = errnoOf(error) === 'ENOENT' ? 'there is no such file' : (errnoOf(error) ?? String(error));
-    return failed(`${path} cannot be read: ${why}`);
+    return unreadable(path, error, 'sudo trunnion log verify');
   }
   if (files.length === 0) return failed(`${path} has no log of events`);
   const verdict = verifyLog(files, head);

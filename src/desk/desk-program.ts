@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isRole } from '../access/roles.js';
 import { hashOf, isNewTokenName, isReservedName, newSecret } from '../access/token.js';
 import { readTokens, writeTokens } from '../access/token-file.js';
 import { valued } from '../command/arguments.js';
-import { command, done, failed, type Program, wrong } from '../command/command.js';
+import { command, done, failed, type Program, unreadable, wrong } from '../command/command.js';
 import { portOf } from '../command/place.js';
 import { endedWithin, systemClock } from '../core/clock.js';
 import { endProcess, STOP_MS } from '../daemon/end-process.js';
@@ -72,7 +72,11 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
         },
       },
       async ({ values, positionals: [folder = ''] }) => {
-        if (!existsSync(folder)) return failed(`There is no folder ${folder}.`);
+        try {
+          await readdir(folder);
+        } catch (error) {
+          return unreadable(folder, error, `sudo trunnion-desk verify ${folder}`);
+        }
         if (values.timeline) return { ...done(await timelineOf(realDisk, resolve(folder))), isReport: true };
         const verdicts = await verifyRecord(realDisk, resolve(folder));
         const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');

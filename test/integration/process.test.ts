@@ -110,6 +110,16 @@ describe('the program', () => {
     ]);
   });
 
+  it('fails with exit code 1 and names the record if "trunnion-desk verify" gets a record that does not exist', async () => {
+    const record = join(folder(), 'none');
+    const desk = new Child('src/desk/main.js', ['verify', record]);
+    running.push(desk);
+    expect([await desk.exited, desk.lines]).to.deep.equal([
+      1,
+      [`${record} cannot be read: there is no such file`],
+    ]);
+  });
+
   it('exits with code 2 and names the configuration file if that file is missing', async () => {
     const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);
