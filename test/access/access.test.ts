@@ -63,9 +63,9 @@ describe('the check of tokens', () => {
 describe('a robot that is open to everyone because it has no list of tokens', () => {
   for (const [what, place] of [
     ['a folder', (path: string) => mkdir(path)],
-    ['a dangling link', (path: string) => symlink('/nowhere/tokens.json', path)],
+    ['a link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`stops being open to everyone if ${what} appears at the path of the list, and does not open again when that path is empty`, () =>
+    it(`is no longer open to everyone after ${what} has appeared at the path of the list, even when nothing is at that path again`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -109,7 +109,7 @@ describe('the list of tokens', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['is missing and cannot be written again', gone, 'bring it back'],
+    ['was deleted and the disk refuses to write it again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
     it(`stays in force while its file ${how}, and the daemon reports this problem only once`, async () => {
@@ -158,7 +158,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('that did not exist at the start leaves the robot open to everyone while the disk cannot be read', async () => {
+  it('leaves the robot open to everyone while the disk cannot be read, if the list did not exist when the daemon started', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -181,7 +181,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('that cannot be read at the start keeps the robot from being open to everyone until the disk shows that no list exists', async () => {
+  it('does not leave the robot open to everyone if the disk cannot be read at the start, until the disk shows that there is no list', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

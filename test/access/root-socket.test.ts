@@ -104,7 +104,7 @@ describe('the socket for root', () => {
       });
     });
 
-    it('has the calls /api/board, /api/match/end and /api/match/clear, which answer 404 over the network', async () => {
+    it('is needed for the calls /api/board, /api/match/end and /api/match/clear: over the network they answer 404', async () => {
       const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
       for (const asked of asks) expect((await asked).status).to.equal(404);
     });
@@ -127,7 +127,7 @@ describe('the socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('carries the answer that a stop is not confirmed, so that trunnion stop fails and advises to cut the power', () =>
+  it('passes the answer that a stop is not confirmed to the command trunnion stop, which fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -159,7 +159,7 @@ describe('the socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('stays with the first daemon if a second daemon starts', () =>
+  it('still leads to the first daemon after a second daemon has started and ended', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);

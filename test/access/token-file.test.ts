@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`that the disk refuses to store leave ${before ? 'the old list in the file' : 'an empty list if there was none'}, and the error says if a restart may find the new list`, async () => {
+    it(`are ${before ? 'still the old ones' : 'still absent'} after the disk refused to store a new list, and the error says if a restart may find the new list`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

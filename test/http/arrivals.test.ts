@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('the assumed time of arrival of requests that came while the process was paused or busy', () => {
+describe('the earliest time at which an unread request may have arrived', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -58,21 +58,21 @@ describe('the assumed time of arrival of requests that came while the process wa
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('is when the poll timer was due if they came on new connections and the timer runs before they are read', async () => {
+  it('is when a timer was due that a pause of 1 s delayed, if the request is on a new connection and is read after the timer ran', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('is when the poll timer was due if they came on new connections and the timer runs after they are read', async () => {
+  it('is when a timer was due that a pause of 1 s delayed, if the request is on a new connection and is read before the timer runs', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`is when the poll timer was due if they came on an old connection and the timer runs ${when} they are read`, async () => {
+    it(`is when a timer was due that a pause of 1 s delayed, if the request is on an old connection and the timer runs ${when} it is read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -86,7 +86,7 @@ describe('the assumed time of arrival of requests that came while the process wa
     });
   }
 
-  it('is when the first of several waiting connections was accepted if the poll timer is not late', async () => {
+  it('is when the server accepted the first of 30 waiting connections, if no timer is late', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -95,7 +95,7 @@ describe('the assumed time of arrival of requests that came while the process wa
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('is unknown if they came before the server began to answer', async () => {
+  it('is unknown until two turns of the event loop after the server began to answer', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -104,7 +104,7 @@ describe('the assumed time of arrival of requests that came while the process wa
     expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
   });
 
-  it('is at most three turns of the event loop ago, however long the loop stays busy', async () => {
+  it('is at most three turns of the event loop ago, even after 20 turns that took 100 ms each', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -117,7 +117,7 @@ describe('the assumed time of arrival of requests that came while the process wa
     );
   });
 
-  it('does not apply to requests that come after the pause, on old or new connections', async () => {
+  it('is not before the end of a pause if the request came after the pause, on a new or an old connection', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

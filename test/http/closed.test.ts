@@ -130,7 +130,7 @@ describe('a robot with tokens', () => {
     expect((await as(SECRETS.referee, 'GET', '/api/status')).body.access.state).to.equal('closed');
   });
 
-  it('gives spectators at most 24 event streams and operators 4 more, and then still gives the referee a stream', async () => {
+  it('refuses the 25th event stream to a spectator and the 29th to an operator, but still gives the referee one', async () => {
     const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
       const headers = { ...bearer(SECRETS[role]) };

@@ -56,7 +56,7 @@ describe('a connection', () => {
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
-  it('that the client half-closes right after asking for laser on or new gains neither lights the laser nor changes gains', async () => {
+  it('whose client closes its sending side right after asking for laser on, or for new gains, changes neither the laser nor the gains', async () => {
     const { body: before } = await daemon.get('/api/gimbal/pidconfig');
     const gains = { ...before, angle_yaw: { ...before.angle_yaw, kp: 0.5 } };
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('that the client half-closes right after asking for an unlock or a phase unlocks nothing and sets only a phase without motion', async () => {
+  it('whose client closes its sending side right after its request can set the phase ended, but not the phase none, and cannot unlock', async () => {
     await daemon.post('/api/match/lock', { reason: 'inspection' });
     expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');
     const phase = (name: string, revision: number) =>
@@ -80,7 +80,7 @@ describe('a connection', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('with an unlock leaves the lock of another connection that comes right behind it', async () => {
+  it('that sends an unlock directly before another connection sends a lock does not remove that lock', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const unlock = open(ask('/api/match/unlock', {}));
       const lock = open(ask('/api/match/lock', { reason: 'inspection' }));
@@ -92,7 +92,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that the client half-closes right after asking for laser off or the end of a trial or tuning still gets a successful answer', async () => {
+  it('whose client closes its sending side right after asking for laser off, or to end a trial or a tuning, gets a successful answer', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       await daemon.post('/api/laser', { action: 'on' });
       expect(await askAndClose('/api/laser', { action: 'off' })).to.contain('{"state":"off"}');

@@ -5,7 +5,7 @@ const BARE =
   /\.(?:on|once)\(\s*'\w+',(?!\s*contain\()|\bevery\(\w+, \w+,(?!\s*contain\()|(?:setTimeout|clock\.after)\(/;
 
 describe('the code in src/http', () => {
-  it('wraps every listener and timer in contain(), so that no exception ends the process', () => {
+  it('passes every listener and timer through the function contain(), which catches exceptions so that the process continues', () => {
     const files = readdirSync('src/http', { recursive: true, encoding: 'utf8' });
     const bare = files.filter(
       file => file.endsWith('.ts') && BARE.test(readFileSync(`src/http/${file}`, 'utf8')),

@@ -148,7 +148,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('continues if one status cannot be made because of an exception, and the log has the exception', async () => {
+  it('leaves out a status whose making throws an exception, sends the next status, and the log has the exception', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);
@@ -176,7 +176,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('sends two telemetry readings in each chunk, and loses no reading', async () => {
+  it('sends telemetry readings two at a time, and loses no reading', async () => {
     const reader = await read();
     let pieces = 0;
     reader.response.on('data', () => {
@@ -209,7 +209,7 @@ describe('the event stream', () => {
     ]);
   });
 
-  it('sends a comment at least every 10 s', async () => {
+  it('sends a comment line, which browsers ignore, after at most 10 s without an event', async () => {
     const reader = await read();
     await clock.advance(10_000);
     await reader.until(() => /\n:.*\n\n/.test(reader.text));

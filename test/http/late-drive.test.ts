@@ -24,7 +24,12 @@ describe('a drive command that holds for 50 ms and arrives while the daemon is b
 
   for (const [what, speed, answers, open] of [
     ['is refused with too-late if it would move the robot', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
-    ['is refused with too-late on the socket for root, too', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, local],
+    [
+      'is refused with too-late also if it would move the robot and comes over the local socket for root',
+      0.5,
+      /^HTTP\/1.1 409 .*"too-late"/s,
+      local,
+    ],
     ['is accepted if its rates are 0, because it moves nothing', 0, /^HTTP\/1.1 200/, network],
   ] as const)
     it(what, async () => {
@@ -56,12 +61,12 @@ describe("a request of the referee's desk that arrives while the daemon is busy 
     return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('extends the lease only from the beginning of that time', async () => {
+  it('renews the lease as of the beginning of the busy time, not of its end', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });
 
-  it('starts the clock of a phase at the beginning of that time', async () => {
+  it('starts the time of a phase at the beginning of the busy time, not at its end', async () => {
     const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
     expect(endsAtT - t).to.be.within(9.7, 9.925);
   });
@@ -90,7 +95,7 @@ describe('a drive command that a client sends before the answer to its previous 
     expect(await answersTo(asked('/api/laser', { action: 'off' }))).to.deep.equal(['200', '409', true]);
   });
 
-  it('is refused with too-late even if the daemon answers the previous request before its body of 300 kB was read', async () => {
+  it('is refused with too-late even if the daemon answers the previous request before reading the 300 kB body of that request', async () => {
     const body = 'x'.repeat(300_000);
     const first = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await answersTo(first)).to.deep.equal(['200', '409', true]);

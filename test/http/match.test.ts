@@ -26,7 +26,7 @@ const RUNNING: Readonly<Record<string, readonly (readonly [ask: string, body: ob
 };
 const IN_PLAY = ['a controller in manual mode', 'a controller in auto mode', 'the laser'];
 
-describe('a match over HTTP', () => {
+describe('the daemon in a match', () => {
   let daemon: ClockedDaemon;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
   const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;
@@ -38,7 +38,7 @@ describe('a match over HTTP', () => {
   });
   afterEach(() => daemon.close());
 
-  it('whose desk was silent for 1.5 s shows the age of the last beat, and that the referee lease has expired', async () => {
+  it('reports the age of the last beat, and that the referee lease has expired, if the desk was silent for 1.5 s after a lease of 1 s', async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
     const { beatAgeS, lease } = await ask('GET /api/match');
@@ -55,7 +55,7 @@ describe('a match over HTTP', () => {
   ] as const)
     for (const [running, calls] of Object.entries(RUNNING)) {
       const stops = !allowed.some(one => one === running);
-      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if its phase becomes "${phase}" while ${running} is active`, async () => {
+      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if the phase becomes "${phase}" while ${running} is active`, async () => {
         for (const [act, body] of calls)
           expect((await daemon.ask({ ask: act, body })).status).to.be.below(300);
         expect((await set(phase)).phase).to.equal(phase);
@@ -75,7 +75,7 @@ describe('a match over HTTP', () => {
       });
     }
 
-  it('that forbids laser on for several reasons names one: the lock first, then the wrong phase, then the stop', async () => {
+  it('refuses laser on with one of several reasons: a lock before a wrong phase, and a wrong phase before a stop', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -91,7 +91,7 @@ describe('a match over HTTP', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a phase or an unlock that arrives after its latest time (notAfterT), or more than 5 s before that time', async () => {
+  it('refuses a phase or an unlock that arrives after the latest time in its body (notAfterT), or more than 5 s before that time', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -105,7 +105,7 @@ describe('a match over HTTP', () => {
     expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
   });
 
-  it('removes a lock only if the unlock names that lock and not an older lock', async () => {
+  it('refuses an unlock that names an older lock, and accepts an unlock that names the present lock', async () => {
     expect((await ask('POST /api/match/lock', { reason: 'x', id: 'L1' })).lock.id).to.equal('L1');
     const { lock } = await ask('POST /api/match/lock', { reason: 'y' });
     expect(lock.id).to.match(/^[0-9a-f]{16}$/);
@@ -125,7 +125,7 @@ describe('a match over HTTP', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('replaces with a lock that names what it replaces only a lock whose id begins so, and otherwise only stops', async () => {
+  it('lets a lock that may replace only ids beginning with "desk:" replace such a lock, but no other lock', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;
@@ -162,14 +162,14 @@ describe('a match over HTTP', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('shows the time at which a phase that was set for 90 s ends', async () => {
+  it('answers a call that sets a phase for 90 s with the time at which the phase ends, 89 to 90 s ahead', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });
 });
 
 describe('the lines of the event log over HTTP', () => {
-  it('begin with the line after the head that the caller names, and are refused with unknown-head if no line has that head', async () => {
+  it('are those after the line whose hash the caller gives, and the call is refused with unknown-head if no line has that hash', async () => {
     const daemon = await ClockedDaemon.start();
     // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
     const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;
@@ -189,7 +189,7 @@ describe('the lines of the event log over HTTP', () => {
   });
 });
 
-describe('a match of a robot without a laser pin', () => {
+describe('a robot without a laser pin', () => {
   const daemon = simulatedDaemon(
     {},
     {
@@ -199,7 +199,7 @@ describe('a match of a robot without a laser pin', () => {
     },
   );
 
-  it('allows every phase', async () => {
+  it('accepts every phase of a match', async () => {
     await daemon.post('/api/match/lease', { holder: 'desk', ttlMs: 1000 });
     for (const [index, phase] of PHASES.entries()) {
       const answer = await daemon.post('/api/match', { id: 'M1', revision: index + 1, phase });

@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     await daemon.post('/sim/faults', { target: 'bus', fault: 'clear' });
   });
 
-  it('has at most 150 series, whatever callers ask', async () => {
+  it('has at most 150 time series, even after wrong requests to every path', async () => {
     const { body: document } = await daemon.get('/api/openapi.json');
     for (const path of Object.keys(document.paths).filter(one => !one.includes('events')))
       for (const body of ['{', '{"nope":1}', '{}']) {
@@ -66,7 +66,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts an answer to the operator for the route that was called, even after a caller without a token tried every route', async () => {
+  it('counts a request of the operator under its own route, even after a caller without a token has tried every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { body: document } = await closed.ask({ ask: 'GET /api/openapi.json', as: 'spectator' });
     if (!isObject(document) || !isObject(document.paths)) throw new Error('no document');

@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../src/http/problem-table.js';
 import { problemOf } from '../../src/http/problems.js';
 
 describe('docs/api.md', () => {
-  it('lists every error code with the HTTP status 409 in its table row for 409', () => {
+  it('lists, in the table row of the HTTP status 409, every error code that is answered with 409', () => {
     const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
@@ -24,14 +24,14 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('names the unit of the first failure, and lists the units that only the second failure lists', () => {
+  it('names the one unit of the first failure, and lists the two units of the second failure', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });
 
 describe('an act that the phase forbids', () => {
-  it('is refused with a message that names the phase, or says that a match is needed if no match runs', () => {
+  it('is refused with a message that says which phase forbids the act, or that the act needs a match if no match runs', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');

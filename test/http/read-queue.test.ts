@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ReadQueue } from '../../src/http/read-queue.js';
 
-describe('reads that wait', () => {
+describe('the queue of read requests', () => {
   let nowMs: number;
   let takes: (() => void)[];
   let left: string[];
@@ -30,7 +30,7 @@ describe('reads that wait', () => {
     return left;
   };
 
-  it('are answered four in each turn of the event loop, and none in the turn in which they arrive', async () => {
+  it('lets four reads go in each turn of the event loop, from the turn after their arrival on', async () => {
     arrive(9, 'stranger');
     expect(left).to.deep.equal([]);
     expect((await turn()).length).to.equal(4);
@@ -39,20 +39,20 @@ describe('reads that wait', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('of callers without a right are answered after a later read of a caller with a right', async () => {
+  it('lets a read of a caller with a right go before earlier reads of callers without a right', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('of callers with a right are all answered in the next turn of the event loop after a wait of 100 ms', async () => {
+  it('lets all reads of callers with a right go in one turn of the event loop if they have waited for 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('of callers without a right are answered beside those of callers with a right after a wait of 100 ms, at most four in a turn', async () => {
+  it('lets four reads of callers without a right go in a turn if they have waited for 100 ms, even if callers with a right wait too', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

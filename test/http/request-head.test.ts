@@ -19,14 +19,14 @@ describe('a request target', () => {
     '/healthz#x',
     '*x',
   ]) {
-    it(`"${target}" is refused as bad-http, and the daemon continues`, async () => {
+    it(`"${target}" is refused with bad-http, and the daemon then answers the next request`, async () => {
       for (const method of ['POST', 'GET', 'OPTIONS'])
         expect(await answerTo(`${method} ${target}`)).to.match(/^HTTP\/1\.1 400 .*"code":"bad-http"/s);
       expect((await daemon.get('/healthz')).status).to.equal(200);
     });
   }
 
-  it('whose host only some versions of Node can parse is refused, and the daemon continues', async () => {
+  it('whose host only some versions of Node can parse is refused, and the daemon then answers the next request', async () => {
     for (const method of ['POST', 'GET', 'OPTIONS'])
       expect(await answerTo(`${method} http://xn--/`)).to.match(/^HTTP\/1\.1 4(00|21) /);
     expect((await daemon.get('/healthz')).status).to.equal(200);

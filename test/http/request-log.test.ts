@@ -25,7 +25,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has a line for the first of 20 equal requests that change nothing, and a minute later one that counts the other 19', async () => {
+  it('has two lines for 20 equal requests that change nothing: one for the first and, after a minute, one that counts the other 19', async () => {
     await start();
     for (let count = 0; count < 20; count += 1) await laser('off');
     await daemon.wait(60_000);
@@ -35,7 +35,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has only two lines for 100 requests without a token in a minute, and still a line for a request with a token', async () => {
+  it('has two lines for 100 requests without a token in a minute, and a separate line for a request with a token among them', async () => {
     await start({ tokens: true });
     for (let count = 0; count < 100; count += 1) {
       await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });

@@ -86,7 +86,7 @@ describe('a request', () => {
     expect((await ask('POST /api/match/lock', { reason: '' })).body.lock.reason).to.equal('');
   });
 
-  it('can load and remove a stored profile whose name is refused for new profiles', async () => {
+  it('to load or remove a stored profile succeeds even if the name of the profile has a character that is refused in new names', async () => {
     const [name, stored] = ['old \u009b', { note: '', starred: false, savedAt: '', gains: gains(5) }];
     const profiles = { format: 'trunnion profiles 1', gimbal: [], chassis: [{ name, ...stored }] };
     await daemon.close();
@@ -117,7 +117,7 @@ describe('a request', () => {
     });
   }
 
-  it('with a base revision is refused and changes nothing if another revision is in force', async () => {
+  it('to save gains or load a profile is refused and changes nothing if its baseRevision is not the revision in force', async () => {
     expect(await coded(ask(`${save}?baseRevision=0`, gains(1)))).to.equal(200);
     expect(await coded(ask(`${save}?baseRevision=0`, gains(5)))).to.equal('changed-meanwhile');
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
@@ -130,7 +130,7 @@ describe('a request', () => {
       );
   });
 
-  it('that loads a profile puts the name of the profile into the history, and into the status until the next save', async () => {
+  it('to load a profile adds the name of the profile to the history, and the status shows the name until the next save', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -142,7 +142,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile shows the difference in a dry run, and otherwise keeps the note of the profile', async () => {
+  it('to replace a profile keeps the note of the profile, or, if the request is a dry run, only shows how the gains differ', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -152,7 +152,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store each profile of an export makes the next export equal, except for the times of saving', async () => {
+  it('to store a profile of an export again after its removal makes the next export equal, except for the times of saving', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for an excitation during a tuning is refused, but ends the tuning if the amplitude is 0', async () => {
+  it('for an excitation while a tuning runs is refused, unless its amplitude is 0: then it ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>

@@ -17,7 +17,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 /** More reads than leave in a turn. */
 const READS = 12;
 
-describe('an app that serves a table of routes', () => {
+describe('a server on which 12 reads of an operator wait', () => {
   let server: Server;
   let access: Access;
   /** The requests in the order of their answers. */
@@ -82,7 +82,7 @@ describe('an app that serves a table of routes', () => {
     return answered.indexOf(ask);
   };
 
-  it('answers a permitted act before most of 12 reads that came earlier, but starts an event stream only after all of them', async () => {
+  it('gives a permitted act one of the first five answers, but starts an event stream only after the 12 reads', async () => {
     for (const ask of ['POST /act', 'POST /safe']) {
       answered = [];
       expect(await placeOf(ask, 'referee')).to.be.at.most(4);
@@ -93,7 +93,7 @@ describe('an app that serves a table of routes', () => {
     expect(await placeOf('GET /stream', 'referee')).to.equal(READS);
   });
 
-  it('answers acts, event streams, reads and logins of a caller without rights only after 12 earlier reads of a caller with rights', async () => {
+  it('answers a caller without rights only after the 12 reads, whether that caller asks for an act, an event stream, a read or a login', async () => {
     for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
       answered = [];
       expect(await placeOf(ask, 'nobody')).to.equal(READS);

@@ -69,14 +69,14 @@ describe('the HTTP server', () => {
     return client.text.includes('did /quick');
   };
 
-  describe('while 256 requests are being answered', () => {
+  describe('that is busy with 256 requests', () => {
     const fill = async (of: (index: number) => string) => {
       const busy = times(256, index => open(request('/hang'), of(index)));
       await until(() => hanging.length === 256);
       return busy;
     };
 
-    it('answers a new connection, and makes room by closing the oldest one of the address with the most connections', async () => {
+    it('also answers a new connection, and closes the oldest connection of the address that has the most connections', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('closes connections of callers without a right before the connection of a caller with a right', async () => {
+    it('keeps the connection of a caller with a right, and closes connections of callers without a right to make room', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('makes room by closing connections of addresses with more than 8, and keeps 8 silent connections of another address', async () => {
+  it('keeps 8 silent connections of one address when it needs room for new ones, because other addresses have more than 8', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -117,7 +117,7 @@ describe('the HTTP server', () => {
     expect(referee.text).to.include('did /lock');
   });
 
-  it('closes connections that have sent no request before connections that have sent one', async () => {
+  it('keeps 200 connections that have sent a request, and makes room by closing some of 600 that have sent none', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
     await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));

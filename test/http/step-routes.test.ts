@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
-describe('the routes of captured steps', () => {
-  it('read the steps of the loop in the query, and answer a request for a missing step with the path of the list of steps', async () => {
+describe('the calls for captured steps', () => {
+  it('return the steps of the loop that the query names, and answer a request for a missing step with the path of the list of steps', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

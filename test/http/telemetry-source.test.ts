@@ -9,7 +9,7 @@ describe('telemetry of the event stream', () => {
     clocked = await ClockedRobot.start();
   });
   afterEach(() => clocked.end());
-  it('is also kept in memory for the last second, as ten samples, without additional reads of the bus', async () => {
+  it('is also kept in memory: ten samples of the last second, for which the controllers are not read more often', async () => {
     const read = () => clocked.frames.filter(({ register }) => register === 'telemetry').length;
     await clocked.wait(2000);
     const usual = read();

@@ -83,7 +83,7 @@ describe('match control', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('stops the robot, and stores that the match has ended, when root ends the match on the board', async () => {
+  it('stops the robot and stores that the match has ended, when the user root ends the match on the robot itself', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -93,7 +93,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('reports no act as allowed that a stop or a lock forbids', async () => {
+  it('does not list an act as allowed while a stop or a lock forbids the act', async () => {
     const forbidden = { drive: false, laser: false, modes: [] };
     await robot.during(robot.robot.stop('a person'));
     expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });
@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('leaves a controller in manual after a reset, without stopping the robot, if the phase forbids the mode before the reset', async () => {
+  it('leaves a reset controller in manual and does not stop the robot if the phase forbids the mode that the controller had before', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -143,7 +143,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('stops the robot if a phase that forbids its mode is set, even while a resume is under way', async () => {
+  it('stops the robot if a phase forbids the mode of a controller, even during a resume whose caller disconnects', async () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -193,7 +193,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('with a controller that was unplugged while in mode debug', () => {
+  describe('of a robot whose chassis controller was unplugged in mode debug', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -203,7 +203,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot when a phase that forbids debug is set, but does not stop it again after a resume', async () => {
+    it('stops the robot once when a phase forbids debug, and not again after a resume, even when the controller is plugged in', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -217,7 +217,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume during which the controller is plugged in again, and gives that controller torque only in manual', async () => {
+    it('completes a resume during which the controller is plugged in, and that controller gets torque only in mode manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the controller gets torque if the controller is plugged in after a restart of the daemon', async () => {
+    it('stops the robot before the controller gets torque, if the daemon restarts and a phase forbids debug before the plugging in', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

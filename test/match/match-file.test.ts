@@ -17,7 +17,7 @@ const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
 });
 const LOCKED: MatchState = { ...NO_MATCH, lock: { id: 'L1', by: 'desk', reason: 'inspection' } };
 
-describe('the state file of lock and match', () => {
+describe('the state file for the lock and the match', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -29,7 +29,7 @@ describe('the state file of lock and match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('says that no match runs if nothing was ever saved, and keeps a saved lock through restarts of the daemon and reboots', async () => {
+  it('says before the first save that no match runs, and keeps a saved lock through restarts of the daemon and reboots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
@@ -45,7 +45,7 @@ describe('the state file of lock and match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('lets the time left in a phase go on while the daemon restarts, if the board was not rebooted', async () => {
+  it('keeps the time at which a phase ends through a restart of the daemon, if the computer was not rebooted', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));
@@ -62,7 +62,7 @@ describe('the state file of lock and match', () => {
     }
   });
 
-  it('that is damaged in any one byte still gives its phase or counts as locked, and if cut short counts as locked and is set aside', async () => {
+  it('locks the robot if one byte is wrong, unless it still gives the right phase; if cut short, it locks the robot and is set aside', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {
@@ -78,7 +78,7 @@ describe('the state file of lock and match', () => {
     expect(Object.keys(disk.files()).some(path => path.startsWith(`${PATH}.damaged-`))).to.equal(true);
   });
 
-  it('counts as locked if the disk cannot be read', async () => {
+  it('locks the robot if the disk cannot be read', async () => {
     disk.fail('read');
     expect((await run().load()).lock?.reason).to.include('cannot be read');
   });

@@ -68,10 +68,10 @@ describe('in a match,', () => {
   };
 
   for (const [what, permissions] of [
-    ['without the mode manual', { modes: ['auto'] }],
-    ['without drive', { drive: false }],
+    ['that forbids the mode manual', { modes: ['auto'] }],
+    ['that forbids driving', { drive: false }],
   ] as const)
-    it(`a phase ${what} allows no resume, because the units are in manual after a resume`, () => {
+    it(`a phase ${what} also forbids a resume, because a resume puts the controllers into mode manual`, () => {
       begin({ phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, ...permissions } } });
       play();
       expect(refused('resume')).to.equal('wrong-phase');
@@ -144,7 +144,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match only if the phase was none or ended, or becomes pre or ended; the revision number does not matter', () => {
+    it('that begins a new match, with any revision, is refused unless the old phase is none or ended, or the new phase is pre or ended', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -158,7 +158,7 @@ describe('in a match,', () => {
         }
     });
 
-    it('that is repeated after root has cleared the match does not begin its phase again', () => {
+    it('that set a phase before root cleared the match does not set the phase again if the call is repeated', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -189,7 +189,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('none');
     });
 
-    it("for a new match with a lower revision than the old match is accepted if root has ended the old match on the robot's board", async () => {
+    it('that begins a new match with a lower revision than the old match is accepted after root has ended the old match', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -200,8 +200,8 @@ describe('in a match,', () => {
     });
   });
 
-  describe('the time of a phase', () => {
-    it('ends the match with a stop when the time is up, even if no request arrives', async () => {
+  describe('the time limit of a phase', () => {
+    it('ends the match and stops the robot when the time is up, even if no request arrives', async () => {
       play({ remainingS: 2 });
       await clock.advance(1999);
       expect(match.state.phase).to.equal('auto');
@@ -211,7 +211,7 @@ describe('in a match,', () => {
       expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
-    it('does not change when the wall clock is set a year back or ahead', async () => {
+    it('ends the phase neither earlier nor later if the wall clock is set a year back or ahead', async () => {
       play({ remainingS: 2 });
       const wall = clock.wallTime.bind(clock);
       for (const years of [-1, 1]) {
@@ -223,7 +223,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('does not end a later phase that has no time limit', async () => {
+    it('does not end the next phase if the next phase has no time limit', async () => {
       play({ remainingS: 2 });
       set('pause');
       await clock.advance(60_000);
@@ -259,7 +259,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('has the same result whether the timer of the deadline or a request runs first', () =>
+    it('leads to equal answers, stops, events and states whether the timer of the deadline or a request runs first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -290,7 +290,7 @@ describe('in a match,', () => {
       { holder: 'blue', by: 'referee' },
       { holder: 'red', by: 'another referee' },
     ]) {
-      it(`is refused to desk ${other.holder} with the token “${other.by}” until the lease of desk red with the token “referee” expires`, async () => {
+      it(`held by desk red with the token “referee” is refused to desk ${other.holder} with the token “${other.by}” until that lease expires`, async () => {
         beat('red');
         expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1999);
@@ -332,7 +332,7 @@ describe('in a match,', () => {
   });
 
   describe('silence of the referee desk', () => {
-    it('is not detected when only the body of an old beat arrives late, after newer beats', async () => {
+    it('does not begin if a beat that was sent 3.5 s ago is read only now, after a newer beat', async () => {
       play();
       await clock.advance(2000);
       beat();
@@ -342,7 +342,7 @@ describe('in a match,', () => {
       expect([match.refereeSilent, stops]).to.deep.equal([false, []]);
     });
 
-    it('does not end with a beat that is older than 3 s because the daemon was frozen', async () => {
+    it('does not end if the daemon, after a pause, reads a beat that came more than 3 s ago', async () => {
       play();
       await clock.advance(5000);
       const before = happened.length;
@@ -365,7 +365,7 @@ describe('in a match,', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('is counted from the last beat, whatever the time to live of the lease', async () => {
+    it('begins 3 s after the last beat, even if the desk asked for a lease of 100 ms or 60 s', async () => {
       beat('desk', { ttlMs: 60_000 });
       set('auto');
       await clock.advance(3100);
@@ -377,7 +377,7 @@ describe('in a match,', () => {
       expect(stops).to.deep.equal([]);
     });
 
-    it('is counted from the last beat, even if the phase began after that beat', async () => {
+    it('begins 3 s after the last beat, even if the phase began 2 s after that beat', async () => {
       beat();
       await clock.advance(2000);
       set('auto');
@@ -394,7 +394,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('is only reported, without a stop, if the configuration says onRefereeSilence: hold; auto may then be set without a lease', async () => {
+    it('is reported, but neither stops the robot nor prevents the phase auto, if the configuration says onRefereeSilence: hold', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);
