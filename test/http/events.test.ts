@@ -188,8 +188,12 @@ describe('the event stream', () => {
     }
     await reader.until(() => reader.events('telemetry').length >= 49);
     expect(pieces).to.be.at.most(26);
+    // A status takes a single waiting reading along.
+    sources.mode = 'auto';
+    await clock.advance(50);
+    await reader.until(() => reader.events('telemetry').length === 50);
     const seen = reader.events('telemetry').map(({ data }) => (data as Telemetry).t);
-    expect(seen).to.deep.equal(Array.from({ length: seen.length }, (_, index) => (51 + index) / 50));
+    expect(seen).to.deep.equal(Array.from({ length: 50 }, (_, index) => (51 + index) / 50));
   });
 
   it('sends waiting telemetry readings before a newer status', async () => {

@@ -32,6 +32,7 @@ describe('the queue of read requests', () => {
 
   it('lets four reads go in each turn of the event loop, from the turn after their arrival on', async () => {
     arrive(9, 'stranger');
+    await Promise.resolve();
     expect(left).to.deep.equal([]);
     expect((await turn()).length).to.equal(4);
     expect((await turn()).length).to.equal(4);
