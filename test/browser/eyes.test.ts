@@ -25,7 +25,7 @@ describe('the console on a screen', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('shows a typed gain in full, and in amber if its sign differs from the saved gain or its size differs more than fivefold', async () => {
+  it('shows all digits of a typed gain, in amber if the gain has another sign than the saved gain or is over 5 times larger or smaller', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -68,7 +68,7 @@ describe('the console on a screen', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it('draws the target that the gimbal sees, and the beam of a lit laser even while the gimbal is offline', async () => {
+  it("draws the gimbal's target, and the beam of the laser only while the laser is lit, even if the gimbal is offline", async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];

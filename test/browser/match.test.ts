@@ -35,7 +35,7 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it('opens from a link on a phone, where it prevents text selection and zoom and says whether the screen stays on', async () => {
+  it('on a phone opens from a link, prevents zoom and text selection by touch, and says whether the screen stays on', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view', exact: true }).tap();
     await eventually(() => page.locator('.match').isVisible());

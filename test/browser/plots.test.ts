@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('span 0.01 to 0.05 rad for a loop at rest, keep this span while `Hold scale` is on, and widen it afterwards if the loop moves', async () => {
+  it('have a vertical range of 0.01 to 0.05 rad for a loop at rest, which grows if the loop moves, but not while `Hold scale` is on', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {

@@ -27,7 +27,7 @@ describe('the console with profiles', function () {
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('saves the running gains as a named profile, marks it with a star, lists its differences from a save, and runs it again', async () => {
+  it('lets a person name the running gains as a profile, star the profile, compare it with a later save, and run it again', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -95,7 +95,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('exports profiles to a file, and when importing first lists the differences and stores only a profile whose Keep is pressed', async () => {
+  it('imports from an exported file only the profiles whose Keep button is pressed, and lists their differences first', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

@@ -85,7 +85,7 @@ describe('a tuning of several loops', () => {
 });
 
 describe('a tuning on the page', () => {
-  it("selects each loop on the page when the loop's turn comes, but only if this page began the tuning", async () => {
+  it('switches the page to the loop that is being tuned, but only if this page began the tuning', async () => {
     const { page, says, begin } = await open();
     const chosen = () => page.model.choice.value.loop;
     await begin();
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows exactly the runs that it measured before and after, even if newer runs have the same gains', async () => {
+  it('shows the runs that it measured itself before and after, and not newer runs with the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -188,7 +188,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('keeps its result if an answer from before the end arrives after the event with the result', async () => {
+  it('still shows its result if an older answer, which says that the tuning runs, arrives late', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');

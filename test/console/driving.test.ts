@@ -6,7 +6,7 @@ import type { ServingDaemon } from './page-daemon.js';
 const AHEAD = { speed: 1 };
 const REST = {};
 
-describe('a page that drives', () => {
+describe('a page used for driving', () => {
   let page: FakePage<ServingDaemon>;
   beforeEach(async () => {
     page = await servedPage({ config: { supervision: { pollHz: 50 } } });
@@ -56,7 +56,7 @@ describe('a page that drives', () => {
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it("drives at the slider's speed limit, which outlasts a reload, and at full speed while the right shoulder button is held", async () => {
+  it('keeps to the speed limit of its slider, except while the right shoulder button is held, and keeps that limit over a reload', async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -74,7 +74,10 @@ describe('a page that drives', () => {
       'the shoulder button is released',
       () => page.model.driving.ask('left stick', AHEAD, { isEnabled: false }),
     ],
-    ['a mode is switched', () => page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' })],
+    [
+      'the gimbal is switched to auto mode',
+      () => page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' }),
+    ],
     [
       'the robot is stopped and resumed',
       async () => {
@@ -92,7 +95,7 @@ describe('a page that drives', () => {
       },
     ],
     [
-      'no command is answered for half a second, although readings come',
+      'readings come but no command is answered for half a second',
       async () => {
         page.let(/drive/, 'lost');
         await page.wait(800);
@@ -100,7 +103,7 @@ describe('a page that drives', () => {
       },
     ],
   ] as const)
-    it(`stops if ${what}, and drives again only after every stick was at rest`, async () => {
+    it(`sends zero speed if ${what}, and moves the robot again only after every stick was at rest`, async () => {
       stick(AHEAD);
       await page.wait(300);
       await interrupt();
@@ -118,7 +121,7 @@ describe('a page that drives', () => {
       expect(speeds().at(-1)).to.equal(0.45);
     });
 
-  it('names only reasons that prevent driving now, and drops a reason when it no longer applies', async () => {
+  it('says why the robot cannot be driven at the moment, and no longer shows a reason that is over', async () => {
     const { driving } = page.model;
     stick(AHEAD);
     await page.wait(100);
@@ -148,14 +151,14 @@ describe('a page that drives', () => {
     expect(page.model.driving.hindrance).to.match(/^No answers came/);
   });
 
-  it('drives by keys even while a gamepad is connected with its sticks at rest and its shoulder button released', async () => {
+  it('obeys the keys even while a gamepad is connected with its sticks at rest and its shoulder button released', async () => {
     page.model.driving.ask('keys', AHEAD);
     page.model.driving.ask('gamepad', REST, { isEnabled: false });
     await page.wait(100);
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
-  it('does not drive by a gamepad stick that was deflected before the shoulder button was held, and asks to let it go first', async () => {
+  it('ignores a gamepad stick that was deflected before the shoulder button was held, and asks the driver to let go of the stick', async () => {
     const { driving } = page.model;
     driving.ask('gamepad', AHEAD, { isEnabled: false });
     expect(driving.hindrance).to.match(/hold the left shoulder button .* Let go/);
@@ -164,7 +167,7 @@ describe('a page that drives', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('names another caller who drives, takes over only at a press of the button, and then waits until the stick was at rest', async () => {
+  it('does not move a robot that another caller drives until the driver presses Take over and then lets the stick come to rest', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);

@@ -58,7 +58,7 @@ describe('the gain editor', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it("loads another caller's next save and can save an edit, even if loading that caller's previous save failed", async () => {
+  it("loads another caller's save and can then save an edit, even if loading an earlier save of that caller failed", async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it("shows the later save of another caller, even if the answer to the page's own earlier save arrives last", async () => {
+  it("still shows another caller's newer save when the answer to the page's own older save arrives late", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -100,7 +100,7 @@ describe('the gain editor', () => {
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
-  it('shares its edits, also edits left in the browser by version 0.2.0, among all windows of the browser', async () => {
+  it('shares its edits with all windows of the browser, and takes over edits that version 0.2.0 stored in the browser', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.edits',
@@ -118,8 +118,8 @@ describe('the gain editor', () => {
   });
 });
 
-describe('saves of another caller', () => {
-  it('are not overwritten when a window that has not loaded them yet saves an edit of another loop', async () => {
+describe('after another caller has saved gains, a page', () => {
+  it('can save an edit of another loop without overwriting the gains of that caller, even before it has loaded those gains', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -131,7 +131,7 @@ describe('saves of another caller', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('to another loop than the one edited on this page ask the person nothing; if the page has not heard of them yet, its own save fails once and succeeds at the second press', async () => {
+  it('with an edit of another loop asks nothing, but if the page missed that save, its own save succeeds only at the second press', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -148,7 +148,7 @@ describe('saves of another caller', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`to a loop that is edited on this page block Keep until a person chooses the gains of ${whose === 'theirs' ? 'that caller' : 'this page'}`, async () => {
+    it(`with another value for the same gain cannot save until a person chooses the value of ${whose === 'theirs' ? 'that caller' : 'this page'}`, async () => {
       const page = await servedPage();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -165,7 +165,7 @@ describe('saves of another caller', () => {
     });
   }
 
-  it("lose all of kp, ki and kd to this page, which edited only kp, if a person chooses this page's gains", async () => {
+  it("with an edit of kp undoes the caller's changes of kp, ki and kd in that loop if a person chooses the page's gains", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -176,7 +176,7 @@ describe('saves of another caller', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('need no decision if a person types the same value on this page', async () => {
+  it('asks for no decision if a person types the same value as that caller saved', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -188,7 +188,7 @@ describe('saves of another caller', () => {
     expect(await stored(page)).to.deep.equal([63, 12]);
   });
 
-  it('still need a decision after this page has restored another revision', async () => {
+  it('with another value for the same gain still asks whose value to keep after it has restored an older revision', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
@@ -201,7 +201,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('that the page has not heard of make a restore fail once, and a second restore succeeds after the page has loaded them', async () => {
+  it('that missed that save fails to restore a revision, then loads the saved gains, and can restore at the second attempt', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -214,7 +214,7 @@ describe('saves of another caller', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("made after a tuning make the first save of the tuned gains fail; the second save keeps the other caller's gains", async () => {
+  it('fails once to save the better gains of a tuning of another loop, and at the second attempt keeps the gains of that caller', async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -230,7 +230,7 @@ describe('saves of another caller', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('need a decision even if they come from a replaced state folder and reuse a revision number that the page knows', async () => {
+  it("does not overwrite that caller's gains, even if the state folder was replaced and the page knows other gains under the same revision number", async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -255,7 +255,7 @@ describe('a trial of gains on the page', () => {
     return page;
   };
 
-  it('is renewed each second under one id, which it keeps when its gains change, and is no longer renewed after a save', async () => {
+  it('is renewed each second under the same id, even after a change of the gains, until the gains are saved', async () => {
     const page = await open();
     await tries(page);
     await page.wait(2500);
@@ -279,7 +279,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('cancels an unanswered renewal with the old gains when its gains change, so that the new gains stay in force', async () => {
+  it('whose gains are changed cancels an unanswered renewal that has the old gains, so that the new gains keep running', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -331,7 +331,7 @@ describe('a trial of gains on the page', () => {
     expect(renewed.map(one => one.body.gains.speed.kp)).to.deep.equal([20, 20]);
   });
 
-  it('ends without an error message when a delayed STOP reaches the daemon', async () => {
+  it('is ended without an error message by a STOP that reaches the daemon only after several attempts', async () => {
     const page = await open();
     await tries(page);
     page.let(/stop/, 'failed');
@@ -388,7 +388,7 @@ describe('Try and Keep', () => {
     ['of the opposite sign to the saved gain', '/speed/kp', '-40'],
     ['above 0 while the saved gain and the default are 0', '/speed/kd', '0.1'],
   ] as const) {
-    it(`ask for confirmation instead of acting if a typed gain is ${what}; a second press of Keep saves it`, async () => {
+    it(`ask for confirmation before they act if a typed gain is ${what}, and a second press of Keep saves the gain`, async () => {
       const page = await open(text, pointer);
       await tries(page);
       expect([count(page), gainsOf(page).doubts.question?.act]).to.deep.equal([0, 'Try']);
@@ -408,7 +408,7 @@ describe('Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('do not accept a double press as confirmation of a gain far from the saved gain; once Try is confirmed, Keep does not ask', async () => {
+  it('ask once for a gain far from the saved gain, and do not take a second press after only 200 ms as the confirmation', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);
@@ -434,7 +434,7 @@ describe('Try and Keep', () => {
     expect(count(page)).to.equal(1);
   });
 
-  it('ask for confirmation of a typed gain far from the saved gain, but not of gains from a run, a tuning or a file', async () => {
+  it('ask for confirmation of a gain far from the saved gain only if a person typed it, not if a run, a tuning or a file supplied it', async () => {
     const page = await servedPage();
     gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
     await tries(page);

@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('does not believe reports that the laser is dark for 5 s after a lost request for light, and then believes them', async () => {
+  it('assumes for about 5 s after a lost request for light that the laser may be on, even if the daemon reports the laser dark', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('warns that the laser may be on if light was reported while an Off was unanswered, even after the Off is answered', async () => {
+  it('still warns that the laser may be on after an Off is answered, if the laser was reported lit before that answer came', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -111,7 +111,7 @@ describe('the page', () => {
 describe('a page with an event stream', () => {
   const streams = async ({ daemon }: Page): Promise<number> => (await daemon.status()).streams;
 
-  it('does not treat data as live while the data arrives 2 s late, but does once the data arrives in time again', async () => {
+  it('treats data as stale while the data arrives 2 s late, and as live when the data arrives in time again', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(2000);
@@ -148,7 +148,7 @@ describe('a page with an event stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('shows an unknown loop under the name that the daemon gives it, and ignores a tuning of an unknown unit', async () => {
+  it("shows a loop that the page does not know under the daemon's name for the loop, and ignores a tuning of an unknown unit", async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('a page with an event stream', () => {
     );
   });
 
-  it('of another version than the daemon asks to be reloaded, but still keeps an unanswered STOP pending', async () => {
+  it("whose version differs from the daemon's asks to be reloaded, and still keeps an unanswered STOP pending", async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -173,7 +173,7 @@ describe('a page with an event stream', () => {
 });
 
 describe('the note that the laser went dark by itself', () => {
-  it('is shown in every window until a person dismisses it in one, and again when the laser next goes dark by itself', async () => {
+  it('is shown in every window until it is dismissed in one, and is shown again when the laser next goes dark by itself', async () => {
     const browser = new FakeBrowser();
     const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
     const page = await FakePage.of(daemon, { browser });
@@ -194,12 +194,12 @@ describe('the note that the laser went dark by itself', () => {
   });
 });
 
-describe('the note that an act of another caller, other than Off, made the laser dark', () => {
+describe('the note that another caller made the laser dark, but not by Off,', () => {
   for (const [path, body, words] of [
     ['gimbal/autotune', { loops: ['angle_yaw'] }, 'rival began a tuning'],
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
   ] as const) {
-    it(`names caller and act: ${words}`, async () => {
+    it(`says who did what: "${words}"`, async () => {
       const page = await servedPage({ tokens: true });
       await page.during(page.model.access.enter(CALLERS.spectator.secret));
       const by = words.split(' ')[0];
@@ -253,7 +253,7 @@ describe("the alert about a controller's restart", () => {
     expect(later.strip).to.match(said);
   });
 
-  it('stays when a log that was requested before the restart, and has only an older restart, arrives afterwards', async () => {
+  it('is still shown when an older copy of the log, without that restart, arrives late', async () => {
     const browser = new FakeBrowser();
     const page = await FakePage.of(await ServingDaemon.start(), { browser });
     await restart(page);
@@ -276,7 +276,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('leaves other alerts visible if the restarts stored in the browser name an unknown unit or are not JSON', async () => {
+  it('does not hide the alarm about an unconfirmed stop, even if the browser stored restarts of an unknown unit or broken JSON', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -341,7 +341,7 @@ describe('the alert about a restart of the daemon', () => {
       );
   });
 
-  it('lists no changes if nothing changed, and is not shown if only the contact was lost', async () => {
+  it('is shown only if the daemon restarted, not if contact was lost, and lists no changes if nothing changed', async () => {
     const { page } = await open();
     page.isDeaf = true;
     await page.wait(4500);
@@ -387,7 +387,7 @@ describe('test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('are not reported while the unit is offline, and not after new test steps have begun', async () => {
+  it('are reported only when the unit is online again, and only until new test steps begin', async () => {
     const page = await open();
     await fault(page, 'unplug');
     expect(page.strip)

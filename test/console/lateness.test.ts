@@ -10,7 +10,7 @@ describe('the lateness of readings', () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('stays below 1 ms if the clocks of daemon and page drift apart by 0.02 % for a day', () => {
+  it('is below 1 ms for prompt readings even if the clocks of daemon and page drift apart by 0.02 % for a day', () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;
@@ -19,14 +19,14 @@ describe('the lateness of readings', () => {
     }
   });
 
-  it('starts from zero again after a restart of the daemon', () => {
+  it('is zero for the first reading after a restart of the daemon, and is measured from that reading on', () => {
     const lateS = lateness();
     lateS(5000, 20);
     expect(lateS(1, 22)).to.equal(0);
     expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
   });
 
-  it("is zero after a sleep during which the page's clock stood still", () => {
+  it("is zero for the first reading after the device slept, even if the page's clock stood still meanwhile", () => {
     const lateS = lateness();
     lateS(10, 10);
     expect(lateS(4000, 11)).to.equal(0);

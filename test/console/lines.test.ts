@@ -57,7 +57,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('warns that the laser may be on while the page has no contact or rests behind newer pages, unless the laser was dark', () => {
+  it('says why the data is old (no contact, or too many newer pages are open), and says first if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -113,7 +113,7 @@ describe('the title of the window', () => {
     ['dark', false, 'Laser unknown · No contact · Trunnion'],
     ['on', false, '▲ LASER MAY BE ON · No contact · Trunnion'],
   ] as const) {
-    it(`is "${title}" if the laser's state ${fresh ? 'is' : 'was, at the last contact,'} "${light}"`, () => {
+    it(`is "${title}" if ${fresh ? "the laser's state is" : "contact is lost and the laser's last state was"} "${light}"`, () => {
       expect(titleOf(statusWith({ laser: laser(light) }), fresh, light === 'on')).to.equal(title);
     });
   }

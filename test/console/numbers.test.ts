@@ -35,14 +35,14 @@ describe('a gain changed in steps', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`goes from ${value} up to ${up}, down to ${down}, or by a fine step up to ${fineUp}`, () => {
+    it(`goes from ${value} to ${up} in a step up, to ${down} in a step down, and to ${fineUp} in a fine step up`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);
     });
   }
 
-  it('changes ten times as much by a coarse step as by a usual step', () => {
+  it('moves ten times as far in a coarse step as in a usual step', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 

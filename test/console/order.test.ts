@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP once leaves no attempt in flight after a retry is answered, so that none stops the robot after a Resume', async () => {
+  it('STOP once cannot stop the robot again after a Resume, because the answer to a retry cancels the delayed first attempt', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -79,7 +79,7 @@ describe('pressing', () => {
 });
 
 describe('a STOP pressed on the page', () => {
-  it('three times on a slow network keeps all three requests in flight, even after the earliest is answered', async () => {
+  it('three times on a slow network sends three requests, and the answer to the first cancels none of them', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -124,7 +124,7 @@ describe('a STOP pressed on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('blocks light and movement while it is unanswered, but not Off or manual mode, and ends when a Resume is answered', async () => {
+  it('that gets no answer blocks light and movement, but not Off or manual mode, until a Resume is answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('cannot stop the robot after a later Resume is answered, because that answer cancels all attempts of the STOP', async () => {
+  it('that is still unanswered when a later Resume is answered is cancelled, and cannot stop the robot again', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending when an earlier Off is answered, if another caller turned the laser on between the two', async () => {
+  it('stays pending when only an earlier Off is answered, if another caller turned the laser on between the two presses', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -316,7 +316,7 @@ describe('the message about a failed request', () => {
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
   });
 
-  it('disappears when the cause of the failure is over', async () => {
+  it('disappears when the unit is online again, the robot is resumed, or the daemon answers again', async () => {
     const page = await servedPage();
     const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
     const fault = async (fault: string) => {
@@ -343,8 +343,8 @@ describe('the message about a failed request', () => {
   });
 });
 
-describe('several alerts with one cause', () => {
-  it('become one alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
+describe('a fault with several effects', () => {
+  it('causes a single alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('several alerts with one cause', () => {
     );
   });
 
-  it("become one alert if the laser's pin fails when Off is pressed, and disappear when the pin works again", async () => {
+  it("causes a single alert if the laser's pin fails when Off is pressed, and no alert once the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
@@ -376,7 +376,7 @@ describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('stays until it was shown for a second, unless it says that something is safe, such as that the robot is stopped', async () => {
+  it('stays visible for at least a second, but disappears at once if it said that something was safe, such as the robot stopped', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];

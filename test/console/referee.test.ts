@@ -11,7 +11,7 @@ type Page = FakePage<ServingDaemon>;
 describe('a page used by a referee', () => {
   const beats = (page: Page) => page.sentTo(/lease/).length;
 
-  it('sends one beat a second from taking the lease until releasing it, and no beats otherwise', async () => {
+  it('renews the lease once a second from taking the lease until releasing it, and never otherwise', async () => {
     const page = await servedPage();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);
@@ -24,7 +24,7 @@ describe('a page used by a referee', () => {
     expect(beats(page)).to.equal(4);
   });
 
-  it('keeps sending beats while the network is down, and knows the age of the last accepted beat', async () => {
+  it('keeps trying to renew the lease while the network is down, and knows how long ago the last renewal succeeded', async () => {
     const page = await servedPage();
     await page.during(page.model.referee.take());
     page.cut();
@@ -36,7 +36,7 @@ describe('a page used by a referee', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('takes the lease from another desk at the second press, and the other desk then shows another holder, but no error', async () => {
+  it('takes the lease from another page only at the second press, and the other page then shows a new holder, but no error', async () => {
     const one = await servedPage();
     const other = await FakePage.of(one.daemon);
     const shown = ({ model: { referee } }: Page) => [
@@ -55,7 +55,7 @@ describe('a page used by a referee', () => {
     expect(shown(one)).to.deep.equal([true, false, undefined]);
   });
 
-  it('counts as silent while it has the lease and its last accepted beat is more than 2 s old', async () => {
+  it('with the lease counts as silent if the lease was last renewed more than 2 s ago', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
@@ -106,7 +106,7 @@ describe('a page used by a referee', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('knows how old the last beat of another desk is', async () => {
+  it('knows how long ago another desk last took or renewed the lease', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.during(referee.look());
@@ -120,7 +120,7 @@ describe('a page used by a referee', () => {
     expect(page.clock.nowMs() - referee.beatMs.value!).to.be.below(100);
   });
 
-  it('stops sending beats when the token loses the right to send them', async () => {
+  it('stops renewing the lease when the token loses the right to do so', async () => {
     const page = await servedPage();
     await page.during(page.model.referee.take());
     page.refuse(/lease/, 403, 'not-allowed');
@@ -128,7 +128,7 @@ describe('a page used by a referee', () => {
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
-  it('begins a phase with the next revision and the typed duration, and after a pause continues it for the time that was left', async () => {
+  it('begins a phase with the typed duration, and continues that phase after a pause with the time that was left', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });

@@ -30,7 +30,7 @@ function openWindows(count: number) {
 }
 
 describe("the event streams of a browser's windows", () => {
-  it('stay open only in the four newest windows', () => {
+  it('stay open only in the four windows that were opened last', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
       true,
@@ -43,7 +43,7 @@ describe("the event streams of a browser's windows", () => {
     ]);
   });
 
-  it('are all told to close if a request of a window waits for a connection while three streams are open', () => {
+  it('are all told to close if three of them are open and a request in one window waits for a free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,13 +51,13 @@ describe("the event streams of a browser's windows", () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('stay open if a request waits while only two streams are open, because two streams leave a connection free', () => {
+  it('are not told to close if a request waits while only two of them are open', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
-  it('ignore messages of an unknown form from other windows', () => {
+  it('stay open if another window sends a message of an unknown form', () => {
     const [only] = openWindows(1);
     for (const message of [null, 'hello', 3, {}]) only!.room.hear(message);
     expect(only!.crowded).to.equal(false);

@@ -59,8 +59,8 @@ describe('the telemetry buffer', () => {
 
 describe('gaps in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['are not found if the readings come without a break', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
-    ['last until now if the readings have stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
+    ['are not reported if the readings come without a break', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['last until the present if the readings have stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
     ['end when the readings come back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
       'begin at the first sample if the unit was already offline then',
@@ -69,14 +69,14 @@ describe('gaps in the readings', () => {
       2,
       [[1, 2]],
     ],
-    ['are not found if there are no readings at all', [], [], 9, []],
+    ['are not reported if no reading has come at all', [], [], 9, []],
   ] as const) {
     it(what, () => {
       expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);
     });
   }
 
-  it('extend to the present on the plot while the page has no contact', async () => {
+  it('grow on the plot as time passes while the page has no contact', async () => {
     const page = await pageWith(0);
     const { telemetry } = page.model;
     telemetry.breakOff();
@@ -89,7 +89,7 @@ describe('gaps in the readings', () => {
 });
 
 describe('bus retries', () => {
-  it("are stored with a reading as the increase of the daemon's count, and as null if the daemon reports no count", () => {
+  it('are stored with each reading as the number of new retries, or as null if the daemon reports no count', () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -103,7 +103,7 @@ describe('bus retries', () => {
 });
 
 describe('telemetry from before the page was opened', () => {
-  it('is placed before the newer telemetry in order of time, and is requested only once', async () => {
+  it('is requested only once, and is sorted by time before the newer telemetry', async () => {
     const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
@@ -125,7 +125,7 @@ describe('the time axis', () => {
     expect(timeline.pageTime(4, 111)).to.equal(111);
   });
 
-  it("keeps its offset from the daemon's time after a short break of the event stream, and never runs backwards", () => {
+  it('runs on without a jump after a short break of the event stream, and never runs backwards', () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     timeline.pageTime(5000, 100);
@@ -169,13 +169,13 @@ const unit = (mode: Mode, revision: number, online = true): UnitStatus => ({
 });
 const status = (gimbal: UnitStatus, stopped = false) => statusWith({ gimbal, stopped });
 
-describe('the marks of the plot', () => {
+describe('the marks in the plot', () => {
   for (const [what, after, texts] of [
-    ['show nothing if the status has not changed', status(unit('manual', 1)), []],
-    ['show a save', status(unit('manual', 2)), ['rev 2']],
-    ['show a mode change', status(unit('auto', 1)), ['auto']],
-    ['show that a controller went offline', status(unit('manual', 1, false)), ['offline']],
-    ['show a stop', status(unit('manual', 1), true), ['STOP']],
+    ['are none if the status has not changed', status(unit('manual', 1)), []],
+    ['say "rev 2" after a save of revision 2', status(unit('manual', 2)), ['rev 2']],
+    ['say "auto" after a switch to auto mode', status(unit('auto', 1)), ['auto']],
+    ['say "offline" after a controller went offline', status(unit('manual', 1, false)), ['offline']],
+    ['say "STOP" after a stop', status(unit('manual', 1), true), ['STOP']],
   ] as const) {
     it(what, () => {
       expect(marksBetween(status(unit('manual', 1)), after, 7).map(mark => mark.text)).to.deep.equal(texts);

@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('is the caller that the latest session request returned, even if the answer to an older request comes later', async () => {
+  it('stays logged in when the answer to a session request from before the login arrives late', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it("must log in once the daemon has tokens, and again once a request is refused because the person's token was removed", async () => {
+  it("must log in when the daemon gets its first tokens, and again when a request is refused because the person's token was removed", async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);
@@ -91,7 +91,7 @@ describe('on a robot whose stop needs a token, a STOP pressed on the page', () =
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('is shown as not confirmed, and sent as soon as a person with the right has logged in', async () => {
+  it('without a login is shown as not confirmed, and stops the robot once a person logs in who may stop it', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
