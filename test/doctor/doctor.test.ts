@@ -495,7 +495,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe('doctor', () => {
+describe('“trunnion doctor”', () => {
   it('finds nothing wrong on a good board with a running daemon, and touches neither port, I2C bus nor state folder', async () => {
     const { system, findings } = await examine(RUNNING);
     expect(findings.filter(({ state }) => state !== 'fine')).to.deep.equal([]);
@@ -531,7 +531,7 @@ describe('doctor', () => {
       .trim();
     const [, verdict, check, text] = /^(\w+) ([^:]+): (?:… )?(.*)$/.exec(words) ?? [];
     const isWrong = verdict === 'wrong';
-    it(`reports “${check}” as ${verdict}${isWrong ? ', with a cure,' : ''} ${when}: “${text}”`, async () => {
+    it(`reports the check “${check}” as ${verdict}${isWrong ? ', with a cure,' : ''} ${when}; its text has “${text}”`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(

@@ -9,7 +9,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
-describe('the access of doctor to the Linux system', () => {
+describe('“trunnion doctor” on a real Linux system', () => {
   it('measures how long a sync of a file in a folder takes, and leaves no file in the folder', () =>
     inTemporaryFolder(async folder => {
       expect(await linuxSystem.trySync(folder)).to.be.least(0);
@@ -33,7 +33,7 @@ describe('the access of doctor to the Linux system', () => {
     expect(await linuxSystem.getJson(url)).to.equal(undefined);
   });
 
-  it('gives the output of a program, or fails with ENOENT if there is no such program, or with its exit code', async () => {
+  it('runs a program and gets its output, or its exit code if it fails, or ENOENT if there is no such program', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
     expect(await linuxSystem.run('sh', '-c', 'exit 3').catch(errorCode)).to.equal('3');
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');

@@ -52,7 +52,7 @@ describe('the log lines of events', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('show equal warnings about an absent controller once a minute with their count, and the event log has none of these warnings', async () => {
+  it('repeat a warning about an absent controller only once a minute, with its count, and such warnings are not in the event log', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)
@@ -122,7 +122,7 @@ describe('the event log of a daemon', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('answers a request for its head with 503 if the disk has failed since the start', async () => {
+  it('answers a request for its head (its newest line on the disk) with 503 if the disk has failed since the start', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, body } = await ask('GET /api/log/head');

@@ -4,7 +4,7 @@ import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-describe('a request for the log lines after a head', () => {
+describe('a request for the log lines after the line with a given hash', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -16,7 +16,7 @@ describe('a request for the log lines after a head', () => {
       .map(({ content }) => content.toString())
       .join('');
 
-  it('returns all later lines of all files, byte for byte, whichever line is the head', async () => {
+  it('returns all later lines of all files, byte for byte, whichever line has the hash', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
     const run = await new LogRun(disk, 'c').open();
     run.resets(2);
@@ -30,7 +30,7 @@ describe('a request for the log lines after a head', () => {
     await run.end();
   });
 
-  it('returns no line before it is synced to the disk', async () => {
+  it('returns a line only after that line is synced to the disk', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(2);
     await run.written();
@@ -65,7 +65,7 @@ describe('a request for the log lines after a head', () => {
     await run.end();
   });
 
-  it('reads one file at a time, however many callers ask', async () => {
+  it('reads one log file at a time even if 20 callers ask at once, and all of them get the same lines', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     let [open, most] = [0, 0];
@@ -81,7 +81,7 @@ describe('a request for the log lines after a head', () => {
     await run.end();
   });
 
-  it('is refused with unknown-head if no line has the hash of the head', async () => {
+  it('is refused with the code unknown-head if no line has the hash', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const unknown = '1'.repeat(64);
@@ -90,7 +90,7 @@ describe('a request for the log lines after a head', () => {
     await run.end();
   });
 
-  it('returns all lines if the hash of the head is 64 zeros, and is then refused once the first line has been removed', async () => {
+  it('returns all lines if the hash is 64 zeros, but is refused if the first line of the log has been removed', async () => {
     const zeros = '0'.repeat(64);
     const run = await new LogRun(disk, 'a', 16_000).open();
     run.resets(3);

@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has one line at once for a stop that changed something, one for a stop that changed nothing, and counts the further stops', async () => {
+    it('has a line at once for the first stop that changed something and the first that changed nothing, and counts further stops', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });
@@ -132,7 +132,7 @@ describe('the event log in memory', () => {
       ]);
     });
 
-    it('has only one line for the first refusal and one with the count of the others in 24 hours, if no other event is recorded', async () => {
+    it('has only two lines after 24 hours without other events: one for the first refusal, and one with the count of the others', async () => {
       const heard: LogEvent[] = [];
       log.recorded.add(({ event }) => heard.push(event));
       for (let hour = 0; hour < 24; hour += 1) {

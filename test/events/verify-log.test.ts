@@ -33,13 +33,13 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log with the head of any of its runs, and one of its files alone', () => {
+  it('passes an unchanged log with the head (hash of the newest line) of any run, and also a single file of that log', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
   });
 
-  it('finds any changed byte if the head of the log is given', () => {
+  it('finds any changed byte if the head (hash of the newest line) is given', () => {
     for (const at of files.keys())
       for (let byte = 0; byte < files[at]!.content.length; byte += 1) {
         const changed = replaced(at, ({ name, content }) => {
@@ -63,7 +63,7 @@ describe('the verification of a log', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('finds every missing line but the first, whose loss looks as if the log had dropped its oldest lines', () => {
+  it('finds any missing line if the head is given, except the very first line, because the log itself drops its oldest lines', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds lines that are missing at the end of any file but the last, even without a head', () => {
+  it('finds lines missing at the end of any file but the last even if no head is given, unless all lines of the first file are gone', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -93,7 +93,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('finds that the end is cut off or that the log was rewritten, if a kept head is given', async () => {
+  it('finds that the end was cut off or that the whole log was rewritten, but only if a head from before that is given', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('notes the last lines of a file that the next file does not continue, and fails if the given head is one of these lines', () => {
+  it('passes a log with a note if the next file does not confirm the last lines of a file, but fails if the head is one of them', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -138,7 +138,7 @@ describe('the verification of a log', () => {
     });
   });
 
-  it('fails if the given head is older than the first line of the log', () => {
+  it('fails if the given head is of an older line than the first line of the log', () => {
     const verdict = verifyLog(files.slice(1), heads[0]);
     expect(verdict.ok ? '' : verdict.why).to.include('older than the first line here');
   });

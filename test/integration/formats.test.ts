@@ -99,8 +99,8 @@ describe('this version', () => {
     });
 });
 
-describe('a file that a newer version wrote', () => {
-  it('with the list of tokens gives no access and is not changed', async () => {
+describe('the daemon, if a newer version wrote one of its files,', () => {
+  it('gives nobody access if that file is the list of tokens, and does not change the file', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -113,7 +113,7 @@ describe('a file that a newer version wrote', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('with events is not changed, a new file continues the log, and the verification of the log names the newer version as the cure', async () => {
+  it('continues the log in a new file if that file is of the log, does not change it, and its verification demands the newer version', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
@@ -126,7 +126,7 @@ describe('a file that a newer version wrote', () => {
     });
   });
 
-  it('with the lock and the match keeps the robot locked, and the reason of the lock names the newer version', async () => {
+  it('keeps the robot locked if that file has the lock and the match, and names the newer version as the reason', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

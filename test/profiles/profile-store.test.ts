@@ -32,7 +32,7 @@ describe('profiles', () => {
     store = open();
   });
 
-  it('survive a restart with note and star, separately for each unit', async () => {
+  it('keep their notes and stars over a restart, and belong to one unit only', async () => {
     await keep('carpet');
     await keep('__proto__');
     expect(await store.star('chassis', 'carpet', true)).include({ name: 'carpet', starred: true });
@@ -79,7 +79,7 @@ describe('profiles', () => {
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
   });
 
-  describe('on a disk that fails right after the rename of their new file', () => {
+  describe('on a disk that fails in the last step of a change, when the new file is already in place,', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -95,7 +95,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('have their old content again, and the error says so, if only one disk operation fails', async () => {
+    it('get their old content back if only one disk operation fails, and the error says that nothing has changed', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -103,7 +103,7 @@ describe('profiles', () => {
       }
     });
 
-    it('are reported as perhaps changed if the disk keeps failing', async () => {
+    it('are reported as perhaps changed if all later disk operations fail as well', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -118,7 +118,7 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} by a save that times out because the disk hangs at the operation ${operation}`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs in its step “${operation}”`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -137,7 +137,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('can be starred on a disk that hangs right after it has stored the star, and the caller gets a confirmation', async () => {
+  it('get a star, and the caller gets a confirmation, if the disk hangs only after it has stored the star', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {
@@ -150,7 +150,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('are overwritten only after earlier changes are stored, so that the new save keeps a star that was set before it', async () => {
+  it('keep a star that the disk was still storing when a save overwrote the profile', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);

@@ -43,16 +43,16 @@ function decoded(address: number, register: Register, frame: Buffer) {
   }
 }
 
-describe('a hand-written golden frame', () => {
+describe('the encoder and the decoder of frames', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
     const unit = UNIT_LIST.find(one => one.address === address);
-    it(`of the ${unit?.name} for the register "${register.name}" (${hex.slice(0, 11)}…) results from encoding its values, and is decoded to the same values`, () => {
+    it(`turn the values of the ${unit?.name} register “${register.name}” into the hand-written bytes ${hex.slice(0, 11)}… and back`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
   }
 
-  it('exists for every register', () => {
+  it('are tested with hand-written bytes for every register', () => {
     const golden = new Set(GOLDEN_FRAMES.map(({ register }) => register.name));
     expect(EVERY_REGISTER.filter(({ register }) => !golden.has(register.name))).to.deep.equal([]);
   });

@@ -34,8 +34,13 @@ describe('the I2C link to the controllers', () => {
     end: string,
     errors: Record<string, number>,
   ][] = [
-    ['returns the value that the controller sends, after one transaction', [manual], '1', {}],
-    ['retries a NACK', [nack, manual], '1', { nack: 1 }],
+    [
+      'reads a value in one transaction, without a retry, if the controller answers the first time',
+      [manual],
+      '1',
+      {},
+    ],
+    ['retries a transfer that the controller does not acknowledge (NACK)', [nack, manual], '1', { nack: 1 }],
     ['retries a frame at most twice', [nack, nack, nack], 'nack', { nack: 3 }],
     [
       'retries a transfer after a bus error or a lost arbitration',
@@ -56,7 +61,12 @@ describe('the I2C link to the controllers', () => {
       'bus-unavailable',
       { 'bus-unavailable': 1 },
     ],
-    ['reports an unknown error as bus-failed', [new Error('boom')], 'bus-failed', { 'bus-failed': 1 }],
+    [
+      'reports an error that it does not know as bus-failed, without a retry',
+      [new Error('boom')],
+      'bus-failed',
+      { 'bus-failed': 1 },
+    ],
   ];
   for (const [name, answers, end, errors] of cases) {
     it(name, async () => {
@@ -148,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('gives the present as the last bus time of a frame that is pending, and the time of its end after the frame has ended', async () => {
+  it('reports when a register was last on the bus: at present while a frame of it is pending, and else when its last frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -184,7 +194,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('fails a request that waits for a stuck bus at the deadline of the request', async () => {
+  it('fails a request at the deadline of the request if the bus is stuck until then', async () => {
     const { clock, bus, ends, read } = setUp('hang');
     void read('capture', 1000);
     void read('mode', 400);
@@ -193,7 +203,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('fails a retry that still waits for a stuck bus when its deadline has passed, even if the timer fires 2 ms early', async () => {
+  it('fails a retry at its deadline if the bus is still busy then, even if the timer fires 2 ms early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

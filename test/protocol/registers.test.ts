@@ -40,13 +40,13 @@ for (const unit of UNIT_LIST) {
       }
     });
 
-    it('gives every loop a different slot', () => {
+    it('gives every control loop a slot number of its own, below the number of slots', () => {
       const slots = unit.loops.map(({ slot }) => slot);
       expect(new Set(slots).size).to.equal(slots.length);
       for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
     });
 
-    it('has fields wide enough for every flag and fault', () => {
+    it('has no more flags and faults than the status register has bits for them', () => {
       const [flags, faults] = [REGISTERS.status.fields[2].bits, REGISTERS.status.fields[3].bits];
       expect(flags.length).to.be.at.most(8);
       expect(faults.length).to.be.at.most(16);
@@ -64,7 +64,7 @@ describe('the units', () => {
 });
 
 describe('the I2C bus', () => {
-  it('is busy for at most 15 % of the time at 400 kHz, or 60 % at 100 kHz, while both units are polled 50 times a second', () => {
+  it('is busy at most 15 % of the time at a clock of 400 kHz, and 60 % at 100 kHz, if both units are polled 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });

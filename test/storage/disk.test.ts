@@ -6,8 +6,8 @@ import { attempt, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { skip } from '../support/programs.js';
 
-describe('the real disk', () => {
-  it('reports a file as missing if its folder exists, and fails with advice to mount the disk if the folder does not exist', () =>
+describe('the access to files on a real disk', () => {
+  it('reports a file as missing if its folder is there, and fails with advice to mount the disk if the folder is missing too', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
@@ -20,7 +20,7 @@ describe('the real disk', () => {
       }
     }));
 
-  it('makes a folder with those around it, and fails at once where no folder can be made, as in /proc', () =>
+  it('makes a folder and the missing folders above it, and fails at once where no folder can be made, as in /proc', () =>
     inTemporaryFolder(async folder => {
       await realDisk.makeFolder(join(folder, 'a/b'));
       await realDisk.makeFolder(join(folder, 'a/b/c'));
@@ -33,7 +33,7 @@ describe('the real disk', () => {
       if (process.platform === 'linux') expect(await endOf('/proc/nothing/here')).to.equal('ENOENT');
     }));
 
-  it('fails with EACCES, instead of reporting a file as missing, in a folder that it may not write', async function () {
+  it('fails with EACCES, instead of reporting a file as missing, if the user may not write to the folder', async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `

@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the mark that says that a state folder was used', () => {
+describe('the mark outside a state folder, which shows that the folder has been used,', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -48,7 +48,7 @@ describe('the mark that says that a state folder was used', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('that could not be written is reported with the reason, and the empty folder then counts as new', async () => {
+  it('is reported with the reason if it cannot be written, and the folder then counts as new once it is empty', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -44,9 +44,9 @@ const CHANGES: Readonly<
     readonly [before: string | undefined, change: (file: string) => Promise<unknown>, after?: string]
   >
 > = {
-  'that grows': ['old', file => appendFile(file, 'er'), 'older'],
-  'that is overwritten in place with as many bytes': ['old', file => writeFile(file, 'new'), 'new'],
-  'that is replaced by another file': [
+  'has grown': ['old', file => appendFile(file, 'er'), 'older'],
+  'was overwritten in place with as many bytes': ['old', file => writeFile(file, 'new'), 'new'],
+  'was replaced by another file': [
     'old',
     async file => {
       await writeFile(`${file}.new`, 'new');
@@ -54,9 +54,9 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'that is deleted': ['old', file => rm(file)],
-  'that is created': [undefined, file => writeFile(file, 'new'), 'new'],
-  'that is created as a link': [
+  'was deleted': ['old', file => rm(file)],
+  'was created': [undefined, file => writeFile(file, 'new'), 'new'],
+  'was created as a link': [
     undefined,
     async file => {
       await writeFile(join(file, '../../target'), 'new');
@@ -64,7 +64,7 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'whose folder is replaced by another folder': [
+  'was created in a folder that replaced the old folder': [
     undefined,
     async file => {
       await rename(join(file, '..'), join(file, '../../old'));
@@ -73,12 +73,12 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'whose folder is deleted': ['old', file => rm(join(file, '..'), { recursive: true })],
+  'was deleted with its folder': ['old', file => rm(join(file, '..'), { recursive: true })],
 };
 
-describe('repeated reads of files', () => {
+describe('a repeated read of a file', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`fetch a file ${what} from the disk again, and an unchanged file from memory`, () =>
+    it(`is answered from memory while the file is unchanged, and from the disk after the file ${what}`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
@@ -88,13 +88,13 @@ describe('repeated reads of files', () => {
       }));
   }
 
-  it('fetch a file from the disk again if it changed so recently that another change could have the same time stamp', () =>
+  it('is answered from the disk if the file changed only just now, because a further change could have the same time stamp', () =>
     withFile(0, async (file, reading, count) => {
       await writeFile(file, 'old');
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
     }));
 
-  it('keep the content of at most 32 files in memory', () =>
+  it('is answered from memory only for the 32 files that were read last', () =>
     inTemporaryFolder(async folder => {
       const asked: string[] = [];
       const read = repeatedReads(
@@ -110,7 +110,7 @@ describe('repeated reads of files', () => {
       expect(asked).to.deep.equal([...files, files[0]]);
     }));
 
-  it('keep no large file in memory', () =>
+  it('is always answered from the disk if the file is large', () =>
     withFile(LONG_AFTER_MS, async (file, reading, count) => {
       await writeFile(file, 'x'.repeat(5000));
       expect([(await reading())?.length, (await reading())?.length, count()]).to.deep.equal([5000, 5000, 2]);

@@ -56,8 +56,8 @@ async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => numb
   }
 }
 
-describe('after a power cut a state file has the last confirmed value or a newer one', () => {
-  it('if the power is cut at any disk operation and at any byte', async () => {
+describe('after a power cut, a state file has the last confirmed value or a newer one,', () => {
+  it('at whichever disk operation and byte the power is cut', async () => {
     const disk = new RecordingDisk();
     const file = fileOn(disk);
     for (const [place, state] of STATES.entries()) {
@@ -68,7 +68,7 @@ describe('after a power cut a state file has the last confirmed value or a newer
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
-    it(`if the disk operation ${failing} failed for one of the values`, async () => {
+    it(`even if one of the saves before failed in its step “${failing}”`, async () => {
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {

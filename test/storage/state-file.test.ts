@@ -47,7 +47,7 @@ describe('a state file', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('without a fail-safe value can be read again after a failed read', async () => {
+  it('without a safe value to fall back on gives its stored value at the second read if the disk fails the first', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
@@ -56,7 +56,7 @@ describe('a state file', () => {
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
-  it('that has no fail-safe value is not loaded at the start if the disk hangs, and is loaded as soon as the disk answers', async () => {
+  it('without a safe value to fall back on is not loaded while the disk hangs, and is loaded as soon as the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();
@@ -66,13 +66,13 @@ describe('a state file', () => {
     expect(read.value).to.equal(7);
   });
 
-  it('without a fail-safe value is moved aside if it is damaged', async () => {
+  it('without a safe value to fall back on counts as absent if it is damaged, and its content is kept under another name', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     expect(await file().read(LIMIT_MS)).to.equal(0);
     expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
   });
 
-  it('with a fail-safe value gets that value if the disk hangs at the start, and keeps that value when the disk answers', async () => {
+  it('with a safe value to fall back on has that value if the disk hangs at the start, and keeps it when the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const answerAgain = disk.hang();
     const read = file(() => 99);
@@ -85,7 +85,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a fail-safe value gets that value if it is damaged, and two starts leave the damaged file and one copy of it', async () => {
+  it('with a safe value to fall back on has that value at two starts if it is damaged, and only one copy of it is made', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -93,7 +93,7 @@ describe('a state file', () => {
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder'] as const) {
-    it(`reports a problem if the disk operation ${failing} fails, and is written when the disk works again`, async () => {
+    it(`reports a problem if a save fails in its step “${failing}”, and gets the new value when the disk works again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       const problems: boolean[] = [];
@@ -106,7 +106,7 @@ describe('a state file', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`has its old value on the disk if that value is saved after a save of a new value failed at the disk operation ${failing}`, async () => {
+    it(`ends with its old value if the save of a new value fails in its step “${failing}” and the old value is then saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -132,7 +132,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a save of its old value, made while a new value is being written, only when the disk has the old value again', async () => {
+  it('confirms a save of its old value, if the disk still hangs on a new value, only when the old value is on the disk again', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -149,7 +149,7 @@ describe('a state file', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('is written when the disk answers, even if the read at the start timed out', async () => {
+  it('that could not be read at the start because the disk hung gets the value that was saved since, as soon as the disk answers', async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));
@@ -159,7 +159,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if someone deletes or overwrites it, and reports a problem while it cannot be written', async () => {
+  it('with a safe value to fall back on is written again if someone deletes or overwrites it, and reports a problem until then', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
@@ -179,7 +179,7 @@ describe('a state file', () => {
     await Promise.all([saved.close(), restarted.close()]);
   });
 
-  it('with a fail-safe value refuses a save of the same value while the disk can neither be read nor written', async () => {
+  it('with a safe value to fall back on refuses a save, even of the same value, while the disk can neither be read nor written', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
