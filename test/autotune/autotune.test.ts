@@ -137,7 +137,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('never again runs trial gains whose excitation the guard has ended, even if a caller renews the tuning at that moment', async () => {
+  it('does not run trial gains again once the guard has ended their excitation, even if a caller renews the tuning at that moment', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();

@@ -101,7 +101,7 @@ describe('a tuning of several loops', function () {
     expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
   });
 
-  it('puts the better gains of the inner loop back into force after the guard has ended the excitation of an outer loop', async () => {
+  it('runs the better gains of the inner loop again after the guard has ended the excitation of an outer loop', async () => {
     start('angle_yaw', 'visual_yaw', 'angle_pitch');
     await until(moves('visual_yaw'));
     await bench.tripGuard('visual_yaw');

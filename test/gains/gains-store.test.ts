@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has lines in the format that this version writes, so that 0.1.0 can read new lines', () => {
+  it('has a first line that this version writes in exactly the same bytes', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });

@@ -43,7 +43,7 @@ describe('a gains journal file', () => {
     ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} is ${damaged ? 'copied because it is damaged, ' : ''}loaded with its valid lines, if any, and accepts a save`, async () => {
+    it(`${name} is loaded ${revision > 0 ? `with revision ${revision} as the newest` : 'without any gains'}${damaged ? ', is copied because of the damage' : ''}, and gives the next save revision ${revision + 1}`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -98,6 +98,19 @@ describe('a gains journal file', () => {
   });
 });
 
+/** What each operation of the disk does, as words of a title. */
+const WORDS: Readonly<Record<string, string>> = {
+  makeFolder: 'make the state folder',
+  list: 'list the state folder',
+  read: 'read the journal',
+  openToAppend: 'open the journal for appending',
+  create: 'create a file',
+  append: 'append to the journal',
+  sync: 'sync the journal',
+  rename: 'rename a file',
+  syncFolder: 'sync the state folder',
+};
+
 describe('the gains journal', () => {
   it('is synced once for all saves that wait together', async () => {
     const disk = new RecordingDisk();
@@ -109,7 +122,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync'])
-    it(`is unchanged if the disk operation ${operation} fails, and accepts saves when the disk works again`, async () => {
+    it(`does not contain a save for which the disk cannot ${WORDS[operation]}, and accepts saves when the disk works again`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -136,7 +149,7 @@ describe('the gains journal', () => {
     'syncFolder',
   ];
   for (const operation of FIRST)
-    it(`confirms no save and loses no line if the disk operation ${operation} fails from the start`, async () => {
+    it(`confirms no save and loses no line if it is opened while the disk cannot ${WORDS[operation]}`, async () => {
       const damaged = Buffer.from(`${line('gimbal', 3)}{"torn`);
       const disk = new RecordingDisk({ [PATH]: damaged });
       disk.fail(operation);
@@ -194,7 +207,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`contains no part of a save that was refused because the disk operation ${operation} failed once`, async () => {
+    it(`contains no part of a save that was refused because the disk once could not ${WORDS[operation]}`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);

@@ -66,13 +66,13 @@ async function foundAfterRestart(folder: string): Promise<number> {
   return revision;
 }
 
-describe('a save of gains is found after a restart', () => {
+describe('a save of gains', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`even if, before the save, the file of the journal ${what}`, () =>
+    it(`is found after a restart even if the journal file ${what} before the save`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save of gains is found after a restart', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`even if, during the save, the file of the journal ${what}`, () =>
+    it(`is found after a restart even if the journal file ${what} during the save`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;

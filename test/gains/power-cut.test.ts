@@ -42,8 +42,8 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
   }
 }
 
-describe('after a power cut the gains journal has the last confirmed save or a newer one', () => {
-  it('if the power is cut at any byte while both units are saved and one sync fails', async () => {
+describe('the last confirmed save of gains, or a newer one, survives a power cut', () => {
+  it('at any byte that the daemon writes for saves of both units, even if one sync fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -57,7 +57,7 @@ describe('after a power cut the gains journal has the last confirmed save or a n
     expectKept(disk.operations, everyByte);
   });
 
-  it('if the power is cut in the middle of a compaction', async () => {
+  it('while the journal is being rewritten because it has become too long', async () => {
     const disk = new RecordingDisk();
     const { save } = await run(disk);
     await save('chassis', 1);
@@ -78,7 +78,7 @@ describe('after a power cut the gains journal has the last confirmed save or a n
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('if the daemon was killed at any disk operation and started again before the power cut', async () => {
+  it('of a daemon that was killed at any disk operation and started again before that power cut', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

@@ -108,7 +108,7 @@ describe('GPIO', () => {
     { file: 'active_low', line: { active_low: '1' }, stays: 'inverted', found: /"activeLow":true/ },
   ];
   for (const { file, line, stays, found } of swallowed)
-    it(`refuses and releases a laser pin that stays ${stays} because a write of its file ${file} has no effect`, async () => {
+    it(`refuses and releases a laser pin that is still ${stays} after a write to its file "${file}" had no effect`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);

@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('does not open, and leaves the laser pin alone, while another process has locked the I2C bus, and otherwise locks the bus itself', function () {
+  it('does not open while another process has locked the I2C bus, and locks the bus itself when it opens', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -127,7 +127,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reopens a lost laser pin when the pin returns, and does not darken a lit pin when the hardware is closed', () =>
+  it('reopens a lost laser pin when the pin returns, and leaves a lit pin lit when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports an opened interlock if the interlock pin cannot be read at an interrupt, and again after the pin has returned', () =>
+  it('reports the interlock as opened each time that the interlock pin is lost or unreadable at an interrupt', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });

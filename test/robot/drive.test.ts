@@ -71,13 +71,13 @@ describe('a drive command', () => {
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
     );
 
-  it('returns the rates that the controller shows, and makes its caller the driver', async () => {
+  it('for both units is answered with the rates of both, and makes its caller the driver', async () => {
     expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
     expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
     expect(who()).to.equal('operator');
   });
 
-  it('gives the controller only the rest of its hold, counted from the arrival of the command, and a retry gives even less', async () => {
+  it('gives the controller only the time that is left of its hold, and a retry only the time that is left then', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -162,7 +162,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('right after another waits for the next poll, and fails as overtaken if its driver sends a newer command before that poll', async () => {
+  it('right after another waits for the next poll, and fails as overtaken if a newer command comes before that poll', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
     await clocked.during(Promise.all(answers));
@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before any of its frames is sent', 0, YAW],
-    ['after its frames were sent', 1, undefined],
+    ['before any frame of the older command is sent', 0, YAW],
+    ['after the frames of the older command were sent', 1, undefined],
   ] as const)
-    it(`for both units still moves the chassis, and answers for it alone, if a newer gimbal command comes ${when}`, async () => {
+    it(`for both units still moves the chassis, and is answered with the rates of the chassis only, if a newer gimbal command comes ${when}`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);

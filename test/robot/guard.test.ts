@@ -7,7 +7,7 @@ const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
 const RUNAWAY = unit.loops[0]!.runaway;
 
-describe("the controller's guard", () => {
+describe("the controller's guard (which ends an excitation if the loop runs away)", () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -38,7 +38,7 @@ describe("the controller's guard", () => {
         return [loop?.name, frame.readFloatLE(1), frame.readFloatLE(9)];
       });
 
-  it("is set to the loop's bound before the gains of a trial take effect on a loop with an excitation, and is removed after the trial", async () => {
+  it("is set to the loop's bound before the gains of a trial take effect, and is removed when the trial ends", async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.wait(100);
     await tryGains();
@@ -52,7 +52,7 @@ describe("the controller's guard", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('is set, moved to another loop and removed by the same frame that sets, moves or ends its excitation', async () => {
+  it('is set, moved to another loop and removed together with its excitation, each time by a single frame', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -74,7 +74,7 @@ describe("the controller's guard", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('shows a restarted daemon which excitation belongs to a trial and must end, and which has no trial and continues', async () => {
+  it('makes a restarted daemon end the excitation of a trial, while an excitation without a guard continues', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -85,7 +85,7 @@ describe("the controller's guard", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with firmware 0.2.0, which has none: the excitation is written without it, and the status says guardsTrials: false', async () => {
+  it('is not used with firmware 0.2.0, which has none, and the status then says guardsTrials: false', async () => {
     robot.alter(REGISTERS.status, ({ flags }) => ({ flags: (flags & 0x0f) | 0x10 }));
     await robot.wait(40);
     robot.frames.length = 0;
@@ -97,7 +97,7 @@ describe("the controller's guard", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('ends the trial and its excitation if the loop runs away, and status and event give the reason', async () => {
+  it('also ends the trial of that loop, and both status and event name the runaway as the reason', async () => {
     await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -111,7 +111,7 @@ describe("the controller's guard", () => {
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
-  it('ends an excitation that is still being confirmed if the loop runs away, and the daemon does not start it again', async () => {
+  it('ends even an excitation that is not confirmed yet, and the daemon does not start that excitation again', async () => {
     await tryGains();
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
@@ -144,7 +144,7 @@ describe("the controller's guard", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`and the daemon leave no trial running if ${name} during any of the frames that start the trial`, async () => {
+    it(`and the daemon end a trial and restore the saved gains if ${name} while any frame that starts the trial is sent`, async () => {
       let happened = true;
       for (let at = 0; happened; at += 1) {
         await robot.end();

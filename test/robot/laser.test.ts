@@ -106,7 +106,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not give the time limit as its reason if an Off failed before the limit and took effect only when the limit had passed', async () => {
+  it('does not name the time limit as the reason for being off if an Off from before that limit takes effect after the limit', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -151,7 +151,7 @@ describe('the laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('reports one fault, at the next poll, if its pin cannot be read while the laser is lit', () => {
+  it('reports a fault only once while its pin cannot be read, and reports when the pin can be read again', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     laser.poll();
@@ -207,7 +207,7 @@ describe('the laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('whose pin is lost counts as dark if the laser was off before, and not as dark if the laser was on', () => {
+  it('whose pin is lost cannot be confirmed as dark if the laser was on before, but can if the laser was off', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],

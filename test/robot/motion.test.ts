@@ -38,7 +38,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps the amplitude 0 of a confirmed request, even if an earlier request for it failed', async () => {
+  it('keeps the amplitude 0 once a request for amplitude 0 is confirmed, even if an earlier such request failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -46,7 +46,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to its last confirmed excitation after a failed request, but has none after it has left debug and entered it again', async () => {
+  it('returns to its last confirmed excitation after a failed request, but not if debug was left and entered again', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -82,13 +82,13 @@ describe('a unit', () => {
     return robot.clock.nowMs() - startMs;
   };
 
-  it('switches its mode without delay if its controller has shown the effect of the previous switch', async () => {
+  it('makes a mode switch without delay once the controller has shown the effect of the last switch', async () => {
     for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
       expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
     }
   });
 
-  it('delays a mode switch if the frame of the last one may arrive twice, but not if the last one was to the mode already set', async () => {
+  it('delays a mode switch if a frame of the last switch may still arrive, unless the last switch was to the mode already set', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -102,7 +102,7 @@ describe('a unit', () => {
     expect(await switched('auto')).to.be.below(TAKES_EFFECT_MS / 2);
   });
 
-  it('adopts a mode that somebody else gives the controller while no frame of the daemon is in flight', async () => {
+  it('adopts a mode that another host on the bus sets while no frame of the daemon is in flight', async () => {
     await robot.during(robot.gimbal.setMode('auto'));
     await robot.wait(100);
     await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 2 }));

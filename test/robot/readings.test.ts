@@ -18,7 +18,7 @@ describe('readings', () => {
     return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
-  it('are taken at every poll while a client follows them, and otherwise ten times a second', async () => {
+  it('are taken 50 times a second while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
     const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
@@ -115,7 +115,7 @@ describe('readings', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('of a unit at rest come with at most 21 heartbeats a second, sent at most about 100 ms (or one poll, if longer) apart', async () => {
+  it('of a unit at rest come with at most 21 heartbeats a second, about 100 ms apart at most, or one poll if a poll takes longer', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -134,7 +134,7 @@ describe('readings', () => {
     }
   });
 
-  it('at the next poll come with a heartbeat again if the heartbeat of the last poll was lost', async () => {
+  it('come with another heartbeat at the next poll if the last heartbeat was lost', async () => {
     await robot.wait(200);
     let lost = 0;
     robot.intercept = ({ unit, register }) => {
@@ -174,7 +174,7 @@ describe('readings', () => {
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 
-  it('add nothing to the measured timer delay if the timer of their poll fires 0.4 ms early, as timers of Node may do', async () => {
+  it('count no timer delay if the timer of a poll fires 0.4 ms too early, as timers of Node may do', async () => {
     const { clock } = robot;
     const inTime = clock.after.bind(clock);
     clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);

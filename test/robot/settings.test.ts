@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 
 describe('a daemon with onControllerReset: restore', () => {
-  it('returns a controller to its last mode after a reset, but puts it in manual if the robot is stopped', async () => {
+  it('puts a controller back in its last mode after a reset, or in manual if the robot is stopped', async () => {
     const daemon = await ClockedDaemon.start({ config: { supervision: { onControllerReset: 'restore' } } });
     const post = (path: string, body?: unknown) => daemon.ask({ ask: `POST ${path}`, body });
     const modeAfterReset = async () => {

@@ -54,7 +54,7 @@ describe('several saves of gains of one unit', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('that wait together are refused only if their own caller has hung up or their own base revision is old', async () => {
+  it('that wait together are refused one by one, each only if its own caller has hung up or its own base revision is old', async () => {
     let isGone = false;
     const stillWanted = () => {
       if (isGone) throw new RobotError('caller-gone');
@@ -79,7 +79,7 @@ describe('several saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('that wait together all fail if the newest gains cannot be committed, and leave journal and controller unchanged', async () => {
+  it('that wait together all fail if the controller does not confirm the newest gains, and leave journal and controller unchanged', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -111,7 +111,7 @@ describe('several saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('are not overwritten by an earlier save that fails', async () => {
+  it('stay in force if an earlier save fails', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {

@@ -92,7 +92,7 @@ describe('a stop', () => {
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
     const mayKeep = Number.isFinite(beforeMs) ? `for ${beforeMs / 1000} s` : 'for ever';
-    it(`${waitMs / 1000} s after a daemon start without the gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without heartbeats`, async () => {
+    it(`that comes ${waitMs / 1000} s after a daemon start without the gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} after its last heartbeat`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -101,7 +101,7 @@ describe('a stop', () => {
     });
   }
 
-  it('does not count a silent chassis as without torque if it was unplugged before it got the heartbeat with its new host silence', async () => {
+  it('is not confirmed if the chassis was unplugged before it got the heartbeat that limits how long it keeps its torque', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -122,7 +122,7 @@ describe('a stop', () => {
     expect(await stop()).to.equal('not-confirmed');
   });
 
-  it('does not count a silent gimbal as without torque while a heartbeat to it is still on the bus', async () => {
+  it('is not confirmed while a heartbeat to the gimbal is still on the bus', async () => {
     let holding = true;
     robot.intercept = async frame => {
       if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
@@ -155,7 +155,7 @@ describe('a stop', () => {
     }
   });
 
-  it('at any frame of a resume leaves the robot stopped, and that resume is refused unless it had ended before the stop', async () => {
+  it('that comes at any frame of a resume leaves the robot stopped, and the resume is refused if it had not ended before', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -232,7 +232,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is ended by a second resume, even if the caller of the first one has hung up and that one still waits for the disk', async () => {
+  it('is ended by a second resume while the first one, whose caller has hung up, still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -242,7 +242,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a second resume, even if the caller of the first one has hung up and the daemon is latching the robot again', async () => {
+  it('is ended by a second resume while the daemon latches the robot again because the caller of the first one has hung up', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -253,7 +253,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a resume that comes after it, even while a resume that came before it still waits for the disk', async () => {
+  it('is ended by a resume that comes after that stop, while a resume from before the stop still waits for the disk and is refused', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -263,7 +263,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('outlasts two resumes that came before it and still wait for the disk, even if the caller of one of them has hung up', async () => {
+  it('makes the daemon refuse two earlier resumes that still wait for the disk, even if the caller of one has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -293,7 +293,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('latches a returning controller at once, even while the daemon is releasing it for a resume that it missed', async () => {
+  it('latches a controller that has just returned, even while the daemon releases that controller for an earlier resume', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -311,7 +311,7 @@ describe('a stop', () => {
   });
 
   for (const [end, outcome] of [
-    ['succeeds gives torque to a controller that comes back in auto only when it is in manual', 200],
+    ['succeeds gives a controller that comes back in auto no torque until that controller is in manual', 200],
     ['is refused gives no torque to a controller that comes back in auto', 'not-confirmed'],
   ] as const) {
     it(`followed by a resume that ${end}`, async () => {
@@ -349,7 +349,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('of the whole robot follows if one controller is latched by another host, and outlasts a restart with corrupted frames', async () => {
+  it('of the whole robot follows if another host latches one controller, and still holds after a restart with corrupted frames', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);

@@ -75,7 +75,7 @@ describe('the end of a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the torque is off before that restart', async () => {
+  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the torque is off at that restart', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,10 +96,10 @@ describe('the end of a trial', function () {
   });
 
   for (const [what, away] of [
-    ['was reset at any moment', ['brownout']],
-    ['was unplugged at any moment and is plugged in again', ['unplug', 'plug']],
+    ['is reset at any moment', ['brownout']],
+    ['is plugged in again after it was unplugged at any moment', ['unplug', 'plug']],
   ] as const) {
-    it(`comes within 4 s after the controller ${what}, and the torque that was cut is back by then`, async () => {
+    it(`comes within 4 s after the controller ${what}, and by then the controller has its torque again`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('already counts as running when its start is reported as an event, and no longer when its end is reported', async () => {
+  it('is already running when its start is reported as an event, and has ended when its end is reported', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);

@@ -120,7 +120,7 @@ function linesOf<C extends Cause>(cause: C): string[] {
 }
 
 describe('the rules of a unit', () => {
-  it('match the table in ARCHITECTURE.md row by row', () => {
+  it('are exactly the causes and effects that the table in ARCHITECTURE.md lists', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));
@@ -133,7 +133,7 @@ describe('the rules of a unit', () => {
       { what: 'drive-ended', detail: { by: 'lab', id: 'pad', why: 'offline' } },
     ]);
   });
-  it('make a stop end trials that still wait for their turn, even if no trial is running', () => {
+  it('let a stop cancel the trials that still wait for their turn, even if no trial is running', () => {
     const { wanted } = decide(NOTHING_WANTED, 'stop', {});
     expect(wanted.trialsEnded).to.be.greaterThan(NOTHING_WANTED.trialsEnded);
   });

@@ -66,19 +66,19 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
 }
 
 /* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
-describe('the state that the daemon keeps of a unit', () => {
+describe('the daemon, when it compares the wanted state of a unit with what the controller shows,', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('demands the saved gains if other gains run, but demands nothing if the saved gains cannot be read', () => {
+  it('must restore the saved gains if other gains run, and must restore nothing while the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('demands an excitation only until debug is left, and adopts the one that the controller shows when debug is confirmed again', () => {
+  it('no longer wants an excitation once the unit has left debug, and adopts the one that is shown when debug is confirmed again', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -93,7 +93,7 @@ describe('the state that the daemon keeps of a unit', () => {
     bench.state.confirmedMode('debug', SHOWN);
     expect(bench.excitation).to.deep.equal(EXCITED);
   });
-  it('demands no latch during a resume, unless another stop overtakes that resume', () => {
+  it('does not set the latch during a resume, unless another stop comes during that resume', () => {
     const { latch } = bench.state;
     bench.shows();
     bench.state.endExcitation('stop', {});
@@ -102,7 +102,7 @@ describe('the state that the daemon keeps of a unit', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('detects a latch that the daemon did not set, and no longer relies on a latch once its release has been written', async () => {
+  it('notices a latch that it did not set, and stops counting on a latch once the release of that latch has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -115,7 +115,7 @@ describe('the state that the daemon keeps of a unit', () => {
     expect(latch.step).to.equal('unlatch');
   });
 
-  it("demands the gains of the newest pending save, and the journal's gains when no save is pending", () => {
+  it("must restore the gains of the newest pending save, or the journal's gains if no save is pending", () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });
@@ -127,7 +127,7 @@ describe('the state that the daemon keeps of a unit', () => {
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it('keeps a trial if the controller shows another excitation or other gains, and demands the gains of the trial again', () => {
+  it('adopts an excitation that the controller shows during a trial, but must restore the gains of the trial if other gains run', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);
@@ -137,7 +137,7 @@ describe('the state that the daemon keeps of a unit', () => {
     bench.shows({ gains: SAVED });
     expectDifference(bench, { gains: OTHER });
   });
-  it('demands a guard for the excitation of a trial while the controller shows none, if the firmware has guards', () => {
+  it('must set a guard for the excitation of a trial if the controller shows no guard and its firmware has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.excite();
@@ -154,7 +154,7 @@ describe('the state that the daemon keeps of a unit', () => {
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
-  it("does not demand again an excitation that the controller's guard has ended, even while a frame of it may be in flight", () => {
+  it("does not restart an excitation that the controller's guard has ended, even if an older frame of that excitation may still arrive", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
     bench.excite();
     bench.state.take('trial', TRIAL);
