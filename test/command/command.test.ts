@@ -91,9 +91,12 @@ describe('the command line', () => {
       .and.include('--port');
   });
 
-  it('answers "token --help" with the commands that begin with token, and "version", "--version" or "-V" with the version', async () => {
+  it('answers "token --help" with only the commands that begin with token', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
+  });
+
+  it('answers "version", "--version", "-V" and "doctor --version" with the version', async () => {
     for (const line of ['version', '--version', '-V', 'doctor --version'])
       expect(await said(line)).to.match(/^\d+\.\d+\.\d+$/);
   });
@@ -106,7 +109,7 @@ describe('the output of a command', () => {
     expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
   });
 
-  it('shows a word like “wrong” in its colour only at the beginning of a line', () => {
+  it('colours a word such as “wrong” only if a line begins with that word', () => {
     expect(printable('constructor: whole', { wrong: 'red' })).to.equal('constructor: whole');
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
@@ -126,7 +129,7 @@ describe('the process of a command', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('exits with the code that the command returns, or with 0 for --version, 2 for an unknown option and 1 for an exception', () => {
+  it('exits with the code that the command returns, and else with 0 (--version), 2 (an unknown option) or 1 (an exception)', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);

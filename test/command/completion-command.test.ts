@@ -8,7 +8,7 @@ const none = () => Promise.reject(new Error('opens no hardware'));
 const program = robotProgram({ open: none, openBus: none });
 
 describe('trunnion completion', () => {
-  it('prints a completion script with every command and option for each known shell, and exits with code 2 for an unknown shell', () => {
+  it('prints a script with every command and option for each known shell', () => {
     for (const shell of SHELLS) {
       const { text } = completionCommand(program, shell);
       for (const { command, options } of program.commands) {
@@ -17,6 +17,9 @@ describe('trunnion completion', () => {
           expect(text, shell).to.match(new RegExp(`(--|-l )${name}\\b`));
       }
     }
+  });
+
+  it('exits with code 2 for an unknown shell', () => {
     expect(completionCommand(program, 'csh').exitCode).to.equal(2);
   });
 

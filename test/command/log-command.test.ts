@@ -14,7 +14,7 @@ describe('trunnion log', () => {
     remote: { url: daemon.url, token: undefined },
   });
 
-  it('shows who did what, when and with what outcome, and trunnion status then shows who stopped or locked the robot', async () => {
+  it('shows the caller, time and outcome of each request, and trunnion status shows the caller and time of a stop or lock', async () => {
     await daemon.post('/api/stop');
     await daemon.post('/api/laser', { action: 'on' });
     const { text } = await logCommand(place());
@@ -34,7 +34,7 @@ describe('trunnion log', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('--follow --json prints events as lines of JSON, and fails with exit code 1 after the reader has closed the pipe', async function () {
+  it('--follow --json prints events as lines of JSON until the reader closes the pipe, and then ends with exit code 1', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -49,7 +49,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
 
 describe('trunnion status', () => {
   for (const [what, changes, safe, wrong] of rows) {
-    it(`says of a robot ${what} that it is ${safe ? 'safe' : 'not safe'}, and ${wrong === undefined ? 'lists no fault' : 'lists the fault'}`, () => {
+    it(`gives the verdict “${safe ? 'safe' : 'not safe'}” and lists ${wrong === undefined ? 'no fault' : 'the fault'} for a robot ${what}`, () => {
       const status = statusWith({ ...AT_REST, ...changes });
       expect(isSafe(status)).to.equal(safe);
       if (wrong === undefined) expect(wrongIn(status)).to.deep.equal([]);

@@ -47,11 +47,11 @@ describe('configuration', () => {
     expect(config.match.phases).to.deep.equal({ ...usual, pre: { ...usual.pre, laser: true } });
   });
 
-  it('has all defaults if the installed file is used unchanged', async () => {
+  it('has all defaults if the file is the one that an installation creates, unchanged', async () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  it('still has all defaults if every setting in the installed file is uncommented', async () => {
+  it('has all defaults even if every commented-out setting in the file that an installation creates is uncommented', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
@@ -69,7 +69,7 @@ describe('configuration', () => {
       'FILE:1: lasers: there is no such setting; expected one of http, i2c, laser, supervision, drive, gains, state, access, match, log',
     ],
     [
-      'a word instead of a number, after two empty lines',
+      'a word instead of a number below two empty lines',
       '\n\nlaser:\n  maxOnS: ten\n',
       'FILE:4: laser.maxOnS: expected a number of seconds, 0 or more; found "ten"',
     ],
@@ -89,11 +89,11 @@ describe('configuration', () => {
       'FILE:3: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1',
     ],
     [
-      'a list instead of settings',
+      'a list in the place of the settings of a section',
       'http: [1]',
       'FILE:1: http: expected settings, each as "name: value"; found [1]',
     ],
-    ['a word instead of sections', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
+    ['only a single word in the file', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
     [
       'two wrong values',
       'http:\n  port: -1\nlog:\n  level: loud\n',
@@ -112,12 +112,12 @@ describe('configuration', () => {
       "FILE:3: laser.interlock.gpio: expected null, or another pin than the laser's, such as {gpio: 5, activeLow: true}; found 4",
     ],
     [
-      'polls that are too rare for the host silence',
+      'fewer than 3 polls within the host silence',
       'supervision:\n  pollHz: 5\n',
       'FILE:1: supervision.hostSilenceMs: expected 0, or whole milliseconds from 100 to 60000 and of at least 3 polls; found 500',
     ],
     [
-      'three wrong values, two of them in one line',
+      'three wrong values in two lines',
       'gains:\n  bounds: {kp: {min: 2, max: 1}, kd: {min: 1, max: 0}}\nlog:\n  level: loud\n',
       'FILE:2: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1\n' +
         'FILE:2: gains.bounds.kd.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 0\n' +
@@ -130,7 +130,7 @@ describe('configuration', () => {
     ],
     ['a YAML alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
     [
-      'YAML aliases in three lines, and a list instead of a name',
+      'YAML aliases in three lines and a list as a section name in one of them',
       'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n',
       'FILE:1: expected values, no aliases\n' +
         'FILE:3: expected values, no aliases\n' +
@@ -138,11 +138,11 @@ describe('configuration', () => {
         'FILE:4: expected values, no aliases',
     ],
     [
-      'settings instead of a name before a colon',
+      'a group of settings in the place of the name of a setting',
       'http:\n  ? {port: 1}\n  : 2\n',
       'FILE:2: expected a name before the colon',
     ],
-    ['a list instead of a name before a colon', '[http]: 1', 'FILE:1: expected a name before the colon'],
+    ['a list in the place of the name of a section', '[http]: 1', 'FILE:1: expected a name before the colon'],
     ['an unknown YAML tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
     ['a second YAML document', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
     [

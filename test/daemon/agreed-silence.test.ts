@@ -16,7 +16,7 @@ const diskWith = (content?: string) =>
   new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
-describe('the host silence of a controller', () => {
+describe('the host silence of a controller (its longest time with torque and no heartbeat)', () => {
   for (const [recorded, beforeMs, wantedMs, afterwards] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],
@@ -29,7 +29,7 @@ describe('the host silence of a controller', () => {
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is as configured (${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`}) if its record is ${recorded === undefined ? 'missing' : JSON.stringify(recorded)}, and the record then means ${afterwards === never ? 'unlimited' : `at most ${afterwards} ms`}`, async () => {
+    it(`is set as configured to ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} if the record of earlier values is ${recorded === undefined ? 'missing' : recorded.replaceAll('\0', '\\0') || 'empty'}, and the record then stands for ${afterwards === never ? 'an unlimited time' : `at most ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -38,10 +38,10 @@ describe('the host silence of a controller', () => {
   }
 
   for (const [what, interfere] of [
-    ['cannot be written', () => Promise.reject(new Error('full'))],
-    ['hangs on its way to the disk', () => new Promise<void>(() => undefined)],
+    ['cannot be recorded first', () => Promise.reject(new Error('full'))],
+    ['cannot be recorded first because the disk hangs', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`stays 500 ms if 5000 ms is configured and the record of 5000 ms ${what}`, async () => {
+    it(`stays 500 ms if the configured longer time of 5000 ms ${what}`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);
@@ -51,13 +51,13 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is recorded without a change to the values of units that this version does not know', async () => {
+  it('is recorded beside the unchanged values of units that this version of the daemon does not know', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('is assumed to have been unlimited if its record cannot be read at the start, and the record then means unlimited', async () => {
+  it('counts as unlimited before the start of the daemon if its record cannot be read then, and is recorded as unlimited', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -66,7 +66,7 @@ describe('the host silence of a controller', () => {
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('that is shorter than the recorded one is recorded only after the controller has received it', async () => {
+  it('is replaced in its record by a shorter time only after the controller has received that shorter time', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

@@ -39,7 +39,7 @@ const LATE: Readonly<Record<string, Late>> = {
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'the end of the phase stops the robot, and a mode switch is refused with wrong-phase': {
+  'the end of the phase stops the robot, and the request to switch its mode is refused (wrong-phase)': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
@@ -67,7 +67,7 @@ const LATE: Readonly<Record<string, Late>> = {
     answer: 200,
     events: ['trial-ended lease', 'trial'],
   },
-  'an expired tuning ends, and its renewal is refused': {
+  'an expired tuning ends, and the request to renew that tuning is refused': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -102,10 +102,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('if a deadline passes while the event loop is late', () => {
+describe('if the event loop is late when a deadline passes', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`and ${first === 'timer' ? 'its timer runs before the next request' : 'the next request runs before its timer'}, ${name}`, async () => {
+      it(`and ${first === 'timer' ? 'the timer of the deadline runs before the next request' : 'the next request runs before the timer of the deadline'}, ${name}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { startFailure } from '../../src/daemon/run.js';
 
-describe('a start that fails', () => {
+describe('the error message of a daemon that cannot start', () => {
   const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
   for (const [error, sentence] of [
     [
@@ -26,7 +26,7 @@ describe('a start that fails', () => {
       'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
-    it(`with the code ${error.code} prints “${sentence.split(/[:;]/)[0]}”, and then what to do`, () =>
+    it(`says “${sentence.split(/[:;]/)[0]}” and then what to do (code ${error.code})`, () =>
       expect(startFailure(error).sentence).to.equal(sentence));
   }
 });

@@ -46,7 +46,7 @@ describe('the systemd notifier', () => {
   });
 
   for (const [what, env, feeds] of [
-    ['a WATCHDOG message at every eighth of the time limit WATCHDOG_USEC', {}, 9],
+    ['a WATCHDOG message every 250 ms if the time limit WATCHDOG_USEC is 2 s', {}, 9],
     ['WATCHDOG messages if WATCHDOG_PID is this process', { WATCHDOG_PID: String(process.pid) }, 9],
     ['no WATCHDOG message if WATCHDOG_PID is another process', { WATCHDOG_PID: '1' }, 0],
     ['no WATCHDOG message if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
@@ -81,7 +81,7 @@ describe('the systemd notifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`reports one failure for all its messages if the descriptor of the socket, TRUNNION_NOTIFY_FD, is ${descriptor === file ? 'a file' : (descriptor ?? 'not set')}`, async () => {
+    it(`reports one failure for all its messages if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the number of a file' : (descriptor ?? 'not set')} and not the number of an open socket`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -129,7 +129,7 @@ describe('under the wrapper systemd/with-notify-socket,', () => {
     });
   });
 
-  it('a program whose messages systemd does not read gets EAGAIN instead of hanging', async () => {
+  it('a program that sends more messages than systemd reads gets the error EAGAIN and does not hang', async () => {
     // Nothing reads from these sockets. If sending blocked, the loop would hang when the kernel's queue is full.
     const flood = `const fs = require('node:fs'); let taken = 0;
       try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }

@@ -47,7 +47,7 @@ describe('the HTTP client of the desk', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
-  it('reports a failure, and does not throw, if the path of a request is invalid because a robot sent a hash with a space', async () => {
+  it('reports a failure and does not throw if the path of a request has a space, which is invalid', async () => {
     const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
     expect(outcome).to.have.property('failure');
   });
@@ -77,7 +77,7 @@ describe('the HTTP client of the desk', () => {
     expect(asked).to.equal(1);
   });
 
-  it('returns a redirect without following it, and returns an answer that is not JSON without its body', async () => {
+  it('does not follow a redirect, and returns only the status of an answer that is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
@@ -96,7 +96,7 @@ describe('the HTTP client of the desk', () => {
     expect(answer).to.have.property('failure').that.includes('too long');
   });
 
-  it('tells a robot whose daemon does not run (closed port) from a server that is no robot (garbage instead of HTTP)', async () => {
+  it('reports a closed port as a daemon that does not run, and an answer that is not HTTP as not coming from a robot', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
     expect(await client.send(gone, HEALTH)).to.deep.equal({
       failure: 'Its daemon does not run.',

@@ -17,7 +17,7 @@ matches:
     teleop: 120
 `;
 
-describe('the field file, which lists the robots and matches of a desk,', () => {
+describe('the field file of a desk (its list of robots and matches)', () => {
   const read = (text: string, mode = 0o600) =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'field.yaml');
@@ -30,7 +30,7 @@ describe('the field file, which lists the robots and matches of a desk,', () => 
       }
     });
 
-  it('is read with all robots and matches, and a desk whose file names no host listens on 127.0.0.1 only', async () => {
+  it('is read with all its robots and matches, and with 127.0.0.1 as the address of the desk if the file names no host', async () => {
     expect(await read(GOOD)).to.deep.equal({
       host: '127.0.0.1',
       port: 8090,
@@ -52,7 +52,7 @@ describe('the field file, which lists the robots and matches of a desk,', () => 
     ['an address that has a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
-    it(`with ${mistake} is rejected, and the error gives the line of the mistake`, async () => {
+    it(`is rejected, with the line of the mistake, if the file has ${mistake}`, async () => {
       const said = await read(text);
       expect(said).to.be.a('string');
       expect(String(said))

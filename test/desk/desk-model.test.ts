@@ -62,7 +62,7 @@ describe('the web page of a referee desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to a caller without the right to lock only while the desk cannot read its list of tokens', async () => {
+  it('offers LOCK ALL to a caller without the right to lock if the desk cannot read its list of tokens, and otherwise does not', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -71,7 +71,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it("polls with page=true, so that the desk counts it as a referee's page, but with page=false if it is shown as a big screen", async () => {
+  it("counts as a referee's page (page=true in its polls) unless the page is shown as a big screen (page=false)", async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();
@@ -81,7 +81,7 @@ describe('the web page of a referee desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends the start of a match only once, even if nobody answers, with the time by the desk clock at which the start expires', async () => {
+  it('sends an unanswered start of a match only once, together with the time (on the desk clock) at which the start expires', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -93,7 +93,7 @@ describe('the web page of a referee desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('counts the age of a status from the moment of the request, and drops an older status that arrives after a newer one', async () => {
+  it('shows the newest status, whose age counts from its request, even if an older status arrives later', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

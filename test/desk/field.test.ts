@@ -38,7 +38,7 @@ describe('a referee desk', () => {
     expect(view().lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
   });
 
-  it('shows a robot in the field even if its name is constructor or __proto__', () => {
+  it('shows a robot in the field even if its name has a meaning in JavaScript (constructor, __proto__)', () => {
     const { state } = field.first;
     for (const name of ['constructor', '__proto__']) {
       state.robots = [...state.robots, { name, address: `http://${name}`, token: 'secret-token' }];
@@ -76,7 +76,7 @@ describe('a referee desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
-  it('has the lock confirmed within 5 s even by a robot whose answers take 3 s', () => {
+  it('shows the lock of a robot as confirmed within 5 s even if each answer of the robot takes 3 s', () => {
     field.network('Red 1', { requestMs: 1500, answerMs: 1500 });
     press('lock all');
     field.wait(4900);
@@ -100,7 +100,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('locks a robot again that is unlocked on its board during LOCK ALL, and says that somebody else unlocked it', () => {
+  it('locks a robot again that somebody else unlocks during LOCK ALL, and says so on the tile of the robot', () => {
     press('lock all');
     field.wait(1500);
     field.robot('Red 2').match.unlock();
@@ -113,7 +113,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('does not replace the lock of another caller on a robot that comes back during LOCK ALL', () => {
+  it('does not replace the lock that another caller set on a robot while the desk could not reach that robot during LOCK ALL', () => {
     field.robot('Red 1').isOff = true;
     press('lock all');
     field.wait(7000);
@@ -124,7 +124,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('does not replace a lock of another caller that came so shortly before LOCK ALL that the desk has not seen it', () => {
+  it('does not replace a lock that another caller set just before LOCK ALL, even if the desk has not seen that lock yet', () => {
     field.robot('Red 1').lockByOthers();
     press('lock all');
     field.wait(1500);
@@ -134,7 +134,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([true, false, false]);
   });
 
-  it('stops a robot at LOCK ALL that can no longer read its own id, and shows that its lock is not confirmed', () => {
+  it('stops a robot that cannot read its own id when LOCK ALL is pressed, but shows the lock of that robot as not confirmed', () => {
     const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
@@ -145,7 +145,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
-  it('locks a robot that comes back during LOCK ALL within 1.4 s, even if the status of the robot cannot be read', () => {
+  it('locks a robot within 1.4 s after the robot answers again during LOCK ALL, even if requests for its status fail', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -212,7 +212,7 @@ describe('a referee desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`whose token a robot rejects (${refuses}) can stop that robot but not confirm its lock, and starts a match only without that robot`, () => {
+    it(`can only stop, not lock, a robot that rejects the token of the desk (${refuses}), and starts a match only without that robot`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       press('lock all');
@@ -231,7 +231,7 @@ describe('a referee desk', () => {
       expect(view().match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('takes all robots from auto to teleop without a stop, and each robot then ends teleop by itself if the network has failed', () => {
+  it('takes all robots from auto to teleop without a stop, and teleop then ends on each robot even if the network has failed', () => {
     play();
     for (const name of NAMES) field.robot(name).stopped = false;
     field.wait(5000);
@@ -274,7 +274,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('auto');
   });
 
-  it('keeps a robot that rebooted during auto in the phase pause in teleop too, until Join is pressed for the robot', () => {
+  it('keeps a robot that rebooted during auto paused even after teleop has begun, until Join is pressed for the robot', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -285,7 +285,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('teleop');
   });
 
-  it('releases all robots at a press after the clock has ended teleop', () => {
+  it('releases all robots if the referee presses release after the time of teleop is up', () => {
     play();
     field.wait(16_000);
     expect([view().match?.phase, phases()]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
@@ -294,7 +294,7 @@ describe('a referee desk', () => {
     expect([phases(), tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('stops a robot at LOCK ALL that answers the lock itself with an error', () => {
+  it('stops a robot at LOCK ALL even if the robot answers the lock request with an error', () => {
     const red = field.robot('Red 1');
     const answer = red.answer.bind(red);
     red.answer = ask =>
@@ -326,7 +326,7 @@ describe('a referee desk', () => {
     expect(field.press('join', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('starts a match even if the log of a robot contradicts the copy at the desk, and still shows CONTRADICTS after the start', () => {
+  it('starts a match even if the log of a robot contradicts the copy of that log on the desk, and still shows CONTRADICTS', () => {
     press('load');
     field.wait(1500);
     const seen = field.first.state.seen.get('Red 1');
@@ -373,14 +373,14 @@ describe('a referee desk', () => {
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
   });
 
-  it('that dies during a match leaves no robot with permission to move after 3.6 s', () => {
+  it('that dies during a match leaves every robot without permission to move within 3.6 s', () => {
     play();
     field.first.isOff = true;
     field.wait(3600);
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
   });
 
-  it('loads a match only after its missing robot is added, and removes that robot only after the match has ended', () => {
+  it('refuses to load a match with a robot that the desk does not know, and to remove a robot before its match has ended', () => {
     const { state } = field.first;
     state.robots = state.robots.slice(0, -1);
     expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
@@ -410,7 +410,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('locks and unlocks a robot that runs version 0.3.0, but does not unlock that robot if another caller has locked it', () => {
+  it('unlocks a robot of the older version 0.3.0 only if the desk itself has locked that robot', () => {
     const red = field.robot('Red 1');
     red.isOld = true;
     field.first.state.wanted = { ...field.first.state.wanted, robots: {} };
@@ -470,7 +470,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('that another desk has replaced no longer pauses robots when its own page falls silent, but still ends the match at a press', () => {
+  it('whose match another desk took over pauses no robot when its own page falls silent, but still ends the match if end is pressed', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -486,7 +486,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that notices two deadlines late applies the earlier one: the wait for its page ended 1 s before auto did, so auto is paused', () => {
+  it('that is late for two deadlines applies the earlier one: auto is paused if the wait for a page ended 1 s before auto did', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -530,7 +530,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([false, false, false]);
   });
 
-  it('reports that another robot answers at the address of a known one, and locks that robot only after the referee accepted it', () => {
+  it('that finds another robot at the address of a known one says so, and locks the other robot only after accept is pressed', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);

@@ -78,8 +78,8 @@ const MATCH: DeskMatch = {
   record: 'final-1',
 };
 
-describe('a desk that was frozen for longer than it waits for a page of a referee', () => {
-  it('pauses the match with the seconds that were left when the wait expired, even if a page polls first after the freeze', async () => {
+describe('a desk that was frozen for 30 s during a match', () => {
+  it("pauses the match with the time left after 5 s, when its wait for a referee's page expired, even if a page then polls first", async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -89,7 +89,7 @@ describe('a desk that was frozen for longer than it waits for a page of a refere
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, with the effect of a button press that came shortly after both polls', async () => {
+  it('get the same answer, which already shows a lock that was pressed just after the two polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -103,7 +103,7 @@ describe('two pages that poll a desk at almost the same time', () => {
 });
 
 describe('a button press that a desk receives', () => {
-  it('takes effect only once if it arrives twice, and counts as another press if its id arrives for another button', () => {
+  it('takes effect only once for each button, even if requests with the same press id arrive several times', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -171,8 +171,8 @@ describe('the record of a match whose robot does not answer after the release', 
       }));
 });
 
-describe('a second desk on the state folder of another desk', () => {
-  it('does not start, and starts when the other desk has ended', () =>
+describe('a second desk with the same state folder', () => {
+  it('fails to start with the code state-in-use until the first desk has ended', () =>
     inTemporaryFolder(async folder => {
       const first = await served({}, folder);
       const code = await served({}, folder).then(

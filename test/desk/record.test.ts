@@ -23,7 +23,7 @@ async function robotLines(count: number) {
 
 const sealed = (path: string) => /^\/records\/final-1-[0-9a-f]{16}\//.test(path);
 
-describe('the record that a desk keeps of a match', () => {
+describe('a match record of a desk', () => {
   let disk: RecordingDisk;
   let clock: ManualClock;
   let records: ReturnType<typeof matchRecords>;
@@ -62,13 +62,13 @@ describe('the record that a desk keeps of a match', () => {
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
   const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
 
-  it('is a folder whose name ends with a hash, and is reported as whole if nobody has changed it', async () => {
+  it('is a folder with a hash at the end of its name, and is reported as whole if nobody has changed the folder', async () => {
     const { folder } = await record(5);
     expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
   });
 
-  it('from which the last lines of a robot were removed is reported as changed, with lines of that robot missing', async () => {
+  it('from which somebody removed the last lines of a robot is reported as changed, with lines of that robot missing', async () => {
     const { folder, lines } = await record(5);
     disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
@@ -124,7 +124,7 @@ describe('the record that a desk keeps of a match', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('whose folder could not get its hash while the disk failed gets the hash within 11 s after the disk works again', async () => {
+  it('whose folder name could not get its hash because the disk failed gets the hash within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -142,14 +142,14 @@ describe('the record that a desk keeps of a match', () => {
       expect(Buffer.byteLength(recordName(id, at)), id).to.be.within(200, 255 - 17);
   });
 
-  it('that has two versions of the last line of a robot is reported as changed for that robot', async () => {
+  it('with two different versions of the last line of a robot is reported as changed for that robot', async () => {
     const { folder, lines } = await record(3);
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('whose oldest lines of the desk were dropped, because it grew too large, is reported as missing lines of the desk', async () => {
+  it('that dropped the oldest lines of the desk because the record grew too large is reported as missing lines of the desk', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)
@@ -218,7 +218,7 @@ describe('the log of a robot, which the desk copies,', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('goes to a new file, with the fault CONTRADICTS, if it does not continue the lines stored before, and is appended otherwise', async () => {
+  it('is appended to the lines that the desk has if it continues them, and otherwise goes to a new file with the fault CONTRADICTS', async () => {
     const lines = await robotLines(4);
     const [first, second, third] = lines;
     const unknown = { status: 404, body: { code: 'unknown-head', detail: '' } };
@@ -251,7 +251,7 @@ describe('the log of a robot, which the desk copies,', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('has the fault LINES MISSING, not CONTRADICTS, if its oldest line is newer than the last line that the desk has stored', async () => {
+  it('has the fault “lines missing”, not “contradicts”, if the robot has already dropped the lines that the desk needs next', async () => {
     const lines = await robotLines(4);
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);

@@ -65,7 +65,7 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('in which any one byte is damaged is either read as it was saved, or lets the desk permit nothing', async () => {
+  it('with damage in any single byte either is read as it was saved or makes the desk permit nothing', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {
