@@ -93,12 +93,9 @@ export function sentence(text: string): string {
 const texts = (found: readonly (string | false | null | undefined)[]): readonly string[] =>
   found.filter(text => typeof text === 'string' && text !== '').map(text => sentence(String(text).trim()));
 
-/** The robots of a released match that have answered no lines of their logs since the release. */
+/** The robots of a released match whose record has no answer to a request for lines since the release. */
 export function unreadRobots(state: DeskState, match: DeskMatch): readonly string[] {
-  return match.robots.filter(name => {
-    const { linesMs, isKeeping } = seenOf(state, name);
-    return playsIn(match, name) && (linesMs < match.sinceMs || isKeeping);
-  });
+  return match.robots.filter(name => playsIn(match, name) && seenOf(state, name).linesMs < match.sinceMs);
 }
 
 /** What is wrong with a robot and its cure, the worst first. */

@@ -88,7 +88,11 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
      * Keeps lines of a robot. Resolves with false if the disk fails. A new file begins with lines that do not follow the ones
      * before, and after a restart or a failure, because the end of the older file may be torn.
      */
-    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean> => {
+    keep: async ({
+      robot,
+      bytes,
+      follows,
+    }: Pick<RobotLines, 'robot' | 'bytes' | 'follows'>): Promise<boolean> => {
       if (current === undefined) return true;
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);

@@ -2,7 +2,7 @@ import type { Phase } from '../core/phases.js';
 import type { LogHead } from '../schemas/log.js';
 import type { RobotMatch, RobotStatus } from './answers.js';
 
-export const LONG_AGO = Number.NEGATIVE_INFINITY;
+const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 export interface MatchPlan {
   readonly id: string;
@@ -117,7 +117,7 @@ export class Seen {
   isFromOldest = false;
   /** Whether the disk has not kept the last lines yet. No more are asked for until then. */
   isKeeping = false;
-  /** When the newest request for lines was sent that the robot has answered. */
+  /** When the newest request for lines was sent whose answer the record has. */
   linesMs = LONG_AGO;
 }
 

@@ -8,7 +8,6 @@ import {
   changeWish,
   type DeskState,
   isOurs,
-  LONG_AGO,
   lockWanted,
   type Seen,
   seenOf,
@@ -31,6 +30,8 @@ export interface RobotLines {
   readonly follows: boolean;
   /** The last of these lines. */
   readonly head: LogHead;
+  /** When they were asked for. */
+  readonly sentMs: number;
 }
 
 export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
@@ -144,20 +145,20 @@ function linesOf(
     }
     newest = { seq: line.seq, hash: sha256(bytes) };
   }
-  seen.linesMs = sentMs;
-  if (lines.length === 0) return undefined;
+  if (lines.length === 0) {
+    seen.linesMs = sentMs;
+    return undefined;
+  }
   seen.isKeeping = true;
-  return { robot, bytes: body, follows: of !== undefined, head: newest };
+  return { robot, bytes: body, follows: of !== undefined, head: newest, sentMs };
 }
 
 /** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */
-export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept: boolean): void {
+export function keptLines(state: DeskState, { robot, head, sentMs }: RobotLines, isKept: boolean): void {
   const seen = seenOf(state, robot);
   seen.isKeeping = false;
-  if (!isKept) {
-    seen.linesMs = LONG_AGO;
-    return;
-  }
+  if (!isKept) return;
+  seen.linesMs = sentMs;
   seen.isFromOldest = false;
   changeWish(state, robot, { head });
 }

@@ -40,32 +40,34 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
       : { of: 'desk', is: 'whole', why: `${log.lines.length} lines.` },
   );
   const heads = new Map<string, LogHead[]>();
-  const faults = new Map<string, Fault>();
+  /** What the desk noted while it recorded. */
+  const noted = new Map<string, Finding[]>();
   for (const { what, detail } of log.lines) {
     const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
-    if (what === 'contradicts') faults.set(robot, { is: 'changed', why: String(why) });
-    if (what === 'lines-missing' && !faults.has(robot))
-      faults.set(robot, { is: 'missing', why: String(why) });
+    const is = NOTES[what];
+    if (is !== undefined) noted.set(robot, [...(noted.get(robot) ?? []), { is, why: String(why) }]);
   }
-  for (const of of [...new Set([...heads.keys(), ...robots.keys(), ...faults.keys()])].sort()) {
-    const verdict = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
-    const fault = faults.get(of);
-    verdicts.push({
-      of,
-      ...(fault?.is === 'changed' || verdict.is === 'whole' ? (fault ?? verdict) : verdict),
-    });
+  for (const of of [...new Set([...heads.keys(), ...robots.keys(), ...noted.keys()])].sort()) {
+    const found = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
+    verdicts.push({ of, ...[...(noted.get(of) ?? []), found].reduce(worse) });
   }
   return verdicts;
 }
 
-/** What the desk noted of a robot's log while it recorded. */
-type Fault = Omit<Verdict, 'of'>;
+type Finding = Omit<Verdict, 'of'>;
+
+const NOTES: Readonly<Record<string, Verdict['is']>> = { contradicts: 'changed', 'lines-missing': 'missing' };
+const FROM_GOOD: readonly Verdict['is'][] = ['whole', 'missing', 'changed'];
+
+function worse(one: Finding, other: Finding): Finding {
+  return FROM_GOOD.indexOf(other.is) > FROM_GOOD.indexOf(one.is) ? other : one;
+}
 
 /** Whether the lines form one chain that has every head which the robot showed. */
-function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Fault {
+function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Finding {
   const known = new Set<string>();
   let last: LogHead | undefined;
   let lines = 0;

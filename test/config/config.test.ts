@@ -93,7 +93,7 @@ describe('configuration', () => {
       'http: [1]',
       'FILE:1: http: expected settings, each as "name: value"; found [1]',
     ],
-    ['only a single word in the file', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
+    ['only a single word', 'hello', 'FILE:1: expected settings in sections; found "hello"'],
     [
       'two wrong values',
       'http:\n  port: -1\nlog:\n  level: loud\n',
@@ -152,7 +152,7 @@ describe('configuration', () => {
     ],
   ];
   for (const [mistake, text, complaint] of refused) {
-    it(`with ${mistake} is refused, and the message names the line of each mistake`, async () => {
+    it(`is refused, with a message that names the line of each mistake, if the file has ${mistake}`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);

@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('passes a log to which version 0.2.0 added a file after a downgrade, and notes that nothing confirms the lines of that file', async () => {
+  it('accepts a log in which a file is from version 0.2.0 after a downgrade, but notes that nothing confirms the lines of that file', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({

@@ -45,7 +45,7 @@ describe('the state file for the lock and the match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('keeps the time at which a phase ends through a restart of the daemon, if the computer was not rebooted', async () => {
+  it('still has the time at which a phase ends after the daemon, but not the computer, was restarted', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));

@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('that went to auto in a failed switch stays there if the daemon is killed, and returns to manual if the daemon shuts down normally', async () => {
+  it('whose switch to auto took effect but failed is still in auto after the daemon is killed, but in manual after a normal shutdown', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

@@ -45,7 +45,7 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     { what: 'on a kernel before 6.6', chips: PI_3_OLD, bcm: 0, activeLow: false, line: 0, dark: 'low' },
   ];
   for (const { what, chips, bcm, activeLow, line, dark } of PINS) {
-    it(`sets the pin that the daemon has lit to its dark level: BCM ${bcm} ${what}`, async () => {
+    it(`makes a laser pin ${dark} that the daemon has lit: BCM ${bcm}, ${what}`, async () => {
       makeTree(gpioRoot, chips);
       exportedLine(gpioRoot, line);
       await light(bcm, activeLow);
