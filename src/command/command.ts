@@ -55,11 +55,10 @@ export function refused(text: string): Said {
 
 /** The output if a file or folder that the person named cannot be read. `asRoot` is the command that could. */
 export function unreadable(path: string, error: unknown, asRoot: string): Said {
-  const code = errnoOf(error);
+  const code = errnoOf(error) ?? String(error);
   if (code === 'EACCES') return refused(`You may not read ${path}: ${asRoot}`);
-  return failed(
-    `${path} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : (code ?? String(error))}`,
-  );
+  const why: Readonly<Record<string, string>> = { ENOENT: 'it does not exist', ENOTDIR: 'it is no folder' };
+  return failed(`${path} cannot be read: ${why[code] ?? code}`);
 }
 
 /** The output for a wrong command line. */

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isRole } from '../access/roles.js';
@@ -8,6 +7,7 @@ import { valued } from '../command/arguments.js';
 import { command, done, failed, type Program, unreadable, wrong } from '../command/command.js';
 import { portOf } from '../command/place.js';
 import { endedWithin, systemClock } from '../core/clock.js';
+import { isRobotError } from '../core/errors.js';
 import { endProcess, STOP_MS } from '../daemon/end-process.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
@@ -73,15 +73,16 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
       },
       async ({ values, positionals: [folder = ''] }) => {
         try {
-          await readdir(folder);
+          const record = resolve(folder);
+          if (values.timeline) return { ...done(await timelineOf(realDisk, record)), isReport: true };
+          const verdicts = await verifyRecord(realDisk, record);
+          const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
+          const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;
+          return { text, exitCode, isReport: true };
         } catch (error) {
-          return unreadable(folder, error, `sudo trunnion-desk verify ${folder}`);
+          if (!isRobotError(error, 'storage-failed')) throw error;
+          return unreadable(folder, error.cause, `sudo trunnion-desk verify ${folder}`);
         }
-        if (values.timeline) return { ...done(await timelineOf(realDisk, resolve(folder))), isReport: true };
-        const verdicts = await verifyRecord(realDisk, resolve(folder));
-        const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
-        const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;
-        return { text, exitCode, isReport: true };
       },
     ),
     command(

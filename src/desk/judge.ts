@@ -1,15 +1,6 @@
 import { PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
-import {
-  type DeskMatch,
-  type DeskState,
-  isOurs,
-  lockWanted,
-  playsIn,
-  type Seen,
-  seenOf,
-  wishOf,
-} from './state.js';
+import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
@@ -92,11 +83,6 @@ export function sentence(text: string): string {
 
 const texts = (found: readonly (string | false | null | undefined)[]): readonly string[] =>
   found.filter(text => typeof text === 'string' && text !== '').map(text => sentence(String(text).trim()));
-
-/** The robots of a released match whose record has no answer to a request for lines since the release. */
-export function unreadRobots(state: DeskState, match: DeskMatch): readonly string[] {
-  return match.robots.filter(name => playsIn(match, name) && seenOf(state, name).linesMs < match.sinceMs);
-}
 
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {

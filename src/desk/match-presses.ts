@@ -37,6 +37,8 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, a
   if (absent.length > 0) refuse(`No robot is called ${absent.join(', ')}. Add it, or correct FILE.`);
   const inPit = plan.robots.filter(name => wishOf(state.wanted, name).place === 'pit');
   if (inPit.length > 0) refuse(`${inPit.join(', ')}: in the pit. Move it to the field first.`);
+  // A fault of a log belongs to the record in which it was noted.
+  for (const name of plan.robots) seenOf(state, name).logFault = undefined;
   putMatch(state, {
     ...plan,
     ...NO_TIME,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
 import { withoutControls } from '../core/control-characters.js';
-import { succeeds } from '../core/errors.js';
+import { isRobotError, succeeds } from '../core/errors.js';
 import { sha256 } from '../core/sha256.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { createFileLog, type FileLog } from '../events/file-log.js';
@@ -30,6 +30,8 @@ interface RecordParts {
 interface OpenRecord {
   readonly path: string;
   readonly log: FileLog;
+  /** Whether its name has the hash. */
+  isNamed: boolean;
   /** The robots whose newest file this run has begun, and appended to without a failure. */
   readonly continued: Set<string>;
 }
@@ -49,10 +51,12 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     hasFailed = !(await succeeds(queue.add(work)));
     return !hasFailed;
   };
-  const sealed = async ({ path, log }: OpenRecord): Promise<void> => {
+  const sealed = async (record: OpenRecord): Promise<void> => {
+    const { path, log, isNamed } = record;
     await log.close();
     if (log.problem !== undefined) throw log.problem;
-    await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
+    if (!isNamed) await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
+    record.isNamed = true;
     await disk.syncFolder(folder);
   };
   const seal = async (record: OpenRecord): Promise<void> => {
@@ -73,7 +77,7 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       void end();
       const path = join(folder, name);
       const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
-      current = { path, log, continued: new Set() };
+      current = { path, log, isNamed: false, continued: new Set() };
       seq = 0;
       await later(() => disk.makeFolder(join(path, ROBOTS)));
       await log.open();
@@ -88,11 +92,7 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
      * Keeps lines of a robot. Resolves with false if the disk fails. A new file begins with lines that do not follow the ones
      * before, and after a restart or a failure, because the end of the older file may be torn.
      */
-    keep: async ({
-      robot,
-      bytes,
-      follows,
-    }: Pick<RobotLines, 'robot' | 'bytes' | 'follows'>): Promise<boolean> => {
+    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean> => {
       if (current === undefined) return true;
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);
@@ -156,7 +156,10 @@ export async function recordFiles(disk: Disk, folder: string) {
   });
   const own = await Promise.all(logFileNames(await disk.list(folder)).map(name => read(name)));
   const robots = new Map<string, LogFile[]>();
-  const names = await disk.list(join(folder, ROBOTS)).catch(() => []);
+  const names = await disk.list(join(folder, ROBOTS)).catch(error => {
+    if (isRobotError(error, 'storage-failed') && error.context.errno === 'ENOENT') return [];
+    throw error;
+  });
   // File 10 comes after file 9.
   for (const name of names.toSorted((one, other) => one.length - other.length || (one < other ? -1 : 1))) {
     const robot = robotOfFile(name);

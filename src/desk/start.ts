@@ -16,7 +16,6 @@ import { RobotClient } from './client.js';
 import { Desk } from './desk.js';
 import type { DeskFile } from './desk-file.js';
 import { deskMetricsRoute } from './desk-metrics.js';
-import { unreadRobots } from './judge.js';
 import { absentOf } from './match-presses.js';
 import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
@@ -71,29 +70,21 @@ export async function startDesk(parts: DeskParts) {
     saving = kept.save(now, kept.isStuck ? 0 : SAVE_MS).catch(() => undefined);
     follow(now);
   };
-  /** The match whose record is being written, and the timer that seals it. */
-  let recorded: DeskMatch | undefined;
+  /** The record that is being written, the match whose release was seen last, and the timer that seals the record then. */
+  let recording: string | undefined;
+  let released: DeskMatch | undefined;
   let sealing: Timer | undefined;
-  const seal = (match: DeskMatch) => {
-    for (const robot of unreadRobots(desk.state, match))
-      memory.record({
-        what: 'lines-missing',
-        detail: { robot, why: 'it answered no lines after the release.' },
-      });
-    sealing?.cancel();
-    sealing = undefined;
-    recorded = undefined;
-    void records.seal();
-  };
   const follow = ({ match }: Wanted) => {
     if (match === null) return;
-    if (match.record !== recorded?.record) {
-      if (recorded?.phase === 'none') seal(recorded);
-      if (match.phase === 'none') return;
+    if (match.record !== recording && match.phase !== 'none') {
+      sealing?.cancel();
+      recording = match.record;
       void records.begin(match.record);
     }
-    recorded = match;
-    if (match.phase === 'none') sealing ??= clock.after(SEAL_MS, () => seal(match));
+    if (match.phase !== 'none' || match === released) return;
+    released = match;
+    sealing?.cancel();
+    sealing = clock.after(SEAL_MS, () => void records.seal());
   };
   const desk = new Desk({
     ...file,

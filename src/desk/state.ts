@@ -117,8 +117,6 @@ export class Seen {
   isFromOldest = false;
   /** Whether the disk has not kept the last lines yet. No more are asked for until then. */
   isKeeping = false;
-  /** When the newest request for lines was sent whose answer the record has. */
-  linesMs = LONG_AGO;
 }
 
 /** `contradicts`: the log was cut, rewritten, or is another one. `lines-missing`: it may just have dropped its oldest lines. */

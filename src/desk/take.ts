@@ -30,8 +30,6 @@ export interface RobotLines {
   readonly follows: boolean;
   /** The last of these lines. */
   readonly head: LogHead;
-  /** When they were asked for. */
-  readonly sentMs: number;
 }
 
 export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
@@ -113,7 +111,7 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
 function linesOf(
   state: DeskState,
   seen: Seen,
-  { robot, of, sentMs }: Ask,
+  { robot, of }: Ask,
   { status, body }: RobotAnswer,
 ): RobotLines | undefined {
   const { head } = wishOf(state.wanted, robot);
@@ -145,20 +143,16 @@ function linesOf(
     }
     newest = { seq: line.seq, hash: sha256(bytes) };
   }
-  if (lines.length === 0) {
-    seen.linesMs = sentMs;
-    return undefined;
-  }
+  if (lines.length === 0) return undefined;
   seen.isKeeping = true;
-  return { robot, bytes: body, follows: of !== undefined, head: newest, sentMs };
+  return { robot, bytes: body, follows: of !== undefined, head: newest };
 }
 
 /** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */
-export function keptLines(state: DeskState, { robot, head, sentMs }: RobotLines, isKept: boolean): void {
+export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept: boolean): void {
   const seen = seenOf(state, robot);
   seen.isKeeping = false;
   if (!isKept) return;
-  seen.linesMs = sentMs;
   seen.isFromOldest = false;
   changeWish(state, robot, { head });
 }

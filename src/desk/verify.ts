@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { sha256 } from '../core/sha256.js';
-import { parseLine, wholeLines } from '../events/log-line.js';
+import { type LogLine, parseLine, wholeLines } from '../events/log-line.js';
 import { type LogFile, verifyLog } from '../events/verify-log.js';
 import type { LogHead } from '../schemas/log.js';
 import type { Disk } from '../storage/disk.js';
@@ -29,49 +29,40 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   const log = verifyLog(own);
   if (!log.ok)
     return [...verdicts, { of: 'desk', is: 'changed', why: `${log.file}:${log.line}: ${log.why}` }];
-  const hasDropped = log.lines.some(({ what }) => what === 'log-dropped');
-  verdicts.push(
-    hasDropped
-      ? {
-          of: 'desk',
-          is: 'missing',
-          why: 'its oldest lines were dropped, because the record grew too large.',
-        }
-      : { of: 'desk', is: 'whole', why: `${log.lines.length} lines.` },
-  );
+  verdicts.push({ of: 'desk', ...deskVerdict(log.lines) });
   const heads = new Map<string, LogHead[]>();
-  /** What the desk noted while it recorded. */
-  const noted = new Map<string, Finding[]>();
+  const contradicted = new Map<string, string>();
   for (const { what, detail } of log.lines) {
     const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
-    const is = NOTES[what];
-    if (is !== undefined) noted.set(robot, [...(noted.get(robot) ?? []), { is, why: String(why) }]);
+    if (what === 'contradicts') contradicted.set(robot, String(why));
   }
-  for (const of of [...new Set([...heads.keys(), ...robots.keys(), ...noted.keys()])].sort()) {
-    const found = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
-    verdicts.push({ of, ...[...(noted.get(of) ?? []), found].reduce(worse) });
+  for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {
+    const why = contradicted.get(of);
+    const verdict = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
+    verdicts.push({ of, ...(why === undefined ? verdict : { is: 'changed', why }) });
   }
   return verdicts;
 }
 
-type Finding = Omit<Verdict, 'of'>;
-
-const NOTES: Readonly<Record<string, Verdict['is']>> = { contradicts: 'changed', 'lines-missing': 'missing' };
-const FROM_GOOD: readonly Verdict['is'][] = ['whole', 'missing', 'changed'];
-
-function worse(one: Finding, other: Finding): Finding {
-  return FROM_GOOD.indexOf(other.is) > FROM_GOOD.indexOf(one.is) ? other : one;
+function deskVerdict(lines: readonly LogLine[]): Omit<Verdict, 'of'> {
+  if (lines.length === 0)
+    return { is: 'missing', why: 'there is no line of a desk: this is no record of a match.' };
+  if (lines.some(({ what }) => what === 'log-dropped'))
+    return { is: 'missing', why: 'its oldest lines were dropped, because the record grew too large.' };
+  return { is: 'whole', why: `${lines.length} lines.` };
 }
 
 /** Whether the lines form one chain that has every head which the robot showed. */
-function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Finding {
+function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Omit<Verdict, 'of'> {
   const known = new Set<string>();
   let last: LogHead | undefined;
   let lines = 0;
   let hasGap = false;
+  /** The phase of the robot after its last line here. */
+  let phase: unknown;
   for (const { content } of files)
     for (const [index, bytes] of wholeLines(content).entries()) {
       const hash = sha256(bytes);
@@ -87,6 +78,7 @@ function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Fin
       }
       known.add(line.prev).add(hash);
       last = { seq: line.seq, hash };
+      if (line.what === 'phase') phase = line.detail?.after ?? phase;
     }
   if (hasGap)
     return {
@@ -103,6 +95,8 @@ function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Fin
     return { is: 'changed', why: 'a head that the robot showed is in no line.' };
   if (absent.length > 0)
     return { is: 'missing', why: `the lines up to the newest head are missing; ${lines} lines are there.` };
+  if (phase !== undefined && phase !== 'ended' && phase !== 'none')
+    return { is: 'missing', why: `its lines end in the phase ${phase}: what followed was not read.` };
   const since = from > 0 ? `from head ${from + 1} on` : `with all ${heads.length} heads`;
   return { is: 'whole', why: `${lines} lines, ${since}.` };
 }

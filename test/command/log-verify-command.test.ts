@@ -78,7 +78,7 @@ describe('trunnion log verify', () => {
   it('fails with exit code 1 and one sentence if the file is missing or the folder has no log', () =>
     inTemporaryFolder(async folder => {
       expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
-        text: `${join(folder, 'none')} cannot be read: there is no such file`,
+        text: `${join(folder, 'none')} cannot be read: it does not exist`,
         exitCode: 1,
       });
       expect(await verifyCommand({ path: folder })).to.deep.equal({

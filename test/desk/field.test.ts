@@ -335,6 +335,14 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
+  it('shows no fault of a log from an earlier match after another match is loaded', () => {
+    const seen = field.first.state.seen.get('Red 1');
+    if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
+    expect(tile('Red 1').contradicts).to.equal('a line is missing.');
+    press('load');
+    expect(tile('Red 1').contradicts).to.equal(null);
+  });
+
   it('continues a match after a pause with the seconds that were left', () => {
     play();
     field.wait(2000);

@@ -13,9 +13,12 @@ import { RecordingDisk } from '../support/recording-disk.js';
 const FOLDER = '/records';
 
 /** The lines of a robot's log, and the hash of each. */
-async function robotLines(count: number) {
+async function robotLines(count: number, phases: readonly string[] = []) {
   const disk = new RecordingDisk();
-  await runOn(disk, 'a', run => run.resets(count));
+  await runOn(disk, 'a', run => {
+    run.resets(count);
+    for (const after of phases) run.log.record({ what: 'phase', detail: { before: null, after } });
+  });
   const text = Object.values(disk.files()).map(String).join('');
   const lines = text.split('\n').slice(0, -1);
   return lines.map(line => ({ bytes: Buffer.from(`${line}\n`), hash: sha256(line) }));
@@ -46,8 +49,8 @@ describe('a match record of a desk', () => {
   const head = (hash: string, seq: number) =>
     log.record({ what: 'head', detail: { robot: 'Red 1', seq, hash, robotT: clock.nowMs() / 1000 - 98 } });
   /** Records a match with these lines of a robot. Returns the folder. */
-  const record = async (count: number) => {
-    const lines = await robotLines(count);
+  const record = async (count: number, phases?: readonly string[]) => {
+    const lines = await robotLines(count, phases);
     await clock.during(records.begin('final-1'));
     for (const [index, { bytes, hash }] of lines.entries()) {
       void records.keep({ robot: 'Red 1', bytes, follows: true });
@@ -133,6 +136,34 @@ describe('a match record of a desk', () => {
     disk.fail();
     await clock.advance(11_000);
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
+  });
+
+  it('counts as stored once its folder has the hash in its name, even if the disk failed at first to store that name', async () => {
+    await clock.during(records.begin('final-1'));
+    log.record({ what: 'start' });
+    await clock.advance(1000);
+    disk.fail('syncFolder');
+    await clock.during(records.seal());
+    expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([false, true]);
+    disk.fail();
+    await clock.advance(11_000);
+    expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
+  });
+
+  for (const [phases, is] of [
+    [['pre', 'auto', 'teleop'], 'missing'],
+    [['pre'], 'missing'],
+    [['pre', 'auto', 'pause'], 'missing'],
+    [['pre', 'teleop', 'ended'], 'whole'],
+    [['pre', 'teleop', 'ended', 'none'], 'whole'],
+  ] as const)
+    it(`is reported as ${is} for a robot whose lines end after the phase ${phases.at(-1)}`, async () => {
+      const { folder } = await record(2, phases);
+      expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
+    });
+
+  it('is reported as missing if the folder has no line of a desk', async () => {
+    expect(await robots('/records/other')).to.deep.equal(['folder missing', 'desk missing']);
   });
 
   it('gets a valid folder name even if the id of the match is long or has characters that no file name may have', () => {

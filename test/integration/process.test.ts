@@ -116,7 +116,7 @@ describe('the program', () => {
     running.push(desk);
     expect([await desk.exited, desk.lines]).to.deep.equal([
       1,
-      [`${record} cannot be read: there is no such file`],
+      [`${record} cannot be read: it does not exist`],
     ]);
   });
 
