@@ -18,7 +18,7 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => rm(path),
-  'is deleted while a hard link to it remains': async (_, path) => {
+  'is deleted, except for a hard link to it,': async (_, path) => {
     await link(path, `${path}.kept`);
     await rm(path);
   },
@@ -113,7 +113,7 @@ describe('a state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('whose journal was replaced by another process accepts a save, and keeps a copy of the journal of that process', () =>
+  it('accepts a save after another process has replaced the journal, and keeps a copy of the foreign journal', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);
@@ -124,7 +124,7 @@ describe('a state folder', () => {
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('that took the place of the folder in use gets no save while another daemon has locked it', () =>
+  it('that was replaced by a new folder refuses a save while another daemon has locked the new folder', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

@@ -78,7 +78,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('of a daemon that was killed at any disk operation and started again before that power cut', async () => {
+  it('after the daemon was killed at any disk operation and started again', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

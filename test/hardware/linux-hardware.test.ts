@@ -117,7 +117,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('does not open the laser pin if the file that names the pin to trunnion-dark cannot be written', () =>
+  it('does not open the laser pin if the file that tells trunnion-dark which pin to darken cannot be written', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');

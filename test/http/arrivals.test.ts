@@ -58,21 +58,21 @@ describe('the earliest time at which an unread request may have arrived', () => 
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('is when a timer was due that a pause of 1 s delayed, if the request is on a new connection and is read after the timer ran', async () => {
+  it('is the due time of a timer that a pause of 1 s delayed, for a request on a new connection if the timer runs before the request is read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('is when a timer was due that a pause of 1 s delayed, if the request is on a new connection and is read before the timer runs', async () => {
+  it('is the due time of a timer that a pause of 1 s delayed, for a request on a new connection if the timer runs after the request is read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`is when a timer was due that a pause of 1 s delayed, if the request is on an old connection and the timer runs ${when} it is read`, async () => {
+    it(`is the due time of a timer that a pause of 1 s delayed, for a request on an old connection if the timer runs ${when} the request is read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -86,7 +86,7 @@ describe('the earliest time at which an unread request may have arrived', () => 
     });
   }
 
-  it('is when the server accepted the first of 30 waiting connections, if no timer is late', async () => {
+  it('is the time at which the server accepted the first of 30 waiting connections if no timer is late', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));

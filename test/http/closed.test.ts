@@ -130,7 +130,7 @@ describe('a robot with tokens', () => {
     expect((await as(SECRETS.referee, 'GET', '/api/status')).body.access.state).to.equal('closed');
   });
 
-  it('refuses the 25th event stream to a spectator and the 29th to an operator, but still gives the referee one', async () => {
+  it('refuses the 25th event stream to a spectator and the 29th to an operator, but still gives the referee a stream', async () => {
     const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
       const headers = { ...bearer(SECRETS[role]) };

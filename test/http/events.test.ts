@@ -148,7 +148,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('leaves out a status whose making throws an exception, sends the next status, and the log has the exception', async () => {
+  it('leaves out a status that cannot be made, logs the exception, and sends the next status', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);

@@ -25,7 +25,7 @@ describe('a drive command that holds for 50 ms and arrives while the daemon is b
   for (const [what, speed, answers, open] of [
     ['is refused with too-late if it would move the robot', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused with too-late also if it would move the robot and comes over the local socket for root',
+      'is refused with too-late if it would move the robot, even if it comes over the local socket for root',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
@@ -61,7 +61,7 @@ describe("a request of the referee's desk that arrives while the daemon is busy 
     return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('renews the lease as of the beginning of the busy time, not of its end', async () => {
+  it('starts the lease anew at the beginning of the busy time, not at its end', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });

@@ -75,7 +75,7 @@ describe('the daemon in a match', () => {
       });
     }
 
-  it('refuses laser on with one of several reasons: a lock before a wrong phase, and a wrong phase before a stop', async () => {
+  it('refuses laser on as locked if the robot is locked, else as wrong-phase if the phase forbids light, and else as stopped', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -91,7 +91,7 @@ describe('the daemon in a match', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a phase or an unlock that arrives after the latest time in its body (notAfterT), or more than 5 s before that time', async () => {
+  it('refuses a phase or an unlock whose latest time (notAfterT) has passed or is more than 5 s ahead', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -125,7 +125,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('lets a lock that may replace only ids beginning with "desk:" replace such a lock, but no other lock', async () => {
+  it('lets a lock call with replaces: ["desk:"] replace a lock whose id begins with "desk:", but no other lock', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;
@@ -168,8 +168,8 @@ describe('the daemon in a match', () => {
   });
 });
 
-describe('the lines of the event log over HTTP', () => {
-  it('are those after the line whose hash the caller gives, and the call is refused with unknown-head if no line has that hash', async () => {
+describe('GET /api/log/lines', () => {
+  it('sends the lines after the line with the hash that the caller gives, and is refused with unknown-head if no line has that hash', async () => {
     const daemon = await ClockedDaemon.start();
     // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
     const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;

@@ -24,14 +24,14 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('names the one unit of the first failure, and lists the two units of the second failure', () => {
+  it('has the unit of the first failure in its field unit, and the two units of the second failure in its field units', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });
 
 describe('an act that the phase forbids', () => {
-  it('is refused with a message that says which phase forbids the act, or that the act needs a match if no match runs', () => {
+  it('is refused with a message that names the phase, or, if no match runs, says that the act needs a match', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');

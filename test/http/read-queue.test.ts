@@ -30,7 +30,7 @@ describe('the queue of read requests', () => {
     return left;
   };
 
-  it('lets four reads go in each turn of the event loop, from the turn after their arrival on', async () => {
+  it('releases four reads in each turn of the event loop, beginning with the turn after their arrival', async () => {
     arrive(9, 'stranger');
     await Promise.resolve();
     expect(left).to.deep.equal([]);
@@ -40,20 +40,20 @@ describe('the queue of read requests', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('lets a read of a caller with a right go before earlier reads of callers without a right', async () => {
+  it('releases a read of a caller with a right before earlier reads of callers without a right', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('lets all reads of callers with a right go in one turn of the event loop if they have waited for 100 ms', async () => {
+  it('releases all reads of callers with a right in one turn of the event loop if they have waited for 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('lets four reads of callers without a right go in a turn if they have waited for 100 ms, even if callers with a right wait too', async () => {
+  it('releases four reads of callers with a right and four reads of callers without a right in one turn if the latter four have waited for 100 ms', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

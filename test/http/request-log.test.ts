@@ -14,7 +14,7 @@ describe('the log on stdout', () => {
   const laser = (action: string, as?: string) =>
     daemon.ask({ ask: 'POST /api/laser', body: { action }, ...(as && { as }) });
 
-  it('has a line for each request that changes something or is refused, and none for a read', async () => {
+  it('has a line for each request to change something, whether accepted or refused, and none for a read', async () => {
     await start();
     await daemon.ask({ ask: 'GET /api/status' });
     await daemon.ask({ ask: 'GET /api/nothing' });

@@ -142,7 +142,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile keeps the note of the profile, or, if the request is a dry run, only shows how the gains differ', async () => {
+  it('to replace a profile keeps the note of the profile; a dry run of the request only shows how the gains differ', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -152,7 +152,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store a profile of an export again after its removal makes the next export equal, except for the times of saving', async () => {
+  it('to store an exported and then removed profile again restores the profile: the next export differs only in the times of saving', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for an excitation while a tuning runs is refused, unless its amplitude is 0: then it ends the tuning', async () => {
+  it('for an excitation is refused while a tuning runs, but an excitation with the amplitude 0 ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>

@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('keeps 8 silent connections of one address when it needs room for new ones, because other addresses have more than 8', async () => {
+  it('keeps all 8 silent connections of an address when it makes room for new connections, because other addresses have more than 8', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -106,7 +106,7 @@ describe('the HTTP server', () => {
     expect(silent.filter(isOpen)).to.have.length(8);
   });
 
-  it('answers the first request of a connection even if 40 other connections were opened between that connection and its request', async () => {
+  it('answers the first request of a connection even if 40 newer connections were opened before that request', async () => {
     const idle = times(256, index => open(request('/quick'), `127.0.${index % 64}.2`));
     await until(() => idle.every(({ text }) => text !== ''));
     const referee = open('', '127.9.0.1');
@@ -172,7 +172,7 @@ describe('the HTTP server', () => {
     });
   }
 
-  it('answers two requests that are sent together, one after the other, but closes the connection if three are sent together', async () => {
+  it('answers two requests in their order if they are sent together, but closes the connection if three are sent together', async () => {
     const two = open(request('/a') + request('/b'));
     await until(() => two.text.includes('did /b'));
     expect(two.text).to.match(/did \/a.*did \/b/s);

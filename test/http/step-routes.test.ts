@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the calls for captured steps', () => {
-  it('return the steps of the loop that the query names, and answer a request for a missing step with the path of the list of steps', async () => {
+  it('look up the steps of the loop that the query names, and refer to the list of steps if the step is missing', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

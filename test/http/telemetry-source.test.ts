@@ -9,7 +9,7 @@ describe('telemetry of the event stream', () => {
     clocked = await ClockedRobot.start();
   });
   afterEach(() => clocked.end());
-  it('is also kept in memory: ten samples of the last second, for which the controllers are not read more often', async () => {
+  it('is also kept in memory as ten samples of the last second, without additional reads of the controllers', async () => {
     const read = () => clocked.frames.filter(({ register }) => register === 'telemetry').length;
     await clocked.wait(2000);
     const usual = read();

@@ -35,12 +35,12 @@ for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
   });
 }
 
-describe('the match in docs/api.md', () => {
+describe('the calls of the match in docs/api.md', () => {
   // The disk of a busy machine may be too slow for a save.
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('gets the answers that the document shows, twice in a row on a robot with the two tokens that the document names', async function () {
+  it('get the answers that the document shows, also when they are repeated, from a robot with the two tokens that the document names', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

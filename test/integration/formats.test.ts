@@ -99,8 +99,8 @@ describe('this version', () => {
     });
 });
 
-describe('the daemon, if a newer version wrote one of its files,', () => {
-  it('gives nobody access if that file is the list of tokens, and does not change the file', async () => {
+describe('the daemon', () => {
+  it('gives nobody access if a newer version wrote the list of tokens, and leaves that list unchanged', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -113,7 +113,7 @@ describe('the daemon, if a newer version wrote one of its files,', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('continues the log in a new file if that file is of the log, does not change it, and its verification demands the newer version', async () => {
+  it('begins a new file of the event log if a newer version wrote the last file, leaves the last file unchanged, and a verification of the log demands the newer version', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
@@ -126,7 +126,7 @@ describe('the daemon, if a newer version wrote one of its files,', () => {
     });
   });
 
-  it('keeps the robot locked if that file has the lock and the match, and names the newer version as the reason', async () => {
+  it('locks the robot if a newer version wrote the file of the lock and the match, and names the newer version as the reason', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

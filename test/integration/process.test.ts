@@ -110,7 +110,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('fails with exit code 1 and names the record if "trunnion-desk verify" gets a record that does not exist', async () => {
+  it('of the desk, called with verify, exits with code 1 and names the record if the record does not exist', async () => {
     const record = join(folder(), 'none');
     const desk = new Child('src/desk/main.js', ['verify', record]);
     running.push(desk);

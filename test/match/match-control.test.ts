@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('leaves a reset controller in manual and does not stop the robot if the phase forbids the mode that the controller had before', async () => {
+  it('leaves a controller in mode manual after a reset, and does not stop the robot, if the phase forbids the mode from before the reset', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -143,7 +143,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('stops the robot if a phase forbids the mode of a controller, even during a resume whose caller disconnects', async () => {
+  it('stops the robot if a phase forbids the mode of a controller, even if a resume is under way and its caller disconnects', async () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -203,7 +203,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot once when a phase forbids debug, and not again after a resume, even when the controller is plugged in', async () => {
+    it('stops the robot when a phase forbids debug, and does not stop it again when the controller is plugged in after a resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -217,7 +217,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume during which the controller is plugged in, and that controller gets torque only in mode manual', async () => {
+    it('completes a resume even if the controller is plugged in meanwhile, and gives that controller torque only in mode manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the controller gets torque, if the daemon restarts and a phase forbids debug before the plugging in', async () => {
+    it('stops the robot before the controller gets torque if the controller is plugged in after the daemon has restarted and a phase has forbidden debug', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -45,7 +45,7 @@ describe('the state file for the lock and the match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('still has the time at which a phase ends after the daemon, but not the computer, was restarted', async () => {
+  it('keeps the time at which a phase ends if the daemon restarts without a reboot of the computer', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));
@@ -62,7 +62,7 @@ describe('the state file for the lock and the match', () => {
     }
   });
 
-  it('locks the robot if one byte is wrong, unless it still gives the right phase; if cut short, it locks the robot and is set aside', async () => {
+  it('locks the robot if one wrong byte would change the phase, or if the file is cut short, and sets the cut file aside', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -144,7 +144,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('that begins a new match, with any revision, is refused unless the old phase is none or ended, or the new phase is pre or ended', () => {
+    it('that begins a new match with revision 0 is accepted only if the old phase is none or ended, or the new phase is pre or ended', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -158,7 +158,7 @@ describe('in a match,', () => {
         }
     });
 
-    it('that set a phase before root cleared the match does not set the phase again if the call is repeated', () => {
+    it('that is repeated after root has cleared the match does not set its phase again', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -259,7 +259,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('leads to equal answers, stops, events and states whether the timer of the deadline or a request runs first', () =>
+    it('has the same effect on answers, stops, events and state whether the timer of the deadline or a request runs first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -306,7 +306,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('lets only the token of its holder set a phase until the lease expires, except pause and ended, which any token may set', async () => {
+    it('lets any token set the phases pause and ended, but only the token of its holder set other phases until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -332,7 +332,7 @@ describe('in a match,', () => {
   });
 
   describe('silence of the referee desk', () => {
-    it('does not begin if a beat that was sent 3.5 s ago is read only now, after a newer beat', async () => {
+    it('does not begin if the daemon reads a beat of 3.5 s ago after it has read a newer beat', async () => {
       play();
       await clock.advance(2000);
       beat();
@@ -342,7 +342,7 @@ describe('in a match,', () => {
       expect([match.refereeSilent, stops]).to.deep.equal([false, []]);
     });
 
-    it('does not end if the daemon, after a pause, reads a beat that came more than 3 s ago', async () => {
+    it('does not end if the daemon reads a beat that came more than 3 s ago', async () => {
       play();
       await clock.advance(5000);
       const before = happened.length;

@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('reports when a register was last on the bus: at present while a frame of it is pending, and else when its last frame ended', async () => {
+  it('counts a register as on the bus now while a frame of it is pending, and later remembers when the last frame of it ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);

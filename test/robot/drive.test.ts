@@ -77,7 +77,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('gives the controller only the time that is left of its hold, and a retry only the time that is left then', async () => {
+  it('sends the controller only the time that is left of the hold, and sends 20 ms less in a retry 20 ms later', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -108,7 +108,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('whose hold ends after one of two units got its frame fails as bus-busy, not as too-late, because one unit has moved', async () => {
+  it('for both units fails as bus-busy, and not as too-late, if the hold ends after the first unit has got its frame', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame)) await clocked.pause(45);
       return undefined;
@@ -154,7 +154,7 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with takeover that waits past its deadline (notAfter) is refused as too late, but still stops the motion of the other driver', async () => {
+  it('with takeover is refused as too late if its deadline (notAfter) passes while the command waits, but still stops the motion of the other driver', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -162,7 +162,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('right after another waits for the next poll, and fails as overtaken if a newer command comes before that poll', async () => {
+  it('waits for the next poll if it comes right after another command, and fails as overtaken if a newer command comes before that poll', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
     await clocked.during(Promise.all(answers));
@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before any frame of the older command is sent', 0, YAW],
-    ['after the frames of the older command were sent', 1, undefined],
+    ['before the command for both units has sent a frame', 0, YAW],
+    ['after the command for both units has sent its frames', 1, undefined],
   ] as const)
-    it(`for both units still moves the chassis, and is answered with the rates of the chassis only, if a newer gimbal command comes ${when}`, async () => {
+    it(`for both units still moves the chassis, and is answered with the rates of the chassis only, if a newer command for the gimbal comes ${when}`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);
@@ -200,7 +200,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('whose caller hangs up before the frame is sent sends no frame, and the older motion continues', async () => {
+  it('sends no frame if its caller hangs up first, and the motion of the previous command continues', async () => {
     await driven(YAW);
     let isGone = false;
     const stillWanted = () => {

@@ -73,7 +73,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('on firmware 0.3.0, which does not end it, is set to amplitude 0 before the first heartbeat after the cable is plugged in again', async () => {
+  it('that firmware 0.3.0 keeps while the cable is unplugged is set to amplitude 0 by the daemon before the first heartbeat after the cable is plugged in again', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -84,7 +84,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('on firmware 0.3.0, which does not end it, is set to amplitude 0 before the first heartbeat after the daemon was down for 600 ms', async () => {
+  it('that firmware 0.3.0 keeps while the daemon is down for 600 ms is set to amplitude 0 by the restarted daemon before the first heartbeat', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);

@@ -106,7 +106,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not name the time limit as the reason for being off if an Off from before that limit takes effect after the limit', async () => {
+  it('does not report the time limit as the reason for being off if Off was requested before the limit, but the pin became dark only after the limit', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -207,7 +207,7 @@ describe('the laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('whose pin is lost cannot be confirmed as dark if the laser was on before, but can if the laser was off', () => {
+  it('cannot be confirmed as dark if its pin is lost while the laser is on, but can if its pin is lost while the laser is off', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],

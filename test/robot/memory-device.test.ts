@@ -72,7 +72,7 @@ describe('a memory chip in the place of a controller', () => {
     });
   }
 
-  it('stores written gains, but they do not count as confirmed, because its status never shows them', async () => {
+  it('never confirms gains that were written, because the status of the chip does not show the gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
     const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
@@ -89,7 +89,7 @@ describe('a memory chip in the place of a controller', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`stores a frame that ${does}, but the frame does not count as confirmed until the status of the chip shows its effect`, async () => {
+    it(`stores a frame that ${does}, but confirms that frame only when the status of the chip shows the effect`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

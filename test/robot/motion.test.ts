@@ -38,7 +38,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps the amplitude 0 once a request for amplitude 0 is confirmed, even if an earlier such request failed', async () => {
+  it('keeps the amplitude 0 after a request for amplitude 0 is confirmed, even if an earlier request for amplitude 0 failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -88,7 +88,7 @@ describe('a unit', () => {
     }
   });
 
-  it('delays a mode switch if a frame of the last switch may still arrive, unless the last switch was to the mode already set', async () => {
+  it('delays a mode switch while a frame of the last switch may still arrive, but not after a switch to the mode that was already set', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -147,7 +147,7 @@ describe('a unit', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', torque: true });
   });
 
-  it('gets no mode frame for a caller who hangs up while the switch waits for its turn', async () => {
+  it('gets no frame of a mode switch whose caller hangs up while the switch waits for its turn', async () => {
     const save = robot.gimbal.gains.save(GAINS);
     let gone = false;
     const stillWanted = () => {
@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('whose switch to auto took effect but failed is still in auto after the daemon is killed, but in manual after a normal shutdown', async () => {
+  it('that is in auto although the switch to auto failed stays in auto if the daemon is killed, but is put in manual by a normal shutdown', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

@@ -5,7 +5,7 @@ import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
 const COMMIT = { kind: 'write', register: 'commit' } as const;
 
-describe('several saves of gains of one unit', () => {
+describe('saves of gains of one unit', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -54,7 +54,7 @@ describe('several saves of gains of one unit', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('that wait together are refused one by one, each only if its own caller has hung up or its own base revision is old', async () => {
+  it('that wait together are judged one by one: a save is refused only if its own caller has hung up or its own base revision is old', async () => {
     let isGone = false;
     const stillWanted = () => {
       if (isGone) throw new RobotError('caller-gone');
@@ -94,7 +94,7 @@ describe('several saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('succeed even if an earlier save that waited with them has timed out', async () => {
+  it('succeed even if an earlier save has timed out while both waited', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -102,7 +102,7 @@ describe('several saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that fail create no revision, so a second save with the same base revision succeeds', async () => {
+  it('that fail create no revision, so the next save succeeds with revision 0 as its base', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -111,7 +111,7 @@ describe('several saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('stay in force if an earlier save fails', async () => {
+  it('that wait behind a save that fails still succeed, and the newest gains run', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {

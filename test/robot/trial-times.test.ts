@@ -75,7 +75,7 @@ describe('the end of a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the torque is off at that restart', async () => {
+  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the controller has no torque until that restart', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {

@@ -68,7 +68,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is not confirmed as ended while its controller refuses gains or is offline; the saved gains run once they are accepted again', async () => {
+  it('is not confirmed as ended while its controller refuses gains or is offline; the saved gains run once the controller accepts gains again', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));
@@ -176,7 +176,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('continues if the loop had exceeded its bound before the trial began, even if no reading had shown it', async () => {
+    it('continues if the loop had exceeded its bound already before the trial, even if no reading had shown the excess', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();

@@ -66,19 +66,19 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
 }
 
 /* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
-describe('the daemon, when it compares the wanted state of a unit with what the controller shows,', () => {
+describe('the daemon compares the wanted state of a unit with the state that the controller shows, and', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('must restore the saved gains if other gains run, and must restore nothing while the saved gains cannot be read', () => {
+  it('must restore the saved gains if other gains run, but nothing while the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('no longer wants an excitation once the unit has left debug, and adopts the one that is shown when debug is confirmed again', () => {
+  it('wants no excitation after the unit has left debug, but adopts the excitation that the controller shows when debug is confirmed again', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -102,7 +102,7 @@ describe('the daemon, when it compares the wanted state of a unit with what the 
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('notices a latch that it did not set, and stops counting on a latch once the release of that latch has been written', async () => {
+  it('notices a latch that the daemon did not set, and no longer relies on a latch after the release of that latch has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });

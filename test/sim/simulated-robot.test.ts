@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs in both units 15 loop periods at 1000 Hz, or 7 at 500 Hz, in 15 ms in which its state is read every 1.5 ms', async () => {
+  it('runs 15 loop periods of both units in 15 ms at 1000 Hz, and 7 at 500 Hz, even if its state is read every 1.5 ms', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -225,7 +225,7 @@ describe('the simulated robot', () => {
     expect((await status('gimbal')).boot_id).to.equal(2);
   });
 
-  it('when its hardware connection is closed, ends a hanging transaction with an error and leaves a lit laser lit', async () => {
+  it('ends a hanging transaction with an error, and leaves a lit laser lit, when its hardware connection is closed', async () => {
     const { robot, inject, clock, laser, truth, ask } = setUp();
     laser.write(true);
     inject('gimbal', 'hang', 1);

@@ -3,7 +3,7 @@ import { StepMemory } from '../../src/steps/step-memory.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
-describe("the share of a step response's time in which the loop's output was at its limit", function () {
+describe('the share of time for which the output of the loop was at its limit during a step response', function () {
   this.timeout(60_000);
   const bench = new TuningBench();
   let memory: StepMemory;

@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('count as the best if they are the fastest of those with the same change of the setpoint as the newest response', () => {
+  it('count as the best if they are the fastest among the responses whose setpoint changed as much as in the newest response', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are not on the disk 1 s after the first of two, and are both on the disk 4.5 s after the second', async () => {
+  it('are written to the disk together: of two responses, none is there 1 s after the first, and both are there 4.5 s after the second', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('on a disk that hung at the start are loaded when the disk answers, and responses recorded meanwhile are numbered after them', async () => {
+  it('are loaded as soon as a disk that hung at the start answers, and responses recorded meanwhile get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis')).length(2);
   });
 
-  it('start empty if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
+  it('are not loaded if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
     capture();
     await memory.close();
     const damaged = [`${file()}{"loop":"speed","number":`, '{'];

@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the mark outside a state folder, which shows that the folder has been used,', () => {
+describe('the mark of a used state folder (a file outside that folder)', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -26,7 +26,7 @@ describe('the mark outside a state folder, which shows that the folder has been 
       error => (isRobotError(error, 'storage-failed') ? error.context.errno : error),
     );
 
-  it('is written when the first file of the folder is synced, and not before', async () => {
+  it('is written when the first file of the state folder is synced, and not before', async () => {
     const syncFolder = () => Promise.reject(new Error('no sync'));
     await use({ ...realDisk, syncFolder }).catch(() => undefined);
     expect(await marks()).to.deep.equal([]);
@@ -35,7 +35,7 @@ describe('the mark outside a state folder, which shows that the folder has been 
     expect(await readFile(join(root(), 'marks', mark), 'utf8')).to.equal(`${folder()}\n`);
   });
 
-  it('forbids reading and writing while the folder is empty or missing, and allows reading when the files are back', async () => {
+  it('forbids reading and writing while the state folder is empty or missing, and allows reading when the files are back', async () => {
     await use();
     const next = marked();
     for (const path of [file(), folder()]) {
@@ -48,7 +48,7 @@ describe('the mark outside a state folder, which shows that the folder has been 
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('is reported with the reason if it cannot be written, and the folder then counts as new once it is empty', async () => {
+  it('that cannot be written is reported with the reason, and the state folder then counts as new if its files are gone', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -47,7 +47,7 @@ describe('a state file', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('without a safe value to fall back on gives its stored value at the second read if the disk fails the first', async () => {
+  it('without a safe value to fall back on gives its stored value at the second read if the disk failed at the first read', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
@@ -85,7 +85,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a safe value to fall back on has that value at two starts if it is damaged, and only one copy of it is made', async () => {
+  it('with a safe value to fall back on has that value after each of two starts with a damaged file, and the damaged file is copied only once', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -106,7 +106,7 @@ describe('a state file', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`ends with its old value if the save of a new value fails in its step “${failing}” and the old value is then saved again`, async () => {
+    it(`gets its old value back if the save of a new value fails in its step “${failing}” and the old value is then saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -132,7 +132,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a save of its old value, if the disk still hangs on a new value, only when the old value is on the disk again', async () => {
+  it('confirms a return to the old value only when the old value is on the disk again, if the disk hangs on the save of a new value', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -149,7 +149,7 @@ describe('a state file', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('that could not be read at the start because the disk hung gets the value that was saved since, as soon as the disk answers', async () => {
+  it('gets a value that was saved while the disk hung at the start, as soon as the disk answers', async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));

@@ -37,7 +37,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('makes a second stop wait for the disk as well, if the disk has hung since a first stop that gave up waiting', async () => {
+  it('makes a second stop wait for a hanging disk even if a first stop has given up waiting for that disk', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();

@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`makes up for less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} of the motion that an obstacle has prevented, once the axis "${axis}" is free again`, () => {
+    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} after an obstacle has blocked the axis "${axis}"`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);

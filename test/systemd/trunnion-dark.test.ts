@@ -45,7 +45,7 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     { what: 'on a kernel before 6.6', chips: PI_3_OLD, bcm: 0, activeLow: false, line: 0, dark: 'low' },
   ];
   for (const { what, chips, bcm, activeLow, line, dark } of PINS) {
-    it(`makes a laser pin ${dark} that the daemon has lit: BCM ${bcm}, ${what}`, async () => {
+    it(`sets the laser pin to ${dark} if the daemon has lit the laser: BCM ${bcm}, ${what}`, async () => {
       makeTree(gpioRoot, chips);
       exportedLine(gpioRoot, line);
       await light(bcm, activeLow);
@@ -55,7 +55,7 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     });
   }
 
-  it('writes no pin if the daemon has opened none', () => {
+  it('writes no pin if the daemon has opened no laser pin', () => {
     makeTree(gpioRoot, PI_4);
     exportedLine(gpioRoot, 529);
     expect(darken()).to.include({ status: 0, stderr: '' });

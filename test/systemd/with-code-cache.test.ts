@@ -66,7 +66,7 @@ describe('with-code-cache, which starts a program from a cache of its compiled c
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it('runs a program from its cache if there is one, and from its text otherwise, with the same output', () => {
+  it('uses the cache of a program if there is one, and the output is the same as without a cache', () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();

@@ -46,7 +46,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     [900, 20_000, 5],
     [30, 0, 0],
   ] as const) {
-    it(`with kp ${kp}, ki ${ki}, kd ${kd} has the same measured values as with the PID controller of the simulated firmware, even at the output limits`, () => {
+    it(`with kp ${kp}, ki ${ki}, kd ${kd} equals the response with the PID controller of the simulated firmware, even at the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });

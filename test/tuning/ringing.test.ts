@@ -26,7 +26,7 @@ describe('ringing', () => {
     });
   }
 
-  it('is not found in a step response that settles, overshoots and comes back, or stops short of the setpoint', () => {
+  it('is not found in a step response that settles without overshoot, that overshoots once, or that stops short of the setpoint', () => {
     expect(secondsOf(t => 1 - Math.exp(-5 * t))).equal(0);
     expect(secondsOf(t => 1 - Math.exp(-8 * t) * Math.cos(8 * t))).equal(0);
     expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);

@@ -79,7 +79,7 @@ describe('the rounds of a tuning', () => {
     expect(port.left).above(0);
   });
 
-  it('continue with a lower kp after gains with which the loop oscillated, and propose gains with which the loop does not oscillate', async () => {
+  it('continue with a lower kp after the loop has oscillated, and propose gains with which the loop does not oscillate', async () => {
     const port = new ScriptedPort({ swingsFrom: 60 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);

@@ -101,7 +101,7 @@ describe('the figures of a step response', () => {
     expect(stepOf(approach(1, 0.5)).atLimitShare).equal(null);
   });
 
-  it('are null if unknown: all of them without valid samples, all but the errors and the final value if the response does not move', () => {
+  it('are all null without valid samples, and all but the errors and the final value are null if the response does not move', () => {
     for (const measured of [[], [0, Number.NaN, 1]]) {
       expect(new Set(Object.values(stepOf(measured)))).deep.equal(new Set([null]));
     }

@@ -14,7 +14,7 @@ const STEPS = 1000;
 const SEED = 1;
 
 describe('the random test “npm run walk”', () => {
-  it(`finds no promise that the daemon breaks in ${STEPS} random steps: requests, faults, restarts and pauses`, async function () {
+  it(`finds that the daemon breaks no promise in ${STEPS} random steps: requests, faults, restarts and pauses`, async function () {
     this.timeout(300_000);
     for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
@@ -59,8 +59,8 @@ describe('the random test “npm run walk”', () => {
   });
 });
 
-describe('the list of values that may be in force, by which the random test “npm run walk” judges the daemon,', () => {
-  it('drops a value when a write is confirmed that began after the write of the value had ended, and not before', () => {
+describe('the values that the random test “npm run walk” accepts as being in force', () => {
+  it('include a value until the daemon confirms a write that began after the write of that value had ended', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

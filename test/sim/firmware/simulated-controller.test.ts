@@ -48,7 +48,7 @@ describe('the simulated firmware', () => {
     }
   });
 
-  it('ends an excitation when heartbeats stop, ignores one that is written without torque, and has none when torque returns', () => {
+  it('ends an excitation when heartbeats stop, ignores a new excitation without torque, and has no excitation when the torque returns', () => {
     const amplitude = () => {
       const frame = controller.read(REGISTERS.excitation.address, frameBytes(REGISTERS.excitation));
       return decodeFrame(unit.address, REGISTERS.excitation, frame).amplitude;
