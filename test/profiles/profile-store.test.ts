@@ -75,11 +75,13 @@ describe('profiles', () => {
   });
 
   it('stay unchanged if the disk cannot create a file, and the error says that nothing has changed', async () => {
+    await keep('carpet');
     disk.fail('create');
     expect(await keep('match').catch(error => error.context)).include({ mayRemain: false });
+    expect(await names()).deep.equal(['carpet']);
   });
 
-  describe('on a disk that fails in the last step of a change, when the new file is already in place,', () => {
+  describe('whose change fails at its last disk operation, the sync of the folder,', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -95,7 +97,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('get their old content back if only one disk operation fails, and the error says that nothing has changed', async () => {
+    it('get their old content back if only that operation fails, and the error says that nothing has changed', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { frameBytes, registerMap } from '../../src/protocol/registers.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
+import { outcomeOf } from '../support/code-of.js';
 
 /** The duration of every frame, about as on a bus of 400 kHz. */
 const FRAME_MS = 1;
@@ -117,11 +118,13 @@ describe('a bus that callers keep busy', function () {
       await clocked.during(gimbal.gains.tryGains({ id: 'a', by: 'lab', gains, endsAtMs }));
       let isOver = false;
       let turn = 0;
+      let excited = 0;
       const callers = Array.from({ length: 2 }, async () => {
         while (!isOver) {
           turn += 1;
           const amplitude = 0.1 + 0.01 * (turn % 7);
-          await chassis.excite({ loop: 'speed', amplitude, periodS: 1 }).catch(() => undefined);
+          if ((await outcomeOf(chassis.excite({ loop: 'speed', amplitude, periodS: 1 }))) === 'done')
+            excited += 1;
           await clocked.pause(1);
         }
       });
@@ -137,6 +140,7 @@ describe('a bus that callers keep busy', function () {
       isOver = true;
       await clocked.during(Promise.all(callers));
       unfollow();
+      expect(excited).to.be.above(50);
     });
   }
 
@@ -149,9 +153,10 @@ describe('a bus that callers keep busy', function () {
       const saved = clocked.robot.store.current('chassis').gains;
       await clocked.during(clocked.tryGains(1, { endsAtMs: clock.nowMs() + 300 }));
       let isOver = false;
+      let switched = 0;
       const callers = Array.from({ length: 3 }, async () => {
         while (!isOver) {
-          await chassis.setMode('manual').catch(() => undefined);
+          if ((await outcomeOf(chassis.setMode('manual'))) === 'done') switched += 1;
           await clocked.pause(pauseMs);
         }
       });
@@ -162,6 +167,7 @@ describe('a bus that callers keep busy', function () {
       expect(clocked.truth('chassis')).to.deep.include({ gains: saved, torque: true });
       isOver = true;
       await clocked.during(Promise.all(callers));
+      expect(switched).to.be.above(100);
     });
   }
 });

@@ -92,7 +92,7 @@ describe('a stop', () => {
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
     const mayKeep = Number.isFinite(beforeMs) ? `for ${beforeMs / 1000} s` : 'for ever';
-    it(`that comes ${waitMs / 1000} s after a daemon start without the gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} after its last heartbeat`, async () => {
+    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after a daemon start with an unplugged gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if an unplugged gimbal may keep its torque ${mayKeep}`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -101,7 +101,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is not confirmed if the chassis was unplugged before it got the heartbeat that limits how long it keeps its torque', async () => {
+  it('is not confirmed if the chassis was unplugged before the first heartbeat, which would have limited how long the chassis keeps its torque', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -155,7 +155,7 @@ describe('a stop', () => {
     }
   });
 
-  it('that comes at any frame of a resume leaves the robot stopped, and the resume is refused if it had not ended before', async () => {
+  it('that comes at any frame of a resume leaves the robot stopped, and the resume is refused unless it had ended before the stop', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -195,6 +195,7 @@ describe('a stop', () => {
     });
     robot.fault('gimbal', 'brownout');
     for (let ms = 0; !isHeld() && ms < 200; ms += 1) await robot.wait(1);
+    expect(isHeld()).to.equal(true);
     const resuming = robot.robot.resume();
     await robot.wait(5);
     robot.frames.length = 0;
@@ -232,7 +233,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is ended by a second resume while the first one, whose caller has hung up, still waits for the disk', async () => {
+  it('is ended by a second resume even if a first resume, whose caller has hung up, still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -242,7 +243,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a second resume while the daemon latches the robot again because the caller of the first one has hung up', async () => {
+  it('is ended by a second resume even if the daemon is latching the robot again because the caller of a first resume has hung up', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -253,7 +254,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a resume that comes after that stop, while a resume from before the stop still waits for the disk and is refused', async () => {
+  it('makes the daemon refuse an earlier resume that still waits for the disk, but is ended by a later resume', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -277,7 +278,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('stays in force after a resume that fails, and such a resume changes no mode if the robot was not stopped', async () => {
+  it('stays in force after a failed resume, and a failed resume of a robot that was not stopped changes no mode', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -311,7 +312,10 @@ describe('a stop', () => {
   });
 
   for (const [end, outcome] of [
-    ['succeeds gives a controller that comes back in auto no torque until that controller is in manual', 200],
+    [
+      'succeeds gives torque to a controller that comes back in auto only when that controller is in manual',
+      200,
+    ],
     ['is refused gives no torque to a controller that comes back in auto', 'not-confirmed'],
   ] as const) {
     it(`followed by a resume that ${end}`, async () => {
@@ -340,7 +344,7 @@ describe('a stop', () => {
     });
   }
 
-  it('holds for a controller that was offline during that stop and the resume before it: the controller comes back latched and in manual', async () => {
+  it('that follows a resume holds for a controller that was offline during both: the controller comes back latched and in manual', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -349,7 +353,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('of the whole robot follows if another host latches one controller, and still holds after a restart with corrupted frames', async () => {
+  it('of the whole robot follows when another host latches one controller, and outlasts a restart during which frames are corrupted', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -363,6 +367,7 @@ describe('a stop', () => {
 
   it('and a resume leave the gimbal in manual, even if polls come between the frames of the resume', async () => {
     await enters('gimbal', 'auto');
+    await enters('chassis', 'auto');
     await stop();
     let held = 0;
     robot.intercept = async frame => {
@@ -372,6 +377,7 @@ describe('a stop', () => {
       return 'fails';
     };
     if ((await resume()) !== 200) expect(await resume()).to.equal(200);
+    expect(held).to.be.above(0);
     for (const ms of [0, 100]) {
       await robot.wait(ms);
       expect(robot.truth('gimbal').mode).to.equal('manual');
@@ -418,7 +424,7 @@ describe('a stop', () => {
         resume,
       ],
       [
-        'outlasts a restart at which no controller can be reached, even if none could be reached at the stop and the disk was slow',
+        'outlasts a restart at which no controller can be reached, even if no controller could be reached at the stop either and the disk was slow',
         true,
         away,
         () => onASlowDisk(stop),
