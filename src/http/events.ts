@@ -134,6 +134,8 @@ export function createEvents(
 
   /** Turns the answer into a stream. Throws `too-many-streams`. */
   const open = (ctx: Context) => {
+    // The caller hung up while this read waited for its turn. `close` will not be emitted again.
+    if (ctx.res.closed) return;
     const { rights } = callerOf(access, ctx);
     const right = (['rule', 'drive'] as const).find(one => rights.includes(one)) ?? 'read';
     if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS[right])

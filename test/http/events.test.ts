@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import { expect } from 'chai';
 import Koa from 'koa';
@@ -83,6 +84,7 @@ describe('the event stream', () => {
   let events: Events;
   let server: Server;
   let url: string;
+  const opened = new Listeners<void>();
   const responses: IncomingMessage[] = [];
 
   beforeEach(done => {
@@ -96,7 +98,11 @@ describe('the event stream', () => {
         ctx.status = isRobotError(error, 'too-many-streams') ? 503 : 500;
       });
     });
-    app.use(ctx => events.open(ctx));
+    app.use(async ctx => {
+      if (ctx.path === '/waits') await once(ctx.res, 'close');
+      events.open(ctx);
+      opened.emit();
+    });
     server = createServer(app.callback()).listen(0, '127.0.0.1', () => {
       url = `http://127.0.0.1:${portOf(server)}`;
       done();
@@ -233,6 +239,15 @@ describe('the event stream', () => {
     expect((await connect()).statusCode).to.equal(503);
     responses[0]?.destroy();
     await eventually(async () => (await connect()).statusCode === 200);
+  });
+
+  it('opens no stream for a reader that hung up while its request waited', async () => {
+    const isOver = new Promise<void>(resolve => opened.add(resolve));
+    const request = get(`${url}/waits`, { agent: false }).on('error', () => undefined);
+    await once(server, 'request');
+    request.destroy();
+    await isOver;
+    expect(events.streams).to.equal(0);
   });
 
   it('drops telemetry for a slow reader, which gets the newest status when it reads again', async () => {
