@@ -16,6 +16,15 @@ export async function endProcess(log: Logger, exitCode: number): Promise<never> 
   process.exit(exitCode);
 }
 
+/**
+ * Ends the process without another turn of the event loop, in which a request could light the laser. Kills it while file work
+ * is in flight, because that may hang.
+ */
+export function endAtOnce(exitCode: number): never {
+  if (isInKernel()) kill();
+  process.exit(exitCode);
+}
+
 /** Whether file work is in flight. */
 function isInKernel(): boolean {
   return process.getActiveResourcesInfo().some(resource => resource.startsWith('FSReq'));

@@ -4,7 +4,7 @@ import { every, systemClock } from '../core/clock.js';
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { darkenPin } from '../robot/laser.js';
-import { endProcess, kill, STOP_MS } from './end-process.js';
+import { endAtOnce, endProcess, kill, STOP_MS } from './end-process.js';
 import { type Daemon, type DaemonParts, start } from './start.js';
 import { createNotifier } from './systemd-notify.js';
 
@@ -27,7 +27,7 @@ export async function serve(parts: DaemonParts): Promise<Daemon> {
     darkenPin(hardware, log);
     log.fatal(describeError(error), 'uncaught error');
     log.flush();
-    process.exit(1);
+    endAtOnce(1);
   };
   process.on('uncaughtException', fallOver);
   process.on('unhandledRejection', fallOver);

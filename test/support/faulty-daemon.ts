@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { simulatorSocket } from '../../src/access/root-socket.js';
@@ -17,6 +19,11 @@ const memory = new RecordingDisk();
 /** Faults of the process. One of them happens on SIGUSR2. */
 const FAULTS: Readonly<Record<string, () => void>> = {
   throws: () => {
+    throw new Error('a defect');
+  },
+  'throws while its disk hangs': () => {
+    // Nobody writes to this FIFO, so the kernel call never ends.
+    void open(join(state, 'fifo'));
     throw new Error('a defect');
   },
   rejects: () => {
