@@ -52,7 +52,7 @@ const METRICS: readonly Metric<Source>[] = [
   ['trunnion_desk_recorded', '1 if what happens is recorded.', ({ view }) => [[{}, view.recorded]]],
   [
     'trunnion_desk_lock_confirm_seconds',
-    'Time until the last LOCK ALL was confirmed by all.',
+    'Time until all robots confirmed, of the last LOCK ALL that all confirmed.',
     ({ confirmS }) => [[{}, confirmS]],
   ],
 ];

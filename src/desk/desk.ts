@@ -75,7 +75,7 @@ export class Desk {
     this.state.pageMs = nowMs;
   }
 
-  /** The time in which all robots confirmed the last LOCK ALL. Undefined before. */
+  /** The time that the last LOCK ALL took which all robots confirmed. Undefined before the first. */
   get confirmS(): number | undefined {
     return this.#confirmed && this.#confirmed.ms / 1000;
   }

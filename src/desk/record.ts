@@ -74,12 +74,14 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     },
     /** Begins the record of this name, or continues it after a restart. What comes from now on is in it. */
     begin: async (name: string): Promise<void> => {
-      void end();
       const path = join(folder, name);
+      // Before the seal of the older record, which takes its time: the log writes its first lines soon.
+      const made = later(() => disk.makeFolder(join(path, ROBOTS)));
+      void end();
       const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
       current = { path, log, isNamed: false, continued: new Set() };
       seq = 0;
-      await later(() => disk.makeFolder(join(path, ROBOTS)));
+      await made;
       await log.open();
     },
     seal: end,

@@ -117,7 +117,6 @@ function linesOf(
   const { head } = wishOf(state.wanted, robot);
   const contradict = (why: string) => {
     seen.logFault = { what: 'contradicts', why };
-    seen.isFromOldest = true;
   };
   if (of !== (seen.isFromOldest ? undefined : head?.hash)) return undefined;
   if (status === 404) seen.isFromOldest = true;
@@ -137,11 +136,8 @@ function linesOf(
   let newest = { seq: 0, hash: of ?? first?.prev ?? NOTHING_BEFORE };
   for (const bytes of lines) {
     const line = parseLine(bytes.toString());
-    if (line === undefined || line.prev !== newest.hash) {
-      contradict('a line of its log does not follow the one before.');
-      return undefined;
-    }
-    newest = { seq: line.seq, hash: sha256(bytes) };
+    if (line?.prev !== newest.hash) contradict('a line of its log does not follow the one before.');
+    newest = { seq: line?.seq ?? newest.seq, hash: sha256(bytes) };
   }
   if (lines.length === 0) return undefined;
   seen.isKeeping = true;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { sha256 } from '../../src/core/sha256.js';
 import { matchRecords, recordName } from '../../src/desk/record.js';
 import { type Ask, type DeskState, NEW_WISH, Seen } from '../../src/desk/state.js';
@@ -208,6 +209,29 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
+  it('is not reported as failing if the record of the next match begins while a slow disk still seals the last one', async () => {
+    await clock.during(records.begin('final-1'));
+    log.record({ what: 'start' });
+    await clock.advance(500);
+    let isMade = false;
+    disk.interfere = async operation => {
+      if (operation === 'read') await new Promise<void>(resolve => clock.after(150, resolve));
+      isMade ||= operation === 'makeFolder';
+    };
+    disk.list = async path => {
+      if (path === `${FOLDER}/final-2` && !isMade)
+        throw new RobotError('storage-failed', { operation: 'list', path, errno: 'ENOENT' });
+      return RecordingDisk.prototype.list.call(disk, path);
+    };
+    const begun = records.begin('final-2');
+    log.record({ what: 'start' });
+    for (let ms = 0; ms < 1000; ms += 10) {
+      await clock.advance(10);
+      expect(records.isOk).to.equal(true);
+    }
+    await begun;
+  });
+
   it('is reported as failing while the disk fails, and as working again afterwards', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
@@ -251,35 +275,40 @@ describe('the log of a robot, which the desk copies,', () => {
 
   it('is appended to the lines that the desk has if it continues them, and otherwise goes to a new file with the fault CONTRADICTS', async () => {
     const lines = await robotLines(4);
-    const [first, second, third] = lines;
-    const unknown = { status: 404, body: { code: 'unknown-head', detail: '' } };
-    for (const outcome of [
-      unknown,
-      { status: 200, body: rest(lines, 2) },
-      {
-        status: 200,
-        body: Buffer.concat([
-          second!.bytes,
-          Buffer.from(String(third!.bytes).replace('index', 'indey')),
-          lines[3]!.bytes,
-        ]),
-      },
-    ]) {
-      const other = state('f'.repeat(64));
-      take(other, ask('f'.repeat(64)), outcome, 0);
-      // Both logs stay: the new one is asked from its oldest line on, into a file of its own.
-      const kept = take(other, ask(undefined), { status: 200, body: rest(lines, 0) }, 0);
-      expect(other.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
-      expect(kept).to.deep.include({
-        robot: 'Red 1',
-        bytes: rest(lines, 0),
-        follows: false,
-        head: { seq: 4, hash: lines[3]!.hash },
-      });
-    }
+    const [first] = lines;
+    const other = state('f'.repeat(64));
+    take(other, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
+    // Both logs stay: the new one is asked from its oldest line on, into a file of its own.
+    const anew = take(other, ask(undefined), { status: 200, body: rest(lines, 0) }, 0);
+    expect(other.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+    const head = { seq: 4, hash: lines[3]!.hash };
+    expect(anew).to.deep.include({ robot: 'Red 1', bytes: rest(lines, 0), follows: false, head });
     const desk = state(first!.hash);
     const kept = take(desk, ask(first!.hash), { status: 200, body: rest(lines, 1) }, 0);
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
+  });
+
+  it('is stored as the robot sends it, with the fault CONTRADICTS, if a line does not follow the one before', async () => {
+    const [first, second, third, fourth] = (await robotLines(4)).map(({ bytes }) => String(bytes));
+    const altered = third!.replace('index', 'indey');
+    for (const bytes of [
+      [third, fourth],
+      [second, altered, fourth],
+      [second, 'no line\n', fourth],
+    ]) {
+      const desk = state(sha256(first!.trimEnd()));
+      const body = Buffer.from(bytes.join(''));
+      const kept = take(desk, ask(sha256(first!.trimEnd())), { status: 200, body }, 0);
+      expect(desk.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+      expect(kept).to.deep.include({
+        bytes: body,
+        follows: true,
+        head: { seq: 4, hash: sha256(fourth!.trimEnd()) },
+      });
+      keptLines(desk, kept!, true);
+      expect(desk.wanted.robots['Red 1']?.head?.seq).to.equal(4);
+      expect(desk.seen.get('Red 1')?.isFromOldest).to.equal(false);
+    }
   });
 
   it('has the fault “lines missing”, not “contradicts”, if the robot has already dropped the lines that the desk needs next', async () => {
