@@ -196,8 +196,8 @@ export async function startBehind(port: Port, parts: DaemonParts) {
     closeApp();
     deadlines.close();
     for (const file of [robotId, silences, stopFile, steps, profiles, record]) await file?.close();
-    eventLog.record({ what: 'end' });
     eventLog.close();
+    eventLog.record({ what: 'end' });
     stopRecording();
     await fileLog.close();
     await store.close();

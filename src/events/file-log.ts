@@ -38,6 +38,8 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
   const files = numberedFiles(disk, folder, keptBytes);
   /** One read at a time: many at once would take the memory and the time of everybody else. */
   const reads = new WorkQueue();
+  /** A read has taken longer than its caller waited, and has not ended. */
+  let areReadsLate = false;
   let waiting: readonly LogEvent[] = [];
   /** The number of lost events that no line on the disk reports yet. */
   let lost = 0;
@@ -157,12 +159,21 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
         if (after === undefined && problem === undefined) return Buffer.alloc(0);
         throw problem ?? new RobotError('unknown-head');
       }
+      // While the disk hangs, each waiting read would take memory.
+      if (areReadsLate) throw tooSlow('read', folder);
       const [newest, latestMs] = [head, clock.nowMs() + START_MS];
       const read = reads.add(async () => {
         if (clock.nowMs() >= latestMs) throw tooSlow('read', folder);
         return linesAfter(disk, folder, newest, after);
       });
-      if (!(await endedWithin(clock, START_MS, read))) throw tooSlow('read', folder);
+      if (!(await endedWithin(clock, START_MS, read))) {
+        areReadsLate = true;
+        const ended = () => {
+          areReadsLate = false;
+        };
+        read.then(ended, ended);
+        throw tooSlow('read', folder);
+      }
       const lines = await read;
       if (lines === undefined) throw new RobotError('unknown-head');
       return lines;

@@ -81,6 +81,21 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
+  it('is refused after 2 s if the disk hangs, and at once while the disk still hangs; then it is answered again', async () => {
+    await runOn(disk, 'a', run => run.resets(3));
+    const run = await new LogRun(disk, 'b').open();
+    const answerAgain = disk.hang();
+    const code = () => run.file.linesAfter(undefined).catch(error => error.code);
+    const first = code();
+    await run.clock.advance(2000);
+    expect(await first).to.equal('storage-failed');
+    expect(await code()).to.equal('storage-failed');
+    answerAgain();
+    await run.clock.advance(100);
+    expect(linesIn(await run.file.linesAfter(undefined)).length).to.equal(3);
+    await run.end();
+  });
+
   it('is refused with the code unknown-head if no line has the hash', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
