@@ -27,15 +27,16 @@ export async function openStopFile(parts: StateParts, boot: string) {
     failSafe: () => true,
   });
   let wanted = false;
-  const save = () => file.save(wanted, RECORD_MS);
+  const save = (untilMs: number) => file.save(wanted, untilMs - parts.clock.nowMs());
   return {
     /** Whether an earlier process of this boot ended while the robot was stopped. */
     wasStopped: await file.read(START_MS),
     /** Writes the record. Never rejects. Retries a failed write once. */
     record: async (stopped: boolean): Promise<void> => {
       wanted = stopped;
-      await save()
-        .catch(() => (file.isStuck ? undefined : save()))
+      const untilMs = parts.clock.nowMs() + RECORD_MS;
+      await save(untilMs)
+        .catch(() => (file.isStuck ? undefined : save(untilMs)))
         .catch(() => undefined);
     },
     close: () => file.close(),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import type { Disk } from '../../src/storage/disk.js';
 import { openStopFile, STOP_FILE } from '../../src/storage/stop-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -35,6 +36,27 @@ describe('the record of a stop', () => {
     disk.failTimes(1, 'create');
     await record.record(true);
     expect(await foundAfter(disk)).to.equal(true);
+  });
+
+  it('makes a stop wait for at most 200 ms, even if the first attempt to write takes 150 ms and fails, and the second hangs', async () => {
+    const disk = new RecordingDisk();
+    const record = await open(disk);
+    let attempts = 0;
+    disk.interfere = async operation => {
+      if (operation !== 'sync') return;
+      attempts += 1;
+      if (attempts > 1) await new Promise(() => undefined);
+      await new Promise<void>(resolve => clock.after(150, resolve));
+      throw new RobotError('storage-failed', { operation: 'sync', path: PATH, errno: 'EIO' });
+    };
+    let isRecorded = false;
+    void record.record(true).then(() => {
+      isRecorded = true;
+    });
+    await clock.advance(199);
+    expect([attempts, isRecorded]).to.deep.equal([2, false]);
+    await clock.advance(1);
+    expect(isRecorded).to.equal(true);
   });
 
   it('makes a second stop wait for a hanging disk even if a first stop has given up waiting for that disk', async () => {
