@@ -30,7 +30,8 @@ export function recordEvents(robot: Pick<Robot, 'events'>, eventLog: MemoryLog, 
       if (event.who === undefined) write({ ...event, error });
     }),
     robot.events.add(event => {
-      if (event.what === 'not-found' || event.what === 'poll-failed') write(event);
+      if (event.what === 'not-found' || event.what === 'poll-failed' || event.what === 'read-failed')
+        write(event);
       else eventLog.record(event);
     }),
     () => warnings.close(),

@@ -204,9 +204,9 @@ export function supervise(parts: SupervisionParts) {
     observed.build = await controller.build({ priority: 'capture', untilMs: buildAtMs + CAPTURE_MS });
   };
 
-  /** Runs `work` beside the polls, so that no heartbeat waits for it. Its failure does not count as a missed poll. */
+  /** Runs `work` beside the polls, so that no heartbeat waits for it. */
   const beside = (work: Promise<void>): void => {
-    void work.catch(error => emit(failure('poll-failed', error)));
+    void work.catch(error => emit(failure('read-failed', error)));
   };
   return { probeNow, probeSoon, tick };
 }

@@ -132,12 +132,13 @@ export class StepMemory {
     this.captured.emit({ unit, loop, number, rateHz, decimation, periodS, samples, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;
     const { trial } = this.#robot.units[unit].report();
-    const saved = this.#robot.store.current(unit);
-    const gains = (trial ?? saved).gains[loop];
+    const saved = this.#robot.store.find(unit);
+    const running = trial ?? saved;
+    const gains = running?.gains[loop];
     // A tuning measures the saved gains in a trial too.
-    const isSaved = Object.entries(saved.gains).every(([name, one]) =>
-      sameGains(one, (trial ?? saved).gains[name]),
-    );
+    const isSaved =
+      saved !== undefined &&
+      Object.entries(saved.gains).every(([name, one]) => sameGains(one, running?.gains[name]));
     // A step that began before the last change of gains may have run with both sets, so it is not kept.
     if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
     this.#loops[unit].get(loop)?.add({
