@@ -3,11 +3,11 @@ import type { Unit } from '../core/units.js';
 import type { Link } from '../protocol/link.js';
 import { REGISTERS } from '../protocol/registers.js';
 
-/** How long a controller keeps torque without a heartbeat. 0 = for ever. */
+/** How long a controller keeps torque without a heartbeat. */
 export interface SilenceLimits {
-  /** The longest host silence that an earlier process may have given to the controller. */
+  /** The longest host silence that an earlier process may have given to the controller. Infinity = for ever. */
   readonly beforeMs: number;
-  /** The host silence that this process sends with every heartbeat. */
+  /** The host silence that this process sends with every heartbeat. 0 = for ever. */
   readonly givenMs: number;
 }
 
@@ -20,8 +20,9 @@ export type HostSilence = ReturnType<typeof hostSilence>;
  */
 export function hostSilence(link: Link, unit: Unit, clock: Clock, { beforeMs, givenMs }: SilenceLimits) {
   const startedMs = clock.nowMs();
-  /** The longest host silence that the controller may have been given since its latch was last seen. 0 = for ever. */
-  let longestMs = beforeMs === 0 || givenMs === 0 ? 0 : Math.max(beforeMs, givenMs);
+  const limitMs = givenMs === 0 ? Number.POSITIVE_INFINITY : givenMs;
+  /** The longest host silence that the controller may have been given since its latch was last seen. */
+  let longestMs = Math.max(beforeMs, limitMs);
   /** Whether a heartbeat of this process has arrived. */
   let isGiven = false;
   return {
@@ -35,11 +36,10 @@ export function hostSilence(link: Link, unit: Unit, clock: Clock, { beforeMs, gi
      * of this process: without one, a resume would release the controller with the host silence of an earlier process.
      */
     latchSeen: () => {
-      if (isGiven) longestMs = givenMs;
+      if (isGiven) longestMs = limitMs;
     },
     /** Whether host silence has certainly taken the controller's torque off. */
     get hasPassed(): boolean {
-      if (longestMs === 0) return false;
       const lastMs = link.lastOnBusMs(unit, REGISTERS.heartbeat) ?? startedMs;
       return clock.nowMs() - lastMs > longestMs;
     },

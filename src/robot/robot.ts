@@ -139,8 +139,8 @@ export class Robot {
 
   /** Waits until every controller is online, or for FIND_MS. Then begins to supervise. */
   async start(): Promise<void> {
-    this.#stop.beginAsBefore();
-    const { clock, settings } = this.#options;
+    const { clock, settings, stopMemory } = this.#options;
+    if (stopMemory?.wasStopped) this.#stop.begin('stopped before the restart');
     const untilMs = clock.nowMs() + FIND_MS;
     await this.#eachUnit(FIND_MS, unit => unit.find(untilMs));
     this.#supervise(clock.nowMs() + 1000 / settings.pollHz);

@@ -99,11 +99,6 @@ export function stopOf(options: StopOptions) {
     return pinFailure;
   };
 
-  /** Stops the robot at the start of the daemon, because an earlier process left it stopped. */
-  const beginAsBefore = (): void => {
-    if (memory?.wasStopped) begin('stopped before the restart');
-  };
-
   const release = async (requireNoStop: () => void, stillWanted: () => void): Promise<ResumeEnd> => {
     const requireWanted = () => {
       requireNoStop();
@@ -147,5 +142,5 @@ export function stopOf(options: StopOptions) {
     isStopped = stopped;
     onChange(stopped, why);
   };
-  return { stopped: () => isStopped, stop, resume, begin, beginAsBefore };
+  return { stopped: () => isStopped, stop, resume, begin };
 }

@@ -58,7 +58,7 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
           const { call: last, phase } = match.state;
           // What came meanwhile is newer, such as the end of the match.
           if (last !== before.call || phase !== before.phase)
-            throw new RobotError('stale-match', { id: call.id, revision: last?.revision ?? 0, phase });
+            throw new RobotError('stale-match', { id: last?.id ?? '', revision: last?.revision ?? 0, phase });
         }
         requireInTime(inMs(notAfterT), clock.nowMs());
         return viewAfter(control.set({ ...call, remainingS }, ctx.state.who, ctx.state.pausedSinceMs));
