@@ -35,6 +35,16 @@ describe('the documents', () => {
     expect(dead).to.deep.equal([]);
   });
 
+  it('name no file of src, sim, test, scripts, systemd or firmware that does not exist', () => {
+    const missing = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
+      [...readFileSync(document, 'utf8').matchAll(/`((?:src|sim|test|scripts|systemd|firmware)\/[\w./-]+)`/g)]
+        .map(([, path = '']) => path)
+        .filter(path => !existsSync(path))
+        .map(path => `${document}: ${path}`),
+    );
+    expect(missing).to.deep.equal([]);
+  });
+
   const commands = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
     commandsOf(readFileSync(document, 'utf8')).map(command => ({ document, command })),
   );
