@@ -72,6 +72,16 @@ const beats = (as?: 'referee'): WalkStep => ({
   forMs: 3000,
 });
 
+const takesLease: WalkStep = {
+  do: 'ask',
+  request: {
+    method: 'POST',
+    path: '/api/match/lease',
+    body: { holder: 'desk', ttlMs: 500, takeover: true },
+    elsewhere: true,
+  },
+};
+
 type Find = readonly [name: string, steps: readonly WalkStep[], settings?: Partial<WalkSettings>];
 
 /** Failures that walks have found, each in its shortest form. test/robot/stop.test.ts tells those of a stop beside a resume. */
@@ -175,6 +185,17 @@ const finds: readonly Find[] = [
       settle,
     ],
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
+  ],
+  [
+    'a lease that a desk takes after two late turns of the event loop may count from the beginning of the first',
+    [
+      beats(),
+      { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
+      { do: 'late', ms: 203, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
+      takesLease,
+      wait(400),
+    ],
+    { refereeSilenceMs: 500 },
   ],
   [
     'a trial that is requested during a resume may be refused as busy, even if that answer comes after the answer to the resume',

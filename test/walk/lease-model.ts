@@ -21,7 +21,7 @@ interface Accepted extends Beat {
  * The largest rounding error of a time difference. This close to the end of a lease or of the silence limit, either
  * answer is right.
  */
-const ROUNDING_MS = 0.001;
+export const ROUNDING_MS = 0.001;
 
 /** Knows which referee's desk holds the lease, and when it last beat. */
 export class LeaseModel {

@@ -6,6 +6,7 @@ import { promise } from './broken-promise.js';
 import { DriveModel } from './drive-model.js';
 import type { WalkSettings } from './history.js';
 import { IdModel } from './id-model.js';
+import { ROUNDING_MS } from './lease-model.js';
 import { LightModel } from './light-model.js';
 import { LogModel, type LogShown } from './log-model.js';
 import { MatchModel, type MatchShown } from './match-model.js';
@@ -92,7 +93,9 @@ export class Model {
   late(nowMs: number, lateMs: number, frameIsLateMs: number): void {
     this.trouble(nowMs, false);
     for (const { name } of UNIT_LIST) this.drives[name].frameIsLate(frameIsLateMs);
-    this.#lateSinceMs = nowMs - lateMs;
+    const sinceMs = nowMs - lateMs;
+    // Between two late turns without a pause no timer has run, so the second one is late since the first.
+    if (sinceMs - this.#lateMs > ROUNDING_MS) this.#lateSinceMs = sinceMs;
     this.#lateMs = nowMs;
     this.light.late(nowMs);
   }
