@@ -119,6 +119,7 @@ export class RandomSteps {
       downMs: random.among([0, 20, 300, 1500]),
       controllersToo: random.chance(0.2),
     } as const;
-    return random.chance(0.8) ? end : { ...end, hostSilenceMs: random.among([0, 100, 500, 2000]) };
+    // A configuration allows no silence of less than three polls: at 10 Hz, 300 ms.
+    return random.chance(0.8) ? end : { ...end, hostSilenceMs: random.among([0, 300, 500, 2000]) };
   }
 }
