@@ -11,7 +11,7 @@ type Page = FakePage<ServingDaemon>;
 describe('a page used by a referee', () => {
   const beats = (page: Page) => page.sentTo(/lease/).length;
 
-  it('renews the lease once a second from taking the lease until releasing it, and never otherwise', async () => {
+  it('renews the lease once a second while the page holds the lease, and never before or after', async () => {
     const page = await servedPage();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);

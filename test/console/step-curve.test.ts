@@ -7,7 +7,7 @@ const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
 });
 
 describe('the curve of a captured step', () => {
-  it('counts from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
+  it('shows the distance from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
@@ -30,21 +30,21 @@ describe('the curve of a captured step', () => {
   });
 });
 
-describe('a step that does not come to rest', () => {
+describe('the description of a captured step', () => {
   const step = (
     end: 'moving' | 'rings',
     peak: number,
     oscillation: { swing: number; frequencyHz: number } | null,
   ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
 
-  it('is called wild if it overshoots by more than 100 % and is still moving at its end, but not if it overshoots less', () => {
+  it('calls the step wild if the step overshoots by 110 % and is still moving at its end, but not if it overshoots by 90 %', () => {
     expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
       'wild: 110 % beyond the setpoint, and still moving',
     );
     expect(wildnessOf(step('moving', -0.9, null), 'rad')).to.equal(undefined);
   });
 
-  it('is described by the amplitude and frequency of its oscillation if it still oscillates at its end', () => {
+  it('has the amplitude and frequency of the oscillation if the step still oscillates at its end', () => {
     const swings = { swing: 0.123, frequencyHz: 4.56 };
     expect(wildnessOf(step('rings', -2, swings), 'rad')).to.equal('oscillates ±0.12 rad, 4.6 Hz');
   });

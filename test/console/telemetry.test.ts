@@ -76,7 +76,7 @@ describe('gaps in the readings', () => {
     });
   }
 
-  it('grow on the plot as time passes while the page has no contact', async () => {
+  it('grow on the plot while the page receives nothing, because the time of the plot runs on and the plot is drawn again', async () => {
     const page = await pageWith(0);
     const { telemetry } = page.model;
     telemetry.breakOff();
@@ -171,7 +171,7 @@ const status = (gimbal: UnitStatus, stopped = false) => statusWith({ gimbal, sto
 
 describe('the marks in the plot', () => {
   for (const [what, after, texts] of [
-    ['are none if the status has not changed', status(unit('manual', 1)), []],
+    ['do not appear if the status has not changed', status(unit('manual', 1)), []],
     ['say "rev 2" after a save of revision 2', status(unit('manual', 2)), ['rev 2']],
     ['say "auto" after a switch to auto mode', status(unit('auto', 1)), ['auto']],
     ['say "offline" after a controller went offline', status(unit('manual', 1, false)), ['offline']],

@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('stays logged in when the answer to a session request from before the login arrives late', async () => {
+  it('stays logged in if the answer to an earlier session request arrives after the login', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it("must log in when the daemon gets its first tokens, and again when a request is refused because the person's token was removed", async () => {
+  it('must log in when the daemon gets its first tokens, and must log in again when a request is refused after the token was removed', async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out only if the daemon answers the logout, after which the page reloads unless a STOP is unanswered', async () => {
+  it('is logged out only when the daemon answers the logout, and the page then reloads, but not while a STOP is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -91,7 +91,7 @@ describe('on a robot whose stop needs a token, a STOP pressed on the page', () =
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('without a login is shown as not confirmed, and stops the robot once a person logs in who may stop it', async () => {
+  it('without a login is shown as not confirmed, and stops the robot once a person with the right to stop logs in', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,

@@ -57,7 +57,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['moved']);
   });
 
-  it('take effect one after the other, even if the effect of one deadline checks all deadlines again', () => {
+  it('take effect one after the other, even if the action of the first deadline checks all deadlines again', () => {
     const first = deadlines.make(() => {
       deadlines.judge();
       passed.push('first');

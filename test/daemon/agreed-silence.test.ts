@@ -29,7 +29,7 @@ describe('the host silence of a controller (its longest time with torque and no 
       damaged => [damaged, never, 500, never] as const,
     ),
   ] as const) {
-    it(`is set as configured to ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} if the record of earlier values is ${recorded === undefined ? 'missing' : recorded.replaceAll('\0', '\\0') || 'empty'}, and the record then stands for ${afterwards === never ? 'an unlimited time' : `at most ${afterwards} ms`}`, async () => {
+    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if the record of earlier values is ${recorded === undefined ? 'missing' : recorded.replaceAll('\0', '\\0') || 'empty'}, and the next start of the daemon then assumes ${afterwards === never ? 'that there was no limit' : `a value of at most ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });

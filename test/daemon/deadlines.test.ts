@@ -32,42 +32,44 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'the silence of the referee stops the robot before a late beat is accepted': {
+  'first stops the robot because the referee is silent, and then accepts the next renewal of the lease': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'the end of the phase stops the robot, and the request to switch its mode is refused (wrong-phase)': {
-    before: [BEAT, play(0.5)],
-    limitMs: 500,
-    call: () => AUTO,
-    answer: 'wrong-phase',
-    events: ['phase time is up', 'stop time is up'],
-  },
-  'the time limit switches the laser off before a request switches the laser on again': {
+  'stops the robot at the end of the phase, and refuses the next request to switch the gimbal to auto mode (wrong-phase)':
+    {
+      before: [BEAT, play(0.5)],
+      limitMs: 500,
+      call: () => AUTO,
+      answer: 'wrong-phase',
+      events: ['phase time is up', 'stop time is up'],
+    },
+  'switches the laser off at the time limit before the next request switches the laser on again': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'the time limit switches the laser off, and a request to switch the laser off changes nothing more': {
-    before: [LIGHT],
-    limitMs: 2000,
-    call: () => ['POST /api/laser', { action: 'off' }],
-    answer: 200,
-    events: ['laser time limit'],
-  },
-  'an expired trial ends before a new trial begins': {
+  'switches the laser off at the time limit, and the next request to switch the laser off changes nothing more':
+    {
+      before: [LIGHT],
+      limitMs: 2000,
+      call: () => ['POST /api/laser', { action: 'off' }],
+      answer: 200,
+      events: ['laser time limit'],
+    },
+  'ends the expired trial before the next request begins a new trial': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
     answer: 200,
     events: ['trial-ended lease', 'trial'],
   },
-  'an expired tuning ends, and the request to renew that tuning is refused': {
+  'ends the expired tuning, and refuses the next request to renew that tuning (trial-ended)': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -102,10 +104,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('if the event loop is late when a deadline passes', () => {
+describe('a daemon whose event loop is late when a deadline passes', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`and ${first === 'timer' ? 'the timer of the deadline runs before the next request' : 'the next request runs before the timer of the deadline'}, ${name}`, async () => {
+      it(`${name}, if the ${first === 'timer' ? 'timer of the deadline runs before the request' : 'request runs before the timer of the deadline'}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

@@ -114,7 +114,7 @@ describe('a daemon that starts', () => {
       await first.close();
     }));
 
-  it('locks the robot and refuses access if a used state folder is now empty, until the mark of use and the lock are removed', () =>
+  it('locks the robot and refuses access if the state folder was used before and is now empty, until somebody removes the mark of use and the lock', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
@@ -146,7 +146,7 @@ describe('a daemon that starts', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('switches a lit laser off before making its state folder, and a laser lit later as soon as the daemon is told to end', () =>
+  it('switches a lit laser off before making the state folder, and again as soon as the daemon is told to end', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

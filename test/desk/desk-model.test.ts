@@ -62,7 +62,7 @@ describe('the web page of a referee desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to a caller without the right to lock if the desk cannot read its list of tokens, and otherwise does not', async () => {
+  it('offers LOCK ALL to a caller without the right to lock only if the desk cannot read its list of tokens', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -81,7 +81,7 @@ describe('the web page of a referee desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends an unanswered start of a match only once, together with the time (on the desk clock) at which the start expires', async () => {
+  it('sends the start of a match only once even if the desk does not answer, and includes the time (on the desk clock) at which the start expires', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -93,7 +93,7 @@ describe('the web page of a referee desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('shows the newest status, whose age counts from its request, even if an older status arrives later', async () => {
+  it('shows the newest status even if an older status arrives later, and counts the age of the status from its request', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

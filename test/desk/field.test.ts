@@ -113,7 +113,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('does not replace the lock that another caller set on a robot while the desk could not reach that robot during LOCK ALL', () => {
+  it('keeps the lock that another caller set on a robot while LOCK ALL could not reach the robot', () => {
     field.robot('Red 1').isOff = true;
     press('lock all');
     field.wait(7000);
@@ -134,7 +134,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([true, false, false]);
   });
 
-  it('stops a robot that cannot read its own id when LOCK ALL is pressed, but shows the lock of that robot as not confirmed', () => {
+  it('only stops a robot at LOCK ALL if the robot cannot read its own id, and shows the lock of that robot as not confirmed', () => {
     const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
@@ -263,7 +263,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('keeps a robot that reboots during a match in the phase pause, and shows NOT STARTED, until Join is pressed for the robot', () => {
+  it('leaves a robot paused and shows NOT STARTED if the robot reboots during a match, until Join is pressed for the robot', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -274,7 +274,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('auto');
   });
 
-  it('keeps a robot that rebooted during auto paused even after teleop has begun, until Join is pressed for the robot', () => {
+  it('leaves a robot paused if the robot reboots during auto, even after teleop has begun, until Join is pressed for the robot', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -335,7 +335,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
-  it('shows no fault of a log from an earlier match after another match is loaded', () => {
+  it('no longer shows an earlier contradiction in the log of a robot after a match is loaded', () => {
     const seen = field.first.state.seen.get('Red 1');
     if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
     expect(tile('Red 1').contradicts).to.equal('a line is missing.');
@@ -383,6 +383,7 @@ describe('a referee desk', () => {
 
   it('that dies during a match leaves every robot without permission to move within 3.6 s', () => {
     play();
+    expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([true, true, true]);
     field.first.isOff = true;
     field.wait(3600);
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
@@ -439,7 +440,7 @@ describe('a referee desk', () => {
     expect([red.match.state.lock?.by, tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
   });
 
-  it('ends each reason why a robot is not ready for a match with exactly one full stop', () => {
+  it('shows each reason why a robot is not ready for a match with exactly one “.” at its end', () => {
     press('load');
     field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
@@ -478,7 +479,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('whose match another desk took over pauses no robot when its own page falls silent, but still ends the match if end is pressed', () => {
+  it('whose match another desk took over does not pause the robots if its own page stops polling, but still ends the match if end is pressed', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -494,7 +495,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that is late for two deadlines applies the earlier one: auto is paused if the wait for a page ended 1 s before auto did', () => {
+  it('that is late for two deadlines applies the earlier deadline: it pauses auto with 1 s left if the wait for a page ended 1 s before the end of auto', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -538,7 +539,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([false, false, false]);
   });
 
-  it('that finds another robot at the address of a known one says so, and locks the other robot only after accept is pressed', () => {
+  it('reports that another robot answers at the address of a known robot, and locks this other robot only after accept is pressed', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
@@ -551,7 +552,7 @@ describe('a referee desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
-  it('sends no token any more to an address at which something answers that is no robot', () => {
+  it('stops sending its token to an address if what answers there is no robot', () => {
     const red = field.robot('Red 1');
     const tokens: boolean[] = [];
     red.answer = ({ path, withToken }) => {

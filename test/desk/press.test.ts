@@ -75,7 +75,7 @@ const MATCH: DeskMatch = {
 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
-  it("pauses the match with the time left after 5 s, when its wait for a referee's page expired, even if a page then polls first", async () => {
+  it("pauses the match with the time that was left when no referee's page had polled for 5 s, even if a page polls right after the freeze", async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -85,7 +85,7 @@ describe('a desk that was frozen for 30 s during a match', () => {
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, which already shows a lock that was pressed just after the two polls', async () => {
+  it('get the same answer, and this answer shows a lock that was pressed just after the two polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -99,7 +99,7 @@ describe('two pages that poll a desk at almost the same time', () => {
 });
 
 describe('a button press that a desk receives', () => {
-  it('takes effect only once for each button, even if requests with the same press id arrive several times', () => {
+  it('takes effect only once, even if its request arrives again after another button was pressed with the same press id', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -111,7 +111,7 @@ describe('a button press that a desk receives', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('after the time of the running phase is up makes the desk record that this phase has ended', async () => {
+  it('makes the desk record the end of the running phase if the time of that phase is already up', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));

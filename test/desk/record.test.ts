@@ -128,7 +128,7 @@ describe('a match record of a desk', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('whose folder name could not get its hash because the disk failed gets the hash within 11 s after the disk works again', async () => {
+  it('gets the hash in its folder name within 11 s after the disk works again, if the disk failed at the end of the match', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -139,7 +139,7 @@ describe('a match record of a desk', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('counts as stored once its folder has the hash in its name, even if the disk failed at first to store that name', async () => {
+  it('does not count as stored while the disk cannot sync the new folder name, and counts as stored within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -158,12 +158,12 @@ describe('a match record of a desk', () => {
     [['pre', 'teleop', 'ended'], 'whole'],
     [['pre', 'teleop', 'ended', 'none'], 'whole'],
   ] as const)
-    it(`is reported as ${is} for a robot whose lines end after the phase ${phases.at(-1)}`, async () => {
+    it(`is reported as ${is === 'whole' ? 'whole for' : 'missing lines of'} a robot whose last recorded phase is “${phases.at(-1)}”`, async () => {
       const { folder } = await record(2, phases);
       expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
     });
 
-  it('is reported as missing if the folder has no line of a desk', async () => {
+  it('is reported as missing if its folder has no files', async () => {
     expect(await robots('/records/other')).to.deep.equal(['folder missing', 'desk missing']);
   });
 
@@ -209,7 +209,7 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is not reported as failing if the record of the next match begins while a slow disk still seals the last one', async () => {
+  it('counts as stored if it begins while a slow disk still seals the record of the last match', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(500);
@@ -232,7 +232,7 @@ describe('a match record of a desk', () => {
     await begun;
   });
 
-  it('is reported as failing while the disk fails, and as working again afterwards', async () => {
+  it('does not count as stored while the disk fails, and counts as stored again afterwards', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -273,7 +273,7 @@ describe('the log of a robot, which the desk copies,', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('is appended to the lines that the desk has if it continues them, and otherwise goes to a new file with the fault CONTRADICTS', async () => {
+  it('is appended to the copy if the new lines continue the copy, and goes to a new file with the fault CONTRADICTS if the robot does not know the last line of the copy', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));

@@ -48,10 +48,10 @@ describe('the state file of a desk', () => {
   });
 
   for (const [what, before, after] of [
-    ['a reboot of its machine', 'a', 'b'],
+    ['a reboot of the machine of the desk', 'a', 'b'],
     ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
   ] as const)
-    it(`pauses a running match, with the time left unknown, after ${what}, and keeps locks`, async () => {
+    it(`is read with its locks, but with a running match paused and the time left unknown, after ${what}`, async () => {
       await run(before, 1000).save(WANTED, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
@@ -65,7 +65,7 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('with damage in any single byte either is read as it was saved or makes the desk permit nothing', async () => {
+  it('is read exactly as it was saved, or makes the desk permit nothing, if any single byte is damaged', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -334,7 +334,7 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [
-    'if no daemon runs and the kernel inverts the laser pin and shows 0',
+    'if no daemon runs and the laser pin reads 0, but the kernel inverts this pin',
     files({ '/sys/class/gpio/gpio529/active_low': '1\n' }),
     /^wrong laser pin: .*lit/,
   ],
@@ -502,7 +502,7 @@ describe('“trunnion doctor”', () => {
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('finds nothing but the service wrong on a good board without a daemon, and reads only identity and status of the controllers', async () => {
+  it('finds only the service wrong on a good board without a daemon, and reads only identity and status of the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
       'service',

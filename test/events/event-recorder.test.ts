@@ -104,7 +104,7 @@ describe('the event log of a daemon', () => {
     expect((await ask('GET /api/status')).body.log).to.deep.equal({ ok: true });
   });
 
-  it('names the copy that is kept of a damaged file of profiles', async () => {
+  it('has a line with the name of the copy that the daemon keeps of a damaged file of profiles', async () => {
     daemon.put('profiles.json', '{');
     await ask('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);

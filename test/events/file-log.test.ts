@@ -40,7 +40,7 @@ describe('the event log in files', () => {
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('gives callers as its head (newest line) only a line that is synced to the disk, even after a sync has failed', async () => {
+  it('never gives callers a head (newest line) that is not yet synced to the disk, even after a sync has failed', async () => {
     const run = await new LogRun(disk, 'a').open();
     expect(run.file.head).to.equal(undefined);
     run.resets(2);
@@ -112,7 +112,7 @@ describe('the event log in files', () => {
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 
-  it('lets the daemon start within 2 s if the disk hangs, and stores the events of that time when the disk answers', async () => {
+  it('lets the daemon start within 2 s if the disk hangs, and stores the events that came meanwhile when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await new LogRun(disk, 'b').open();
@@ -228,7 +228,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps the file of a match even if 1,000 crashes of the daemon add 1,000 small files, as long as all stay below the limit', async () => {
+    it('keeps the file of a match even if 1,000 crashes of the daemon add 1,000 small files, as long as the files together stay below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();

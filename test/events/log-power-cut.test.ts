@@ -60,7 +60,7 @@ describe('the event log in files after a power cut', () => {
     }
   }).timeout(180_000);
 
-  it('passes the verification even if the daemon had been killed at any disk operation and then lost power at any later one', async () => {
+  it('passes the verification even if the daemon was killed at any disk operation, and the next run then lost power at any later operation', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {

@@ -50,7 +50,7 @@ describe('the event log in memory', () => {
     expect(log.after(990).dropped).to.equal(0);
   });
 
-  it('has one line at once for equal refusals, and one line with the count of the others after a minute', async () => {
+  it('has a line at once for the first of several equal refusals, and after a minute one line with the count of the others', async () => {
     for (let count = 0; count < 50; count += 1) refused('10.0.0.7');
     refused('10.0.0.8');
     refused('10.0.0.7', 'mode');
@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has a line at once for the first stop that changed something and the first that changed nothing, and counts further stops', async () => {
+    it('has a line at once for the first stop that changed something and for the first stop that changed nothing, and only counts further stops', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });

@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds lines missing at the end of any file but the last even if no head is given, unless all lines of the first file are gone', () => {
+  it('needs no head to find lines missing at the end of a file that another file follows, unless all lines of the first file are gone', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -93,7 +93,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('finds that the end was cut off or that the whole log was rewritten, but only if a head from before that is given', async () => {
+  it('finds that the end was cut off or that the whole log was rewritten, but only if a head from before the change is given', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('passes a log with a note if the next file does not confirm the last lines of a file, but fails if the head is one of them', () => {
+  it('passes a log with a note if the next file does not confirm the last lines of a file, but fails if the given head is one of these lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('accepts a log in which a file is from version 0.2.0 after a downgrade, but notes that nothing confirms the lines of that file', async () => {
+  it('passes a log in which version 0.2.0 wrote a file after a downgrade, but notes that nothing confirms the lines of that file', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({

@@ -13,11 +13,11 @@ const HANG_MS = 10_000;
 /** What must be true of the input of each fuzzer, by the fuzzer's name. */
 const PROMISES: Readonly<Record<string, string>> = {
   'frames at the firmware':
-    'written to the simulated firmware causes no exception, and changes at most fault flags and the count of refusals if it is no valid frame',
+    'written to the simulated firmware causes no exception, and an invalid frame changes only fault flags and the count of refusals',
   'lines in the journal':
     'that damages the journal of gains leaves the newest undamaged save of each unit in force',
   'lines in the log of events':
-    'that damages the event log is detected unless it only removes the oldest lines or adds newer ones, and new events can still be appended',
+    'that damages the event log is detected, unless the damage only removes the oldest lines or adds lines at the end, and new events can still be appended',
   'lines in the configuration':
     'as lines of the configuration is accepted, or is refused with messages that each name the file',
   requests:

@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has a first line that this version writes in exactly the same bytes', () => {
+  it('has in its first line exactly the bytes that this version writes for the same save', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -89,7 +89,7 @@ describe('a gains journal in a newer format', () => {
 });
 
 describe('a gains journal that another program wrote', () => {
-  it('is used without a line whose revision is impossibly high, and the next save continues the numbers of the other lines', async () => {
+  it('is loaded without a line whose revision is impossibly high, and the next save gets the revision after the highest of the other lines', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -104,7 +104,7 @@ describe('a gains journal that another program wrote', () => {
   });
 
   for (const kp of [1e300, -1e39, 'much']) {
-    it(`is used without a line whose kp is ${JSON.stringify(kp)}, which no controller can run, and accepts a save`, async () => {
+    it(`is loaded without a line whose kp no controller can run (${JSON.stringify(kp)}), and accepts a save`, async () => {
       const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
       expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
       expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);

@@ -122,7 +122,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync'])
-    it(`does not contain a save for which the disk cannot ${WORDS[operation]}, and accepts saves when the disk works again`, async () => {
+    it(`refuses a save while the disk cannot ${WORDS[operation]}, and later accepts new saves without keeping the refused save`, async () => {
       const disk = new RecordingDisk();
       const { journal, save } = await open(disk);
       await save('gimbal', 1);
@@ -242,7 +242,7 @@ describe('the gains journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('says that a restart will not find a save that was refused before any write', async () => {
+  it('says that a save will not be found after a restart if the save was refused before any write', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     disk.fail('sync');
