@@ -31,7 +31,7 @@ describe('the check of tokens', () => {
     access.close();
   });
 
-  it('lets callers stop but not drive the robot if the disk hangs at the start, until the disk answers', async () => {
+  it('lets callers stop but not drive the robot as long as the disk hangs when the daemon starts', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -60,12 +60,12 @@ describe('the check of tokens', () => {
   });
 });
 
-describe('a robot that is open to everyone because it has no list of tokens', () => {
+describe('a robot without a list of tokens', () => {
   for (const [what, place] of [
-    ['a folder', (path: string) => mkdir(path)],
-    ['a link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
+    ['folder', (path: string) => mkdir(path)],
+    ['link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is no longer open to everyone after ${what} has appeared at the path of the list, even when nothing is at that path again`, () =>
+    it(`is open to everyone until a ${what} appears at the path of the list, and does not open again when the ${what} is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -109,7 +109,7 @@ describe('the list of tokens', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['was deleted and the disk refuses to write it again', gone, 'bring it back'],
+    ['is missing and the disk refuses to write the file again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
     it(`stays in force while its file ${how}, and the daemon reports this problem only once`, async () => {
@@ -158,7 +158,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('leaves the robot open to everyone while the disk cannot be read, if the list did not exist when the daemon started', async () => {
+  it('may be missing when the daemon starts: then the robot stays open to everyone, even while the disk cannot be read', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -181,7 +181,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('does not leave the robot open to everyone if the disk cannot be read at the start, until the disk shows that there is no list', async () => {
+  it('gives no access if the disk cannot be read when the daemon starts, until the disk can be read and has no list', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

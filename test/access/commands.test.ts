@@ -147,7 +147,7 @@ describe('trunnion token', () => {
     });
   });
 
-  describe('run by root on the state folder of another user', () => {
+  describe('run by root on a state folder that another user owns', () => {
     let folder = '';
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -168,7 +168,7 @@ describe('trunnion token', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('adds, lists and removes tokens even if the process may not change its user, and gives every file to that user', async () => {
+    it('adds, lists and removes tokens and gives every file to the owner of the folder, even if Node refuses to change the user of the process', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -180,7 +180,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to give the files to that user if the list belongs to root and only root may read it', async () => {
+    it('advises to give the files to the owner of the folder if the list belongs to root and only root may read the list', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -104,7 +104,7 @@ describe('the socket for root', () => {
       });
     });
 
-    it('is needed for the calls /api/board, /api/match/end and /api/match/clear: over the network they answer 404', async () => {
+    it('is needed for the calls /api/board, /api/match/end and /api/match/clear, because over the network these calls answer 404', async () => {
       const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
       for (const asked of asks) expect((await asked).status).to.equal(404);
     });
@@ -127,7 +127,7 @@ describe('the socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('passes the answer that a stop is not confirmed to the command trunnion stop, which fails and advises to cut the power', () =>
+  it('passes the answer not-confirmed on to the command trunnion stop, which then fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);

@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`are ${before ? 'still the old ones' : 'still absent'} after the disk refused to store a new list, and the error says if a restart may find the new list`, async () => {
+    it(`stay ${before ? 'unchanged' : 'absent'} if the disk refuses to store a new list, and the error says whether a restart may still find the new list`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

@@ -91,7 +91,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it('is aborted if other gains come into force by a save that was in flight when the tuning began', async () => {
+  it('is aborted if a save that was not finished when the tuning began puts other gains into force', async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -104,7 +104,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('that is ended while the controller is silent answers not-confirmed, and restores the saved gains when the controller answers', async () => {
+  it('answers not-confirmed to a caller who ends the tuning while the controller is silent, and restores the saved gains when the controller answers again', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -119,7 +119,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('ends with the excitation off, even if the bus failed at earlier attempts to switch the excitation off', async () => {
+  it('leaves the excitation off, even if the bus fails at each attempt to switch the excitation off until the tuning has ended', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -137,7 +137,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('does not run trial gains again once the guard has ended their excitation, even if a caller renews the tuning at that moment', async () => {
+  it('does not run the trial gains again after the guard has ended the excitation, even if a caller renews the tuning at the same moment', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -173,7 +173,7 @@ describe('an automatic tuning', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('that was aborted because the controller went offline does not end the excitation that a caller starts when the controller is back', async () => {
+  it('does not end the excitation that a caller starts when the controller is back online, if the tuning was aborted when the controller went offline', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -264,7 +264,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('switches the laser off when it starts, and until it ends, switching the laser on is refused with the code tune-running', async () => {
+  it('switches the laser off at its start, and refuses to switch the laser on (code tune-running) until the tuning ends', async () => {
     bench.robot.laser.on();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });

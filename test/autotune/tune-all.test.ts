@@ -62,7 +62,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips a loop that follows a camera target while no target is in view, and is refused if no other loop is named', async () => {
+  it('skips loops that follow a camera target while no target is in view, and is refused if a caller names only such loops', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');

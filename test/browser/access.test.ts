@@ -63,7 +63,7 @@ describe('the console', function () {
     }
   });
 
-  it("logs a person in by a link, hides the link's token from the address, and keeps STOP and Off after the token is removed", async () => {
+  it("logs a person in by a link, hides the link's token from the address, and keeps STOP in place and Off enabled after the token is removed", async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -80,7 +80,7 @@ describe('the console', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('sends STOP even before the login, reports a typed token that is wrong, and accepts one that is valid', async () => {
+  it('sends STOP even before the login, reports a wrong typed token, and accepts a valid typed token', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(robot.url);

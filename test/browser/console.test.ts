@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     }
   });
 
-  it('keeps an unsaved gain over a reload, and saves a gain far from the saved one only at a second press of Keep', async () => {
+  it('keeps an unsaved gain over a reload, and saves a gain far from the saved gain only at a second press of Keep', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('brings back the gains of an earlier save by Restore, and the gains from when the page was opened by `Gains at opening`', async () => {
+  it('brings back the gains of an earlier save if Restore is pressed, and the gains that were saved when the page opened if `Gains at opening` is pressed', async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -138,7 +138,7 @@ describe('the console in a browser', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline, also when its mode change or save fails, and keeps the edit that was not saved', async () => {
+  it('says that a controller is offline, repeats this when a mode change or a save fails, and keeps the edit that could not be saved', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);
@@ -179,7 +179,7 @@ describe('the console in a browser', function () {
     await shows(alerts(page), /Stopped/);
   });
 
-  it('shows the figures of a captured step beside those from before a save, and rejects test steps of more than 0.5 rad', async () => {
+  it('shows after a save the figures of an earlier captured step beside the newest step, and rejects test steps of more than 0.5 rad', async () => {
     await mode(page, 'Gimbal', 'debug').click();
     const panel = page.getByRole('region', { name: 'Step response' });
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
@@ -198,7 +198,7 @@ describe('the console in a browser', function () {
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 
-  it('sends a stop even if more windows are open than the browser has connections', async () => {
+  it('sends a stop even if 8 windows are open in a browser that opens at most 6 connections to the daemon', async () => {
     const context = page.context();
     const windows = [page];
     while (windows.length < 8) {

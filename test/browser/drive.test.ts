@@ -172,7 +172,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('ends on a page when another page takes over; the page that lost control names the driver and asks for no more motion', async () => {
+  it('ends on the first page when a second page takes over; the first page then names the new driver and asks for no more motion', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);

@@ -104,7 +104,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('cuts off no label of a mode button on a phone, even if the gimbal is in debug mode and Go will set another mode', async () => {
+  it('shows the whole label of each mode button on a phone, even while the gimbal is in debug mode and Go would set manual mode', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
@@ -148,7 +148,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it("no longer counts the laser's On button as held when the finger slides off the button or the robot is stopped", async function () {
+  it("ends the hold of the laser's On button when the finger slides off the button or the robot is stopped", async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);

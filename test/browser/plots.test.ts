@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('have a vertical range of 0.01 to 0.05 rad for a loop at rest, which grows if the loop moves, but not while `Hold scale` is on', async () => {
+  it('have a vertical range of 0.01 to 0.05 rad for a loop at rest, and a larger range if the loop moves, except while `Hold scale` is on', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {

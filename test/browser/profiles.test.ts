@@ -95,7 +95,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('imports from an exported file only the profiles whose Keep button is pressed, and lists their differences first', async () => {
+  it('lists how the profiles in an exported file differ from the stored profiles, and imports a profile only when its Keep button is pressed', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

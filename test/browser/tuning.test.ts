@@ -45,7 +45,7 @@ describe('a page used for tuning', function () {
     expect((await statusOf('chassis')).gains.trial).to.equal(undefined);
   });
 
-  it('says how far each loop will move before a tuning begins, and saves the better gains at one press of Keep', async () => {
+  it('says before a tuning how far each loop will move, and after the tuning saves the better gains at one press of Keep', async () => {
     const page = await open();
     const { speed } = await gainsOf('chassis');
     const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };

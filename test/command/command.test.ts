@@ -129,7 +129,7 @@ describe('the process of a command', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('exits with the code that the command returns, and else with 0 (--version), 2 (an unknown option) or 1 (an exception)', () => {
+  it('exits with the code that the command returns, with 0 after --version, with 2 after an unknown option, and with 1 after an exception', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);

@@ -47,7 +47,7 @@ describe('configuration', () => {
     expect(config.match.phases).to.deep.equal({ ...usual, pre: { ...usual.pre, laser: true } });
   });
 
-  it('has all defaults if the file is the one that an installation creates, unchanged', async () => {
+  it('has all defaults if the file is exactly as an installation creates it', async () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 

@@ -52,7 +52,7 @@ describe('a tuning of several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('never has an outer loop ticked without its inner loop: unticking the inner or ticking the outer changes both ticks', () => {
+  it('unticks the outer loop when a person unticks its inner loop, and ticks the inner loop when a person ticks its outer loop', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows the runs that it measured itself before and after, and not newer runs with the same gains', async () => {
+  it('shows the runs that the tuning measured with the old and with the better gains, and not newer runs with the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -159,7 +159,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('shows its result even if the page missed the event of the end, for instance because the page was hidden', async () => {
+  it('shows its result even if the page missed the event that reports the end, for instance because the page was hidden', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('that another caller began is fetched again if a request for its state fails', async () => {
+  it('that another caller began is shown as aborted after a failed request for its state, because the page asks again', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -188,7 +188,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('still shows its result if an older answer, which says that the tuning runs, arrives late', async () => {
+  it("still shows its result if the daemon's older answer that the tuning is running arrives late", async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');

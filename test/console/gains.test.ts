@@ -58,7 +58,7 @@ describe('the gain editor', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it("loads another caller's save and can then save an edit, even if loading an earlier save of that caller failed", async () => {
+  it("loads another caller's newest save even if loading an earlier save failed, and can then save an edit", async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it("still shows another caller's newer save when the answer to the page's own older save arrives late", async () => {
+  it('still shows the newer save of another caller when the answer to an older save of this page arrives late', async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -119,7 +119,7 @@ describe('the gain editor', () => {
 });
 
 describe('after another caller has saved gains, a page', () => {
-  it('can save an edit of another loop without overwriting the gains of that caller, even before it has loaded those gains', async () => {
+  it("keeps that caller's gains when the page saves an edit of another loop, even if the page has not loaded that caller's gains yet", async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -131,7 +131,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('with an edit of another loop asks nothing, but if the page missed that save, its own save succeeds only at the second press', async () => {
+  it("with an edit of another loop asks for no decision, but can save only at the second press of Keep if the page missed that caller's save", async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -165,7 +165,7 @@ describe('after another caller has saved gains, a page', () => {
     });
   }
 
-  it("with an edit of kp undoes the caller's changes of kp, ki and kd in that loop if a person chooses the page's gains", async () => {
+  it("with an edit of kp in the same loop saves its own kp and restores the earlier ki and kd if a person chooses the page's gains", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -201,7 +201,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('that missed that save fails to restore a revision, then loads the saved gains, and can restore at the second attempt', async () => {
+  it("that missed that caller's save fails at the first attempt to restore a revision, then loads the saved gains, and succeeds at the second attempt", async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -214,7 +214,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it('fails once to save the better gains of a tuning of another loop, and at the second attempt keeps the gains of that caller', async () => {
+  it("saves the better gains of a tuning of another loop only at the second attempt, and then leaves that caller's gains unchanged", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -230,7 +230,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it("does not overwrite that caller's gains, even if the state folder was replaced and the page knows other gains under the same revision number", async () => {
+  it('does not overwrite the gains in a new state folder, even if the page knows other gains under the same revision number', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -279,7 +279,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('whose gains are changed cancels an unanswered renewal that has the old gains, so that the new gains keep running', async () => {
+  it('cancels an unanswered renewal with the old gains when the gains are changed, so that the new gains keep running', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -408,7 +408,7 @@ describe('Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('ask once for a gain far from the saved gain, and do not take a second press after only 200 ms as the confirmation', async () => {
+  it('ask only once to confirm a gain far from the saved gain, and do not count a second press after 200 ms as the confirmation', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);

@@ -13,7 +13,7 @@ const lightOn = ({ daemon }: Page) => daemon.ask('POST /api/laser', { action: 'o
 describe('the page', () => {
   const title = ({ model }: Page) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('says, when the daemon falls silent, that a lit laser may be on and that the state of a dark laser is unknown', async () => {
+  it('says LASER MAY BE ON if the daemon falls silent while the laser is lit, and Laser unknown if the daemon falls silent while the laser is dark', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(900);
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('still warns that the laser may be on after an Off is answered, if the laser was reported lit before that answer came', async () => {
+  it('still warns that the laser may be on after an Off is answered, if another caller turned the laser on before the answer arrived', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -148,7 +148,7 @@ describe('a page with an event stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it("shows a loop that the page does not know under the daemon's name for the loop, and ignores a tuning of an unknown unit", async () => {
+  it('shows an unknown loop under the name that the daemon gives to the loop, and ignores a tuning of an unknown unit', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('a page with an event stream', () => {
     );
   });
 
-  it("whose version differs from the daemon's asks to be reloaded, and still keeps an unanswered STOP pending", async () => {
+  it('asks to be reloaded if the page is of another version than the daemon, and still keeps an unanswered STOP pending', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -173,7 +173,7 @@ describe('a page with an event stream', () => {
 });
 
 describe('the note that the laser went dark by itself', () => {
-  it('is shown in every window until it is dismissed in one, and is shown again when the laser next goes dark by itself', async () => {
+  it('is shown in every window until a person dismisses the note in one window, and is shown again when the laser next goes dark by itself', async () => {
     const browser = new FakeBrowser();
     const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
     const page = await FakePage.of(daemon, { browser });
@@ -194,12 +194,12 @@ describe('the note that the laser went dark by itself', () => {
   });
 });
 
-describe('the note that another caller made the laser dark, but not by Off,', () => {
+describe("the note that the laser went dark through another caller's tuning or phase", () => {
   for (const [path, body, words] of [
     ['gimbal/autotune', { loops: ['angle_yaw'] }, 'rival began a tuning'],
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
   ] as const) {
-    it(`says who did what: "${words}"`, async () => {
+    it(`names that caller and what that caller did: "${words}"`, async () => {
       const page = await servedPage({ tokens: true });
       await page.during(page.model.access.enter(CALLERS.spectator.secret));
       const by = words.split(' ')[0];
@@ -212,8 +212,8 @@ describe('the note that another caller made the laser dark, but not by Off,', ()
   }
 });
 
-describe('a stop on the page of a caller who may not resume', () => {
-  it('is shown without the advice to press Resume', async () => {
+describe('the page of a caller who may not resume the robot', () => {
+  it('shows a stop without the advice to press Resume', async () => {
     const page = await servedPage({ tokens: true });
     await page.during(page.model.access.enter(CALLERS.spectator.secret));
     await page.daemon.ask('POST /api/stop');
@@ -276,7 +276,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('does not hide the alarm about an unconfirmed stop, even if the browser stored restarts of an unknown unit or broken JSON', async () => {
+  it('does not hide the alarm about an unconfirmed stop, even if the browser has stored a restart of an unknown unit and broken JSON', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',

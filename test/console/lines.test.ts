@@ -57,7 +57,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says why the data is old (no contact, or too many newer pages are open), and says first if the laser may be on', () => {
+  it('says why the data is old (no contact, or too many or newer pages are open), and begins with LASER MAY BE ON if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);

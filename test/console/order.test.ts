@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP once cannot stop the robot again after a Resume, because the answer to a retry cancels the delayed first attempt', async () => {
+  it('STOP once does not stop the robot again after a Resume, even if the first request arrives late, because the answer to the retry cancels that request', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('that is still unanswered when a later Resume is answered is cancelled, and cannot stop the robot again', async () => {
+  it('is cancelled if a later Resume is answered before the STOP, and then cannot stop the robot again', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -156,7 +156,7 @@ describe('a STOP pressed on the page', () => {
     expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
-  it('cancels an unanswered request for a trial, and drops the changed gains that were to be tried after it', async () => {
+  it('cancels an unanswered request for a trial, and drops a second Try that waits for the answer', async () => {
     const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending when only an earlier Off is answered, if another caller turned the laser on between the two presses', async () => {
+  it('stays pending if only an earlier Off is answered and another caller turned the laser on between the two presses', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -343,8 +343,8 @@ describe('the message about a failed request', () => {
   });
 });
 
-describe('a fault with several effects', () => {
-  it('causes a single alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
+describe('the alert strip during a fault with several effects', () => {
+  it('has a single alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('a fault with several effects', () => {
     );
   });
 
-  it("causes a single alert if the laser's pin fails when Off is pressed, and no alert once the pin works again", async () => {
+  it("has a single alert if the laser's pin fails when Off is pressed, and no alert once the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
