@@ -26,6 +26,7 @@ describe('configuration', () => {
     expect(config.laser).to.deep.equal({ gpio: 17, activeLow: false, maxOnS: 0, interlock: null });
     expect(config.supervision).to.deep.equal({ pollHz: 50, hostSilenceMs: 500, onControllerReset: 'manual' });
     expect(config.state.folder).to.equal('/tmp/state');
+    for (const section of Object.values(config)) expect(Object.values(section)).not.to.include(undefined);
   });
 
   it('is read from the file, and options of the command line override the file', async () => {

@@ -149,6 +149,10 @@ describe('a page used for driving', () => {
       await page.wait(200);
     }
     expect(page.model.driving.hindrance).to.match(/^No answers came/);
+    expect(speeds().at(-1)).to.equal(0);
+    const asked = speeds().length;
+    await page.wait(500);
+    expect(speeds().slice(asked)).to.deep.equal([]);
   });
 
   it('obeys the keys even while a gamepad is connected with its sticks at rest and its shoulder button released', async () => {
