@@ -176,7 +176,7 @@ describe('after another caller has saved gains, a page', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('asks for no decision if a person types the same value as that caller saved', async () => {
+  it('with another value for the same gain no longer asks whose value to keep once a person types the value that the caller saved', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describeError, RobotError } from '../../src/core/errors.js';
 
-describe('the message of an error', () => {
-  it('shows the content of lists and objects, and leaves out undefined members', () => {
+describe('the message of a RobotError', () => {
+  it('has the code and each member of the context, with lists and objects written out and undefined members left out', () => {
     const difference = { speed: { sent: { kp: 1, ki: 0, kd: 0 }, inForce: { kp: 2, ki: 0, kd: 0 } } };
     const context = {
       unit: 'chassis',

@@ -17,7 +17,7 @@ const diskWith = (content?: string) =>
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
 describe('the host silence of a controller (its longest time with torque and no heartbeat)', () => {
-  for (const [recorded, beforeMs, wantedMs, afterwards] of [
+  for (const [recorded, beforeMs, wantedMs, afterwards, damaged] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],
     ['{"gimbal":2000}', 2000, 500, 2000],
@@ -26,10 +26,12 @@ describe('the host silence of a controller (its longest time with torque and no 
     // After its own reset a controller has a host silence of 500 ms.
     ['{"gimbal":100}', 500, 500, 500],
     ...['', '\0\0\0\0', '{"gimbal":9', '[]', '{"gimbal":"9"}', '{"gimbal":-1}', '{"gimbal":1e99}'].map(
-      damaged => [damaged, never, 500, never] as const,
+      damaged => [damaged, never, 500, never, 'damaged'] as const,
     ),
   ] as const) {
-    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if the record of earlier values is ${recorded === undefined ? 'missing' : recorded.replaceAll('\0', '\\0') || 'empty'}, and the next start of the daemon then assumes ${afterwards === never ? 'that there was no limit' : `a value of at most ${afterwards} ms`}`, async () => {
+    const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
+    const before = recorded === undefined ? 'missing' : damaged === undefined ? shown : `damaged (${shown})`;
+    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if the record of earlier values is ${before}, and the next start of the daemon then assumes that the controller still has ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });

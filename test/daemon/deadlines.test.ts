@@ -54,7 +54,7 @@ const LATE: Readonly<Record<string, Late>> = {
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'switches the laser off at the time limit, and the next request to switch the laser off changes nothing more':
+  'switches the laser off at the time limit, and accepts the next request to switch the laser off without a second event':
     {
       before: [LIGHT],
       limitMs: 2000,

@@ -335,7 +335,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
-  it('no longer shows an earlier contradiction in the log of a robot after a match is loaded', () => {
+  it('shows no more, after a match is loaded, that the log of a robot contradicted the copy of that log on the desk', () => {
     const seen = field.first.state.seen.get('Red 1');
     if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
     expect(tile('Red 1').contradicts).to.equal('a line is missing.');

@@ -95,7 +95,7 @@ describe('the event log in memory', () => {
     ]);
   });
 
-  describe('flooded by callers without a right to act', () => {
+  describe('that gets a flood of requests from callers without a right to act', () => {
     const asks = (what: string, index: number, outcome = 'token-required', changed = false) =>
       log.recordRequest(
         { what, who: `10.9.${index >> 8}.${index & 255}`, outcome },
@@ -106,7 +106,7 @@ describe('the event log in memory', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has one line for the first refusal, and one line with the count of the others after a minute', async () => {
+    it('has one line for the first refused request, and after a minute one line with the count of the later refused requests', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });

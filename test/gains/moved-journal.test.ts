@@ -18,7 +18,7 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => rm(path),
-  'is deleted, except for a hard link to it,': async (_, path) => {
+  'gets a second hard link and is then deleted': async (_, path) => {
     await link(path, `${path}.kept`);
     await rm(path);
   },

@@ -287,10 +287,10 @@ describe('in a match,', () => {
     });
 
     for (const other of [
-      { holder: 'blue', by: 'referee' },
-      { holder: 'red', by: 'another referee' },
+      { holder: 'blue', by: 'referee', is: 'another desk with the same token' },
+      { holder: 'red', by: 'another referee', is: 'the same desk with another token' },
     ]) {
-      it(`held by desk red with the token “referee” is refused to desk ${other.holder} with the token “${other.by}” until that lease expires`, async () => {
+      it(`is refused to ${other.is} until the lease of the present holder expires`, async () => {
         beat('red');
         expect(codeOf(() => beat(other.holder, other))).to.equal('lease-held');
         await clock.advance(1999);

@@ -158,7 +158,7 @@ describe('any frame', () => {
   }
 });
 
-describe('a value', () => {
+describe('a register value', () => {
   const refused: readonly [string, Register, Readonly<Record<string, number>>][] = [
     ['is missing', REGISTERS.mode, {}],
     ['is a fraction in a field for whole numbers', REGISTERS.capture_select, { page: 1.5 }],
@@ -170,14 +170,14 @@ describe('a value', () => {
     ['is too large for a float32', gainsRegister(0), { kp: 0, ki: 0, kd: -3.5e38 }],
   ];
   for (const [name, register, values] of refused) {
-    it(`that ${name} is refused instead of sent`, () => {
+    it(`is refused (bad-field) if it ${name}`, () => {
       expect(() => encodeFrame(ADDRESS, register, values))
         .to.throw()
         .with.property('code', 'bad-field');
     });
   }
 
-  it('of a field with a scale is rounded to the nearest step of that scale, and limited to the range of the field', () => {
+  it('is rounded to the nearest step and limited to the range if its field has a scale', () => {
     const register: Register = {
       ...REGISTERS.mode,
       fields: [{ name: 'angle', type: 'i16', scale: 10_000, doc: '' }],

@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before the command for both units has sent a frame', 0, YAW],
-    ['after the command for both units has sent its frames', 1, undefined],
+    ['before the older one has sent a frame', 0, YAW],
+    ['after the older one has sent its frames', 1, undefined],
   ] as const)
-    it(`for both units still moves the chassis, and is answered with the rates of the chassis only, if a newer command for the gimbal comes ${when}`, async () => {
+    it(`for both units loses only the gimbal to a newer command for the gimbal that comes ${when}: the chassis still moves, and the answer has its rates`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);

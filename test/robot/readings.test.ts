@@ -169,7 +169,7 @@ describe('readings', () => {
     }
   });
 
-  it('of a unit at rest come with a heartbeat at every poll if the host silence is only 100 ms', async () => {
+  it('of a unit at rest come with a heartbeat at every poll, and not only every 100 ms, if the controller cuts its torque after 100 ms without a heartbeat', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });

@@ -94,7 +94,7 @@ describe('a repeated read of a file', () => {
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
     }));
 
-  it('is answered from memory only for the 32 files that were read last', () =>
+  it('is answered from memory only if the file is one of the 32 files that were read last', () =>
     inTemporaryFolder(async folder => {
       const asked: string[] = [];
       const read = repeatedReads(

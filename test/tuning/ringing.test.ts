@@ -21,7 +21,7 @@ const swing = (t: number, hz: number) => Math.sin(2 * Math.PI * hz * t);
 
 describe('ringing', () => {
   for (const hz of [1.2, 5, 17, 31]) {
-    it(`of 2 s at ${hz} Hz is measured as 2 s, give or take one period and 0.1 s`, () => {
+    it(`of 2 s at ${hz} Hz is measured as lasting 2 s, give or take one period and 0.1 s`, () => {
       expect(secondsOf(t => 1 + 0.1 * swing(t, hz))).closeTo(2, 0.9 / hz + 0.1);
     });
   }
@@ -32,7 +32,7 @@ describe('ringing', () => {
     expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);
   });
 
-  it('that dies away is measured as 0.1 to 0.6 s of a recording of 2 s', () => {
+  it('that dies away soon after a step is measured as lasting 0.1 to 0.6 s, and not the whole 2 s of the recording', () => {
     expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
   });
 

@@ -198,7 +198,7 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'a trial that is requested during a resume may be refused as busy, even if that answer comes after the answer to the resume',
+    'the daemon is allowed to refuse a trial as busy that was requested during a resume, even if the refusal comes after the answer to the resume',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -257,7 +257,7 @@ const finds: readonly Find[] = [
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
-    'after a power cut, the daemon may not know of an earlier stop until a latched controller answers',
+    'after a power cut, the daemon is allowed to have forgotten a stop until a controller that is still latched answers',
     [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
@@ -273,7 +273,7 @@ const finds: readonly Find[] = [
   ],
 ];
 
-describe('in a replay of steps at which the random test “npm run walk” once failed,', () => {
+describe('no promise is broken in a replay of steps at which the random test “npm run walk” once failed:', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });
