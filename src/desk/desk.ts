@@ -67,6 +67,12 @@ export class Desk {
     this.#stop();
   }
 
+  /** Permits nothing until Take over is pressed. */
+  forbid(): void {
+    this.state.wanted = { ...this.state.wanted, permits: false };
+    this.#save();
+  }
+
   /** A referee's page has asked for the status. */
   pageAnswered(): void {
     const nowMs = this.#parts.clock.nowMs();

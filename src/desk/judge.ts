@@ -90,8 +90,19 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
   const words = { contradicts: 'CONTRADICTS', 'lines-missing': 'LINES ARE MISSING' };
   return texts([
     logFault && `${words[logFault.what]}: ${logFault.why} Both logs are in the record.`,
+    playsOn(state, name, nowMs) && 'NOT PAUSED: it refuses. Press LOCK, or use the button on the robot',
     ...faultsOf(state, name, nowMs),
   ]);
+}
+
+/** Whether a robot still plays a second after the pause or end of its match. */
+function playsOn(state: DeskState, name: string, nowMs: number): boolean {
+  const { match } = state.wanted;
+  const { phase } = seenOf(state, name).match ?? {};
+  const isOver = match?.phase === 'pause' || match?.phase === 'ended';
+  return (
+    isOver && playsIn(match, name) && nowMs - match.sinceMs > PERMIT_MS && PLAY.some(one => one === phase)
+  );
 }
 
 /** Another id that answers at the robot's address. */

@@ -53,6 +53,8 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
   };
   const sealed = async (record: OpenRecord): Promise<void> => {
     const { path, log, isNamed } = record;
+    // The disk may have been full when the record began.
+    if (!isNamed) await disk.makeFolder(join(path, ROBOTS));
     await log.close();
     if (log.problem !== undefined) throw log.problem;
     if (!isNamed) await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
@@ -99,6 +101,7 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);
       return later(async () => {
+        await disk.makeFolder(place);
         const names = await disk.list(place);
         const count = names.filter(name => robotOfFile(name) === robot).length;
         const isNew = !follows || !continued.delete(robot);

@@ -95,11 +95,16 @@ export async function startDesk(parts: DeskParts) {
     record: event => memory.record(event),
     keep: lines => records.keep(lines),
   });
+  const forbidUnlessReadable = () => {
+    if (access.state === 'unavailable') desk.forbid();
+  };
+  forbidUnlessReadable();
+  access.changed.add(forbidUnlessReadable);
   const view = () => {
     const recorded = kept.problem === undefined && records.isOk;
     const problems = [
       !desk.state.wanted.permits &&
-        'The state of the desk was damaged. It permits nothing until Take over is pressed: look at the field first.',
+        'The state of the desk or its list of tokens was damaged. It permits nothing until Take over is pressed: look at the field first.',
       kept.problem && `The desk cannot keep its state. ${kept.problem.context.cure ?? ''}`,
       !recorded && 'NOT RECORDED: the disk of the desk does not work.',
       access.problem &&

@@ -60,7 +60,7 @@ export interface DeskMatch extends MatchPlan {
 /** What the referees want. The desk keeps this on its disk. Times are Clock milliseconds. */
 export interface Wanted {
   readonly holder: string;
-  /** Earlier holders whose locks this desk has taken over. */
+  /** The ids of other desks' locks that this desk has taken over. */
   readonly former: readonly string[];
   /** False if tokens or state were damaged: the desk permits nothing until Take over is pressed. */
   readonly permits: boolean;
@@ -194,7 +194,7 @@ export function lockWanted(wanted: Wanted, name: string): DeskLock | null {
 }
 
 export function isOurs({ holder, former }: Wanted, lockId: string | undefined): boolean {
-  return [holder, ...former].some(name => lockId?.startsWith(`${name}:`));
+  return lockId !== undefined && (lockId.startsWith(`${holder}:`) || former.includes(lockId));
 }
 
 export function playsIn(match: DeskMatch | null, name: string): boolean {

@@ -97,8 +97,8 @@ function askKnown(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const { wanted } = state;
   const { match } = wanted;
-  // Another machine may have taken the address.
-  if (seen.failure === BAD_ANSWER)
+  // Another machine or robot may have taken the address.
+  if (seen.failure === BAD_ANSWER || seen.refusal !== undefined)
     ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
   askLock(due);
   // A hanging answer is not waited for: another connection may be better.
@@ -122,7 +122,8 @@ function askLock(due: Due): void {
   const lock = lockWanted(state.wanted, name);
   if (lock === null || isLocked(state, name)) return;
   // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
-  if (seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS) return;
+  if (seen.refusal === undefined && seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS)
+    return;
   const { id, reason } = lock;
   // A robot of 0.3.0 takes no id.
   const body = seen.isOld
@@ -130,7 +131,7 @@ function askLock(due: Due): void {
     : {
         id,
         reason,
-        replaces: [state.wanted.holder, ...state.wanted.former].slice(0, 20).map(name => `${name}:`),
+        replaces: [`${state.wanted.holder}:`, ...state.wanted.former],
       };
   const isRefused = seen.refusal !== undefined || seen.lockProblem !== undefined;
   const isTheirs = isLockedByOthers(state, seen);

@@ -5,6 +5,9 @@ import { button, OVER } from './press.js';
 import { recordName } from './record.js';
 import { seenOf, wishOf } from './state.js';
 
+/** A robot takes 20 beginnings of ids, one of which is the desk's own. */
+const MOST_FORMER = 19;
+
 /** Takes over what the robots report: the match of another desk, and its locks. */
 export const takeOver = button({}, (state, { nowMs, at }) => {
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
@@ -12,11 +15,8 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     const seen = seenOf(state, name);
     return seen.match === undefined ? [] : [{ name, seen, match: seen.match }];
   });
-  const holders = reports.flatMap(({ match }) => [
-    match.lease?.holder,
-    /^(desk-[^:]+):/.exec(match.lock?.id ?? '')?.[1],
-  ]);
-  const former = [...new Set([...state.wanted.former, ...holders.filter(name => name !== undefined)])];
+  const locks = reports.map(({ match }) => match.lock?.id ?? '').filter(id => /^desk-[^:]+:/.test(id));
+  const former = [...new Set([...state.wanted.former, ...locks])].slice(-MOST_FORMER);
   state.wanted = { ...state.wanted, permits: true, former };
   for (const { seen } of reports) seen.takeoverMs = nowMs;
   const running = reports.filter(({ match }) => !['none', 'ended'].includes(match.phase));

@@ -552,6 +552,39 @@ describe('a referee desk', () => {
     expect(locks()[0]).to.equal(true);
   });
 
+  it('reports within 2 s that another robot answers at the address of a known robot, even if the other robot refuses the token', () => {
+    Object.assign(field.robot('Red 1'), { id: 'e'.repeat(16), refuses: 'token-unknown' });
+    field.wait(2000);
+    expect(tile('Red 1').problems[0]).to.include('Another robot answers');
+  });
+
+  it('counts the lock of another desk as its own after Take over, but not a later lock of that desk', () => {
+    press('lock all');
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    expect(tile('Red 1', field.second).lock?.isOurs).to.equal(true);
+    press('unlock');
+    field.wait(600);
+    press('lock all');
+    field.wait(600);
+    expect(tile('Red 1', field.second).lock?.isOurs).to.equal(false);
+  });
+
+  it('shows NOT PAUSED for a robot that plays on because it refuses the pause', () => {
+    play();
+    const red = field.robot('Red 1');
+    const { answer } = red;
+    red.answer = ask =>
+      ask.kind === 'phase'
+        ? { status: 409, body: { code: 'stale-match', detail: '' } }
+        : answer.call(red, ask);
+    press('pause');
+    field.wait(1500);
+    expect(tile('Red 1').problems[0]).to.include('NOT PAUSED');
+    expect(tile('Red 2').problems).to.deep.equal([]);
+  });
+
   it('stops sending its token to an address if what answers there is no robot', () => {
     const red = field.robot('Red 1');
     const tokens: boolean[] = [];

@@ -98,6 +98,21 @@ describe('two pages that poll a desk at almost the same time', () => {
   });
 });
 
+describe('a desk whose list of tokens is damaged while it runs', () => {
+  it('permits nothing, even when the list is in order again, until Take over is pressed', async () => {
+    const disk = new RecordingDisk();
+    const { clock, desk } = await served({ disk, lock: noLock });
+    expect(desk.desk.state.wanted.permits).to.equal(true);
+    disk.put('/state/tokens.json', Buffer.from('garbage'));
+    await clock.advance(1000);
+    expect(desk.desk.state.wanted.permits).to.equal(false);
+    await disk.remove('/state/tokens.json');
+    await clock.advance(1000);
+    expect(desk.desk.state.wanted.permits).to.equal(false);
+    await desk.close();
+  });
+});
+
 describe('a button press that a desk receives', () => {
   it('takes effect only once, even if its request arrives again after another button was pressed with the same press id', () => {
     const { desk } = made();

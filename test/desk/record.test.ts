@@ -209,6 +209,43 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
+  it('is written once a disk that was full at its beginning has room, and is sealed', async () => {
+    let isMade = false;
+    let isFull = true;
+    disk.interfere = async operation => {
+      const isAllowed = operation === 'makeFolder' ? !isFull : isMade;
+      if (!isAllowed) throw new RobotError('storage-failed', { operation, path: FOLDER, errno: 'ENOENT' });
+      isMade = true;
+    };
+    await clock.during(records.begin('final-1'));
+    log.record({ what: 'start' });
+    await clock.advance(3000);
+    expect(records.isOk).to.equal(false);
+    isFull = false;
+    const [line] = await robotLines(1);
+    const lines = { robot: 'Red 1', bytes: line!.bytes, follows: false };
+    expect(await clock.during(records.keep(lines))).to.equal(true);
+    await clock.advance(3000);
+    expect(records.isOk).to.equal(true);
+    await clock.during(records.seal());
+    const paths = Object.keys(disk.files());
+    expect([paths.length, paths.every(sealed), records.isOk]).to.deep.equal([2, true, true]);
+  });
+
+  it('is sealed without a repeated failure if no line could be stored before its end', async () => {
+    disk.fail('makeFolder', 'create', 'list');
+    await clock.during(records.begin('final-1'));
+    await clock.during(records.seal());
+    expect(records.isOk).to.equal(false);
+    let isMade = false;
+    disk.interfere = async operation => {
+      isMade ||= operation === 'makeFolder';
+      if (!isMade) throw new RobotError('storage-failed', { operation, path: FOLDER, errno: 'ENOENT' });
+    };
+    await clock.advance(11_000);
+    expect(records.isOk).to.equal(true);
+  });
+
   it('counts as stored if it begins while a slow disk still seals the record of the last match', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });

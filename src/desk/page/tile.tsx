@@ -82,12 +82,18 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
       <Press
         text="Join"
         disabled={missed === null}
-        run={() => desk.press('match/join', { robot: name }, subject)}
+        run={() => desk.press('match/join', { robot: name }, `join ${name}`)}
       />
       <Press
         text="Pit"
         pressed={place === 'pit'}
-        run={() => press('place', { place: place === 'pit' ? 'field' : 'pit' })}
+        run={() =>
+          desk.press(
+            'robots/place',
+            { robot: name, place: place === 'pit' ? 'field' : 'pit' },
+            `place ${name}`,
+          )
+        }
       />
     </div>
   );
