@@ -67,9 +67,16 @@ describe('the desk page', function () {
     expect((await status()).lock).to.not.equal(null);
     await button.click();
     await eventually(async () => (await status()).lock === null);
-    for (const focused of [page.getByRole('button', { name: 'Load' }), page.getByRole('combobox').first()]) {
-      await focused.focus();
-      await page.keyboard.press('Space');
+    const matches = page.getByRole('listbox', { name: 'Match' });
+    for (const [act, key] of [
+      [() => page.getByRole('button', { name: 'Load' }).focus(), 'Space'],
+      [() => matches.focus(), 'Space'],
+      // An open list of a browser would take the keys.
+      [() => matches.click(), 'Space'],
+      [() => matches.click(), 'Escape'],
+    ] as const) {
+      await act();
+      await page.keyboard.press(key);
       await eventually(isLocked);
       expect((await status()).match).to.equal(null);
       await unlock(page);

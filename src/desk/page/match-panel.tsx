@@ -67,8 +67,10 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
   };
   return (
     <div class="presses">
+      {/* The closed lists of a browser take Esc and Space while they are open, so both lists are always open. */}
       <select
         aria-label="Match"
+        size={2}
         value={name}
         onChange={({ currentTarget }) => writes(chosen, currentTarget.value)()}
       >
@@ -92,12 +94,12 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       <span class="go-on">
         <select
           aria-label="Phase to go on with"
+          size={2}
           disabled={phase !== 'pause'}
           value={goesOn.value || (match?.interrupted ?? '')}
           onChange={({ currentTarget }) => writes(goesOn, currentTarget.value)()}
         >
-          <option value="" />
-          <option value="auto">{phaseText('auto')}</option>
+          <option>auto</option>
           <option>teleop</option>
         </select>
         <input
