@@ -9,7 +9,10 @@ const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5]
 const KEY_MS = 300;
 const [robot, joystick] = process.argv.slice(2);
 const token = process.env.TRUNNION_TOKEN;
-const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+const headers = {
+  'content-type': 'application/json',
+  ...(token && { authorization: `Bearer ${token.replace(/[^!-~]/g, '?')}` }),
+};
 const id = `drive.mjs ${crypto.randomUUID().slice(0, 6)}`;
 const [held, pad] = [new Map(), new Map()];
 /** Nothing is sent again: a command that got no answer ends by itself. */

@@ -2,7 +2,7 @@
 import http.client, json, os, sys, time, urllib.error, urllib.request
 
 TOKEN = os.environ.get("TRUNNION_TOKEN")
-HEADERS = {"Authorization": f"Bearer {TOKEN}"} if TOKEN else {}
+HEADERS = {"Authorization": "Bearer " + TOKEN.encode("ascii", "replace").decode()} if TOKEN else {}
 NO_ROBOT = "No robot answers. Check the URL (http://HOST:8080) and the network."
 
 def call(base, method, path, body=None, tries=3):

@@ -8,10 +8,12 @@ import { isStatus, type Status } from '../schemas/status.js';
 import { columns } from './arguments.js';
 import { Failure, type Said } from './command.js';
 import { progress } from './output.js';
-import { boardStatus, type Place } from './place.js';
+import { bearer, boardStatus, type Place } from './place.js';
 
 const NOT_AT_REST =
   'not measured: this needs a dark laser, both units in manual, no match, and the right to switch the laser off';
+
+const ANSWER_MS = 2000;
 
 /** A day. */
 export const MOST_SECONDS = 86_400;
@@ -31,6 +33,7 @@ export async function benchCommand(place: Place, seconds: number, token: string 
   progress('');
   const after = await look(place);
   const { status, board } = after;
+  if (board.pid !== before.board.pid) throw new Failure('The daemon was restarted meanwhile: measure again.');
   const passedMs = after.atMs - before.atMs;
   const busMs = board.busMs - before.board.busMs;
   const transactions = status.bus.transactions - before.status.bus.transactions;
@@ -71,15 +74,14 @@ function isAtRest({ laser, match, ...units }: Status): boolean {
 /** The times that laser off took, in ascending order. Empty if the daemon refuses. */
 async function laserOffMs({ host, port }: Board, token: string | undefined): Promise<number[]> {
   const url = `${urlOf({ address: host, port })}/api/laser`;
-  const headers = {
-    'content-type': 'application/json',
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  };
+  const headers = { 'content-type': 'application/json', ...bearer(token) };
   const tookMs: number[] = [];
   for (let count = 0; count < LASER_OFFS; count += 1) {
     const beganMs = performance.now();
-    const { ok } = await fetch(url, { method: 'POST', headers, body: '{"action":"off"}' });
-    if (!ok) return [];
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const asked = fetch(url, { method: 'POST', headers, body: '{"action":"off"}', signal });
+    const answer = await asked.catch(() => undefined);
+    if (answer?.ok !== true) return [];
     tookMs.push(performance.now() - beganMs);
   }
   return tookMs.sort((a, b) => a - b);

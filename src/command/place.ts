@@ -85,7 +85,11 @@ export function reachedBy({
   ...asked
 }: PlaceOptions & { readonly url?: string | undefined; readonly token?: string | undefined }): Place {
   if (url === undefined && token === undefined) return placeOf(asked);
-  const remote = { url: baseOf(url ?? USUAL_URL), token: token ?? process.env.TRUNNION_TOKEN };
+  if (asked.simulated)
+    throw badConfig(['--simulated asks over the local socket: leave it out, or --url and --token']);
+  // The link that `token add` prints has the token.
+  const [address = '', linked] = (url ?? USUAL_URL).split('#token=');
+  const remote = { url: baseOf(address), token: token ?? linked ?? process.env.TRUNNION_TOKEN };
   return { ...placeOf(asked), remote };
 }
 
@@ -138,7 +142,7 @@ export async function askDaemon(
   path: string,
   { command, undone = '', cure = '' }: Words,
 ): Promise<RootAnswer> {
-  if (remote !== undefined) return askOverHttp(remote, method, path, undone);
+  if (remote !== undefined) return askOverHttp(remote, method, path, { undone, cure });
   return askAsRoot(socket, method, path).catch(async (error: unknown) => {
     const errno = errnoOf(error);
     if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`, 3);
@@ -156,18 +160,29 @@ const NO_SOCKET =
 const NO_SIMULATOR =
   'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
 
+/** The headers with a token. If no header takes the token, a wrong one is sent: a stop needs none, so it must not fail. */
+export function bearer(token: string | undefined): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token.replace(/[^!-~]/g, '?')}` };
+}
+
 async function askOverHttp(
   { url, token }: NonNullable<Place['remote']>,
   method: string,
   path: string,
-  undone: string,
+  { undone, cure }: Required<Pick<Words, 'undone' | 'cure'>>,
 ): Promise<RootAnswer> {
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(ANSWER_MS);
-  const answer = await fetch(`${url}${path}`, { method, headers, signal }).catch((error: unknown) => {
-    const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
-    throw new Failure(`${undone}No daemon answers at ${url}${errno === undefined ? '' : ` (${errno})`}.`, 4);
-  });
+  const answer = await fetch(`${url}${path}`, { method, headers: bearer(token), signal }).catch(
+    (error: unknown) => {
+      // A daemon that is frozen may still do what it was asked.
+      if (signal.aborted) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
+      const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
+      throw new Failure(
+        `${undone}No daemon answers at ${url}${errno === undefined ? '' : ` (${errno})`}.`,
+        4,
+      );
+    },
+  );
   const body = parsedJson(await answer.text().catch(() => ''));
   if (!isObject(body)) throw new Failure(`${undone}What answers at ${url} is no daemon.`, 4);
   return { status: answer.status, body };

@@ -1,4 +1,5 @@
-import type { Said } from './command.js';
+import type { RootAnswer } from '../access/root-socket.js';
+import { Failure, type Said } from './command.js';
 import { askDaemon, type Place, refusalOf } from './place.js';
 
 export const SIMULATED = 'The robot is simulated.';
@@ -9,6 +10,8 @@ export interface Words {
   /** The line in the help. */
   readonly about: string;
   readonly done: string;
+  /** Whether the body of a good answer says so. Another server at a wrong address may answer 200 too. */
+  readonly isDone: (body: RootAnswer['body']) => boolean;
   /** The text if the daemon acted, but not every effect is confirmed. CODE is replaced by the error's code. */
   readonly unconfirmed?: string;
   /** What did not happen if no daemon answers. A simulator may be running. */
@@ -25,6 +28,7 @@ export const ACTS = {
   stop: {
     path: '/api/stop',
     about: 'Stop the robot',
+    isDone: ({ stopped }) => stopped === true,
     done: 'Stopped: torque is off, and the pin of the laser, if it has one, is dark.',
     unconfirmed:
       'The robot is stopped, but this is not confirmed (CODE). Repeat the command, or cut the power.',
@@ -34,6 +38,7 @@ export const ACTS = {
   resume: {
     path: '/api/resume',
     about: 'End a stop: the units are in manual then',
+    isDone: ({ stopped }) => stopped === false,
     done: 'Resumed: the stop has ended. Each unit is in manual, or enters it when it is online again.',
     undone: 'Nothing was resumed. ',
     cure: RESTART,
@@ -41,6 +46,7 @@ export const ACTS = {
   unlock: {
     path: '/api/match/unlock',
     about: 'Remove the match lock',
+    isDone: ({ lock }) => lock === null,
     done: 'Unlocked. A stopped robot stays stopped until someone resumes.',
     unconfirmed:
       'Unlocked, but the disk does not have this yet (CODE): after a restart the robot is locked again.',
@@ -50,6 +56,7 @@ export const ACTS = {
   'match end': {
     path: '/api/match/end',
     about: 'End the match',
+    isDone: ({ phase }) => phase === 'ended',
     done: 'The match has ended. trunnion match clear leaves it; a referee may begin the next one.',
     unconfirmed: 'The match has ended, but not all of it is confirmed (CODE).',
     undone: 'No match was ended. ',
@@ -59,6 +66,7 @@ export const ACTS = {
   'match clear': {
     path: '/api/match/clear',
     about: 'Leave a match that is over: the phase is none then',
+    isDone: ({ phase }) => phase === 'none',
     done: 'There is no match now. A stopped robot stays stopped until someone resumes, and a lock stays.',
     unconfirmed: 'There is no match now, but not all of this is confirmed (CODE).',
     undone: 'No match was cleared. ',
@@ -75,10 +83,13 @@ export async function rootCommand(act: RootAct, place: Place): Promise<Said> {
   const answer = await askDaemon(place, 'POST', words.path, { command: act, ...words });
   const { status, body } = answer;
   const ok = status === 200;
+  if (ok ? !words.isDone(body) : typeof body.code !== 'string')
+    throw new Failure(`${words.undone}What answers there is no daemon of this version.`, 4);
   const isRefused = !ok && (status < 500 || words.unconfirmed === undefined);
   if (isRefused) return refusalOf(answer);
   const text = ok ? words.done : (words.unconfirmed ?? '').replace('CODE', String(body.code));
-  const simulated = place.isSimulated;
+  // Over HTTP the answer does not say it.
+  const simulated = place.remote === undefined ? place.isSimulated : undefined;
   const detail = simulated ? `${text} ${SIMULATED}` : text;
   return { text: detail, exitCode: ok ? 0 : 1, json: { ok, code: body.code, simulated, detail } };
 }

@@ -74,7 +74,12 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
       async ({ values, positionals: [folder = ''] }) => {
         try {
           const record = resolve(folder);
-          if (values.timeline) return { ...done(await timelineOf(realDisk, record)), isReport: true };
+          if (values.timeline) {
+            const timeline = await timelineOf(realDisk, record);
+            return timeline === ''
+              ? failed(`${folder} is no record of a match.`)
+              : { ...done(timeline), isReport: true };
+          }
           const verdicts = await verifyRecord(realDisk, record);
           const text = verdicts.map(({ of, is, why }) => `${of}: ${is}: ${why}\n`).join('');
           const exitCode = verdicts.every(({ is }) => is === 'whole') ? 0 : 1;

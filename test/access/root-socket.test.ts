@@ -110,7 +110,7 @@ describe('the socket for root', () => {
     });
   });
 
-  const opened = async (folder: string, status = 200, body: unknown = {}) => {
+  const opened = async (folder: string, status = 200, body: unknown = { stopped: true }) => {
     const path = rootSocket(folder);
     const socket = await openRootSocket(path, { log, clock: systemClock });
     socket.serve((_, response) => response.writeHead(status).end(JSON.stringify(body)));

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http';
+import { expect } from 'chai';
+import { hashOf, newSecret } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
+import { saidOf } from '../../src/command/command.js';
+import { reachedBy } from '../../src/command/place.js';
+import { type RootAct, rootCommand } from '../../src/command/root-commands.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { eventually, portOf } from '../support/daemon.js';
+import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+const say = async (act: RootAct, url: string, token?: string) =>
+  rootCommand(act, reachedBy({ url, token })).catch(saidOf);
+
+describe('trunnion stop --url', () => {
+  const daemon = simulatedDaemon();
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+  /** A server that gives this answer to every request, or none. */
+  const serve = (status?: number, body?: unknown) =>
+    new Promise<string>(resolve => {
+      const opened = createServer((_, response) => {
+        if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
+      });
+      server = opened.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${portOf(opened)}`));
+    });
+
+  it('stops a robot even if the given token has a character that no HTTP header takes', async () => {
+    for (const token of ['\u2026', 'secret\u201c', 'a b\n']) {
+      expect(await say('stop', daemon.url, token)).to.include({ exitCode: 0 });
+      expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
+      await daemon.post('/api/resume');
+    }
+  });
+
+  it('takes the link that “trunnion token add” prints, and sends its token', async () => {
+    const secret = newSecret();
+    await writeTokens(realDisk, daemon.folder, [{ name: 'tab', role: 'operator', hash: hashOf(secret) }]);
+    const ask = () => say('resume', `${daemon.url}/#token=${secret}`);
+    await eventually(async () => (await daemon.get('/api/status')).status === 401);
+    expect((await ask()).exitCode).to.equal(0);
+    expect((await say('resume', daemon.url)).exitCode).to.equal(3);
+  });
+
+  it('does not say “Stopped” if what answers 200 does not say that the robot is stopped', async () => {
+    for (const body of [{ hello: 1 }, { stopped: false }]) {
+      const { exitCode, text } = await say('stop', await serve(200, body));
+      expect([exitCode, text.startsWith('Nothing was stopped.')]).to.deep.equal([4, true]);
+    }
+    expect(await say('stop', await serve(503, { hello: 1 }))).to.include({ exitCode: 4 });
+  });
+
+  it('says that a daemon which does not answer may be hanging, and not that nothing was stopped', async () => {
+    const { exitCode, text } = await say('stop', await serve());
+    expect([exitCode, text.includes('Nothing was stopped')]).to.deep.equal([4, false]);
+    expect(text).to.match(/does not answer\. Cut the power\.$/);
+  });
+
+  it('does not call a robot simulated or real, because its answer does not say it', async () => {
+    const { json } = await say('stop', daemon.url);
+    expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
+    expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();
+  });
+});
