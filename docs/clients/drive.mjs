@@ -11,7 +11,7 @@ const [robot, joystick] = process.argv.slice(2);
 const token = process.env.TRUNNION_TOKEN;
 const headers = {
   'content-type': 'application/json',
-  ...(token && { authorization: `Bearer ${token.replace(/[^!-~]/g, '?')}` }),
+  ...(token && { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` }),
 };
 const id = `drive.mjs ${crypto.randomUUID().slice(0, 6)}`;
 const [held, pad] = [new Map(), new Map()];

@@ -5,7 +5,7 @@ KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": 
 STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
 UNITS = {"gimbal": ("yaw", "pitch"), "chassis": ("speed", "turn")}
 KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left shoulder button must be held.
-HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("TRUNNION_TOKEN", "").encode("ascii", "replace").decode()}
+HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer " + re.sub("[^!-~]", "?", os.environ.get("TRUNNION_TOKEN", "").strip())}
 class Robot:
     def __init__(self, url):
         self.id, self.host, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", urllib.parse.urlsplit(url).netloc, None

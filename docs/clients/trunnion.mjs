@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const token = process.env.TRUNNION_TOKEN;
-const authorization = token && { authorization: `Bearer ${token.replace(/[^!-~]/g, '?')}` };
+const authorization = token && { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` };
 const NO_ROBOT = 'No robot answers. Check the URL (http://HOST:8080) and the network.';
 
 /** Resolves with the status and the body of the answer. Repeats a call that got 503, after the time in Retry-After. */

@@ -1,8 +1,8 @@
 """A client of Trunnion with the standard library alone: call, watch, and stop until the stop is confirmed."""
-import http.client, json, os, sys, time, urllib.error, urllib.request
+import http.client, json, os, re, sys, time, urllib.error, urllib.request
 
 TOKEN = os.environ.get("TRUNNION_TOKEN")
-HEADERS = {"Authorization": "Bearer " + TOKEN.encode("ascii", "replace").decode()} if TOKEN else {}
+HEADERS = {"Authorization": "Bearer " + re.sub("[^!-~]", "?", TOKEN.strip())} if TOKEN else {}
 NO_ROBOT = "No robot answers. Check the URL (http://HOST:8080) and the network."
 
 def call(base, method, path, body=None, tries=3):

@@ -58,6 +58,7 @@ export class Access {
   #last: LastRead;
   #problem: RobotError<'access-unavailable'> | undefined = new RobotError('access-unavailable', {
     cure: CURE_OF_SLOW,
+    isUnread: true,
   });
   #timer: Timer | undefined;
   #isEnded = false;
@@ -124,7 +125,8 @@ export class Access {
 
   async #watch(): Promise<void> {
     const reading = this.#read();
-    if (!(await endedWithin(this.#settings.clock, START_MS, reading))) this.#keep({ cure: CURE_OF_SLOW });
+    if (!(await endedWithin(this.#settings.clock, START_MS, reading)))
+      this.#keep({ cure: CURE_OF_SLOW, isUnread: true });
     await reading;
     if (this.#isEnded) return;
     this.#timer = this.#settings.clock.after(READ_AGAIN_MS, () => void this.#watch());

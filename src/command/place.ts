@@ -162,7 +162,7 @@ const NO_SIMULATOR =
 
 /** The headers with a token. If no header takes the token, a wrong one is sent: a stop needs none, so it must not fail. */
 export function bearer(token: string | undefined): Record<string, string> {
-  return token === undefined ? {} : { authorization: `Bearer ${token.replace(/[^!-~]/g, '?')}` };
+  return token === undefined ? {} : { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` };
 }
 
 async function askOverHttp(

@@ -13,7 +13,7 @@ import {
   type Wanted,
   wishOf,
 } from './state.js';
-import { dueAsks, tick } from './step.js';
+import { dueAsks, forbid, tick } from './step.js';
 import { keptLines, type Outcome, type RobotLines, take } from './take.js';
 
 /** How often the desk looks for requests that are due. */
@@ -69,7 +69,7 @@ export class Desk {
 
   /** Permits nothing until Take over is pressed. */
   forbid(): void {
-    this.state.wanted = { ...this.state.wanted, permits: false };
+    forbid(this.state, this.#parts.clock.nowMs());
     this.#save();
   }
 

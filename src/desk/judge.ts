@@ -87,22 +87,24 @@ const texts = (found: readonly (string | false | null | undefined)[]): readonly 
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
   const { logFault } = seenOf(state, name);
+  const missed = playsOn(state, name, nowMs);
   const words = { contradicts: 'CONTRADICTS', 'lines-missing': 'LINES ARE MISSING' };
   return texts([
-    logFault && `${words[logFault.what]}: ${logFault.why} Both logs are in the record.`,
-    playsOn(state, name, nowMs) && 'NOT PAUSED: it refuses. Press LOCK, or use the button on the robot',
+    logFault && `${words[logFault.what]}: ${logFault.why} The record has what it sends.`,
+    missed && `${missed}: it plays on. Press LOCK, or use the button on the robot`,
     ...faultsOf(state, name, nowMs),
   ]);
 }
 
-/** Whether a robot still plays a second after the pause or end of its match. */
-function playsOn(state: DeskState, name: string, nowMs: number): boolean {
+/** What a robot that still plays a second after the pause or end of its match has missed. */
+function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 'NOT ENDED' | undefined {
   const { match } = state.wanted;
-  const { phase } = seenOf(state, name).match ?? {};
-  const isOver = match?.phase === 'pause' || match?.phase === 'ended';
-  return (
-    isOver && playsIn(match, name) && nowMs - match.sinceMs > PERMIT_MS && PLAY.some(one => one === phase)
-  );
+  const seen = seenOf(state, name);
+  if (match === null || nowMs - match.sinceMs <= PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
+  // The match of another desk is not for this one to end.
+  const isPlaying = seen.match?.id === match.id && PLAY.some(phase => phase === seen.match?.phase);
+  if (!isPlaying || !playsIn(match, name) || !isLeaseOurs(state, seen)) return undefined;
+  return match.phase === 'pause' ? 'NOT PAUSED' : match.phase === 'ended' ? 'NOT ENDED' : undefined;
 }
 
 /** Another id that answers at the robot's address. */

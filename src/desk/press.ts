@@ -39,7 +39,8 @@ export function requireRobot(state: DeskState, name: string): void {
     throw new RobotError('not-found', { cure: `No robot is called ${name}.` });
 }
 
-/** After a loss of its state the desk permits nothing. */
+/** After a loss of its state or its tokens the desk permits nothing. */
 export function requirePermits({ wanted }: DeskState): void {
-  if (!wanted.permits) refuse('The desk has lost its state. Look at the field, then press Take over.');
+  if (!wanted.permits)
+    refuse('The desk has lost its state or its list of tokens. Look at the field, then press Take over.');
 }

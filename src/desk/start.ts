@@ -95,11 +95,12 @@ export async function startDesk(parts: DeskParts) {
     record: event => memory.record(event),
     keep: lines => records.keep(lines),
   });
-  const forbidUnlessReadable = () => {
-    if (access.state === 'unavailable') desk.forbid();
+  // A disk that fails or hangs says nothing of the list.
+  const forbidIfDamaged = () => {
+    if (access.state === 'unavailable' && access.problem?.context.isUnread !== true) desk.forbid();
   };
-  forbidUnlessReadable();
-  access.changed.add(forbidUnlessReadable);
+  forbidIfDamaged();
+  access.changed.add(forbidIfDamaged);
   const view = () => {
     const recorded = kept.problem === undefined && records.isOk;
     const problems = [

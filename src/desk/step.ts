@@ -67,6 +67,14 @@ export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number
   return true;
 }
 
+/** Permits nothing until Take over is pressed. A running match pauses. */
+export function forbid(state: DeskState, nowMs: number): void {
+  const { match } = state.wanted;
+  const isRunning = match !== null && PLAY.includes(match.phase);
+  const held = isRunning ? { ...match, ...paused(match, nowMs, 'the list of tokens is damaged') } : match;
+  state.wanted = { ...state.wanted, permits: false, match: held };
+}
+
 /** The pause of a running match, which keeps its clock. */
 export function paused({ phase, endsAtMs }: DeskMatch, nowMs: number, why: string | null) {
   const interrupted: 'auto' | 'teleop' = phase === 'auto' ? 'auto' : 'teleop';
@@ -105,8 +113,7 @@ function askKnown(due: Due): void {
   ask(due, 'status', seen.sent.get('status')?.waiting ? AGAIN_MS : STATUS_MS, '/api/status');
   if (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed') return;
   if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS) ask(due, 'match', AGAIN_MS, '/api/match');
-  if (!wanted.permits) return;
-  askUnlock(due);
+  if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
   if (match.phase !== 'none') {
@@ -185,6 +192,7 @@ function askPhase(due: Due): void {
   };
   const isPermit = PLAY.includes(phase) || phase === 'none';
   if (isPermit) {
+    if (!state.wanted.permits) return;
     const endMs = permitEndMs(state, seen);
     const from = Math.max(sinceMs, seen.joinMs);
     // A planned teleop follows auto. A robot that does not play by then waits for a press.

@@ -1,5 +1,5 @@
 import { PLAY } from '../core/phases.js';
-import { PERMIT_MS } from './judge.js';
+import { isLeaseOurs, PERMIT_MS } from './judge.js';
 import { NO_TIME, putMatch } from './match-presses.js';
 import { button, OVER } from './press.js';
 import { recordName } from './record.js';
@@ -15,13 +15,18 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     const seen = seenOf(state, name);
     return seen.match === undefined ? [] : [{ name, seen, match: seen.match }];
   });
-  const locks = reports.map(({ match }) => match.lock?.id ?? '').filter(id => /^desk-[^:]+:/.test(id));
-  const former = [...new Set([...state.wanted.former, ...locks])].slice(-MOST_FORMER);
+  const locks = reports
+    .map(({ match }) => match.lock?.id ?? '')
+    .filter(id => /^desk-[^:]+:.{1,40}$/.test(id));
+  const former = [...new Set([...locks, ...state.wanted.former])].slice(0, MOST_FORMER);
   state.wanted = { ...state.wanted, permits: true, former };
   for (const { seen } of reports) seen.takeoverMs = nowMs;
-  const running = reports.filter(({ match }) => !['none', 'ended'].includes(match.phase));
-  const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
   const known = state.wanted.match;
+  // What this desk has ended does not run again, even if a robot does not know it yet.
+  const isEndedHere = ({ seen, match }: (typeof reports)[number]) =>
+    known !== null && OVER.includes(known.phase) && match.id === known.id && isLeaseOurs(state, seen);
+  const running = reports.filter(one => !OVER.includes(one.match.phase) && !isEndedHere(one));
+  const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
   if (id === undefined || id === '' || (id === known?.id && !OVER.includes(known.phase))) return;
   const own = running.filter(({ match }) => match.id === id);
   const phase = mostFrequent(own.map(({ match }) => match.phase)) ?? 'pause';

@@ -30,7 +30,7 @@ export function recordEvents(robot: Pick<Robot, 'events'>, eventLog: MemoryLog, 
       if (event.who === undefined) write({ ...event, error });
     }),
     robot.events.add(event => {
-      if (event.what === 'not-found' || event.what === 'poll-failed' || event.what === 'read-failed')
+      if (event.what === 'not-found' || event.what === 'poll-failed' || event.what === 'work-failed')
         write(event);
       else eventLog.record(event);
     }),

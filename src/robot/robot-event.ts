@@ -62,7 +62,7 @@ export type UnitEvent =
   | { readonly what: 'online' | 'reset' | 'gains-applied' }
   | Failure<'offline'>
   /** These events repeat while a controller is unreachable, so the event log does not contain them. */
-  | Failure<'not-found' | 'poll-failed' | 'read-failed'>;
+  | Failure<'not-found' | 'poll-failed' | 'work-failed'>;
 
 /** A change of the robot. */
 export type RobotEvent =

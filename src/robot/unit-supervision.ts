@@ -206,7 +206,7 @@ export function supervise(parts: SupervisionParts) {
 
   /** Runs `work` beside the polls, so that no heartbeat waits for it. */
   const beside = (work: Promise<void>): void => {
-    void work.catch(error => emit(failure('read-failed', error)));
+    void work.catch(error => emit(failure('work-failed', error)));
   };
   return { probeNow, probeSoon, tick };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import type { DeskView, RobotView } from '../../src/desk/show.js';
 import { viewOf } from '../../src/desk/show.js';
-import { tick } from '../../src/desk/step.js';
+import { forbid, tick } from '../../src/desk/step.js';
 import { FakeField, NAMES } from './fake-field.js';
 
 const OWN = { problems: [], recorded: true };
@@ -571,7 +571,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1', field.second).lock?.isOurs).to.equal(false);
   });
 
-  it('shows NOT PAUSED for a robot that plays on because it refuses the pause', () => {
+  it('shows NOT PAUSED or NOT ENDED for a robot that plays on because it refuses, but not for a robot that is off', () => {
     play();
     const red = field.robot('Red 1');
     const { answer } = red;
@@ -579,10 +579,43 @@ describe('a referee desk', () => {
       ask.kind === 'phase'
         ? { status: 409, body: { code: 'stale-match', detail: '' } }
         : answer.call(red, ask);
-    press('pause');
-    field.wait(1500);
-    expect(tile('Red 1').problems[0]).to.include('NOT PAUSED');
-    expect(tile('Red 2').problems).to.deep.equal([]);
+    field.robot('Blue 1').isOff = true;
+    for (const [what, says] of [
+      ['pause', 'NOT PAUSED'],
+      ['end', 'NOT ENDED'],
+    ] as const) {
+      press(what);
+      field.wait(1600);
+      expect(tile('Red 1').problems[0]).to.include(says);
+      expect(tile('Blue 1').problems[0]).to.include('Not heard');
+      expect(tile('Red 2').problems).to.deep.equal([]);
+    }
+  });
+
+  it('pauses its match when its list of tokens is damaged, still sends end, and does not continue an ended match at Take over', () => {
+    play();
+    forbid(field.first.state, field.nowMs);
+    field.wait(300);
+    expect([phases(), view().match?.phase]).to.deep.equal([['pause', 'pause', 'pause'], 'pause']);
+    field.robot('Red 1').isOff = true;
+    press('end');
+    field.wait(300);
+    press('take over');
+    field.robot('Red 1').isOff = false;
+    field.wait(3000);
+    expect([phases(), view().match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
+  });
+
+  it('whose match another desk took over shows no NOT PAUSED when its own page falls silent', () => {
+    play();
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    field.wait(600);
+    forbid(field.first.state, field.nowMs);
+    field.wait(2000);
+    expect(NAMES.flatMap(name => tile(name).problems)).to.deep.equal([]);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('stops sending its token to an address if what answers there is no robot', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { RobotError } from '../../src/core/errors.js';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
@@ -109,6 +110,24 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
     await disk.remove('/state/tokens.json');
     await clock.advance(1000);
     expect(desk.desk.state.wanted.permits).to.equal(false);
+    await desk.close();
+  });
+});
+
+describe('a desk whose disk fails while its list of tokens is read at the start', () => {
+  it('permits as before as soon as the list can be read, without Take over', async () => {
+    const disk = new RecordingDisk();
+    const failing = disk.read.bind(disk);
+    let isFailing = true;
+    disk.read = async path => {
+      if (isFailing && path.endsWith('tokens.json'))
+        throw new RobotError('storage-failed', { operation: 'read', path, errno: 'EIO' });
+      return failing(path);
+    };
+    const { clock, desk } = await served({ disk, lock: noLock });
+    isFailing = false;
+    await clock.advance(2000);
+    expect(desk.desk.state.wanted.permits).to.equal(true);
     await desk.close();
   });
 });
