@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { hashOf, newSecret } from '../../src/access/token.js';
-import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually, portOf } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
@@ -113,8 +112,8 @@ describe('the example client', function () {
       expect([dead.code, dead.output.slice(0, 17)]).to.deep.equal([1, 'No robot answers.']);
       const bare = await client(program, [path]);
       expect([bare.code, bare.output.slice(0, 7)]).to.deep.equal([1, 'usage: ']);
-      await rm(tokenFile(daemon.folder));
-      await daemon.restart();
+      await writeTokens(realDisk, daemon.folder, []);
+      await eventually(async () => (await daemon.get('/api/session')).body.access === 'open');
     });
   }
 });

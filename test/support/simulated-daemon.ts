@@ -38,8 +38,6 @@ export interface SimulatedDaemon {
   readonly logged: readonly Record<string, unknown>[];
   get(path: string): Promise<HttpAnswer>;
   post(path: string, body?: unknown): Promise<HttpAnswer>;
-  /** A daemon on the same hardware and the same state folder. */
-  restart(): Promise<void>;
 }
 
 /** Starts a daemon before each suite, and ends it afterwards. It runs in this process, with real HTTP and real files. */
@@ -50,8 +48,9 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
   const logged: Record<string, unknown>[] = [];
 
   const rootSocket = () => `${folder}.sock`;
-  const open = async () => {
-    if (sim === undefined) throw new Error('not started');
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+    sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
     const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder });
     const { hardware } = sim;
     daemon = await start({
@@ -70,12 +69,6 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       rootSocket: rootSocket(),
       extraRoutes: simRoutes(sim),
     });
-  };
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-    sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-    await open();
   });
   after(async () => {
     await daemon?.close();
@@ -102,9 +95,5 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     logged,
     get: path => call(now().daemon.url, 'GET', path),
     post: (path, body) => call(now().daemon.url, 'POST', path, body),
-    restart: async () => {
-      await now().daemon.close();
-      await open();
-    },
   };
 }
