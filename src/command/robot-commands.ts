@@ -32,7 +32,7 @@ import {
 import { ACTS, type RootAct, rootCommand, type Words } from './root-commands.js';
 import { serveCommand } from './serve-command.js';
 import { statusCommand, watchStatus } from './status-command.js';
-import { addToken, listTokens, removeToken, type TokenPlace } from './token-command.js';
+import { addToken, listTokens, removeToken, robotTokens } from './token-command.js';
 
 const CONFIG_OPTION = {
   config: valued('FILE', 'read this configuration file', `${ROBOT.configFile}, if it exists`),
@@ -119,8 +119,9 @@ PATH is a state folder or one file. Without PATH it is the state folder.`,
           examples: [['sudo trunnion log verify --head 812:HASH', 'check it against the head of a match']],
         },
         ({ values, positionals: [path] }) => {
-          const { config, isSimulated } = configured(values);
-          return verifyCommand({ path: path ?? config.state.folder, headText: values.head, isSimulated });
+          const { state } = configOf(homeOf(values), values);
+          const isSimulated = values.simulated === true;
+          return verifyCommand({ path: path ?? state.folder, headText: values.head, isSimulated });
         },
       ),
       command(
@@ -139,11 +140,11 @@ The first token closes the robot to everyone without one, darkens the laser and 
             ['sudo trunnion token add ann --role operator --qr', 'a driver whose phone reads the link'],
           ],
         },
-        ({ values, positionals: [name = ''] }) => addToken(configured(values), name, values.role, values.qr),
+        ({ values, positionals: [name = ''] }) => addToken(tokensOf(values), name, values.role, values.qr),
       ),
       command(
         { command: 'token list', about: 'Show who has a token', options: FOLDER_OPTIONS },
-        ({ values }) => listTokens(configured(values)),
+        ({ values }) => listTokens(tokensOf(values)),
       ),
       command(
         {
@@ -152,7 +153,7 @@ The first token closes the robot to everyone without one, darkens the laser and 
           about: 'Remove a token, at once',
           options: FOLDER_OPTIONS,
         },
-        ({ values, positionals: [name = ''] }) => removeToken(configured(values), name),
+        ({ values, positionals: [name = ''] }) => removeToken(tokensOf(values), name),
       ),
       command(
         {
@@ -239,7 +240,6 @@ function actCommand(act: RootAct): Command {
   );
 }
 
-/** The robot that these options name, with its configuration. */
-function configured(asked: PlaceOptions): TokenPlace {
-  return { ...placeOf(asked), config: configOf(homeOf(asked), asked), clock: systemClock };
+function tokensOf(asked: PlaceOptions) {
+  return robotTokens(placeOf(asked), configOf(homeOf(asked), asked), systemClock);
 }

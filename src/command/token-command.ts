@@ -21,14 +21,35 @@ import type { Place } from './place.js';
 import { qrCode } from './qr-code.js';
 import { SIMULATED } from './root-commands.js';
 
-/** The robot whose tokens a command reads or changes. */
-export interface TokenPlace extends Place {
-  readonly config: Pick<Config, 'state' | 'http'>;
+/** The robot or the desk whose tokens a command reads or changes. */
+export interface TokenPlace {
+  readonly program: keyof typeof WORDS;
+  readonly folder: string;
   readonly clock: Clock;
+  readonly isSimulated: boolean;
+  /** The address of its page, with a note if this is not known for certain. */
+  page(): Promise<{ readonly url: string; readonly note?: string }>;
 }
 
-const NO_LIST = `There is no list of tokens: the robot is open, unless access.required is true.
-A running daemon keeps the list that it has read, and writes it again if it was deleted.`;
+const WORDS = {
+  trunnion: {
+    robot: 'robot',
+    daemon: 'daemon',
+    open: 'open to everyone, unless access.required is true',
+    roles: ROLE_NAMES,
+  },
+  'trunnion-desk': {
+    robot: 'desk',
+    daemon: 'desk',
+    open: 'open to everyone, unless its host is an address for tablets',
+    roles: ['referee', 'spectator'],
+  },
+} as const satisfies Readonly<Record<string, { roles: readonly Role[]; [word: string]: unknown }>>;
+
+const noList = ({
+  program,
+}: TokenPlace) => `There is no list of tokens: the ${WORDS[program].robot} is ${WORDS[program].open}.
+A running ${WORDS[program].daemon} keeps the list that it has read, and writes it again if it was deleted.`;
 
 /**
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.
@@ -45,7 +66,9 @@ export async function addToken(
     );
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
-  if (!isRole(role)) return wrong(`--role must be one of ${ROLE_NAMES.join(', ')}`);
+  const { roles } = WORDS[place.program];
+  if (!isRole(role) || !roles.some(one => one === role))
+    return wrong(`--role must be one of ${roles.join(', ')}`);
   return inFolder(place, folder =>
     changed(folder, place.clock, () => add(folder, place, { name, role, hasCode })),
   );
@@ -56,7 +79,7 @@ export async function listTokens(place: TokenPlace): Promise<Said> {
     const tokens = await readTokens(realDisk, folder);
     const shown = tokens?.map(({ name, role }) => ({ name, role })) ?? null;
     return {
-      text: listed(tokens),
+      text: listed(place, tokens),
       exitCode: 0,
       json: { ok: true, simulated: place.isSimulated, tokens: shown },
     };
@@ -64,12 +87,12 @@ export async function listTokens(place: TokenPlace): Promise<Said> {
 }
 
 export async function removeToken(place: TokenPlace, name: string): Promise<Said> {
-  return inFolder(place, folder => changed(folder, place.clock, () => remove(folder, name)));
+  return inFolder(place, folder => changed(folder, place.clock, () => remove(folder, place, name)));
 }
 
 /** Runs the command as the folder's owner. */
 async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said>): Promise<Said> {
-  const { folder } = place.config.state;
+  const { folder, program } = place;
   try {
     const asOwner = await runAsOwnerOf(folder);
     if (asOwner !== undefined) return asOwner;
@@ -78,10 +101,10 @@ async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
       return failed(
-        `There is no folder ${folder}: start the daemon, which makes the folder, or mount its disk.`,
+        `There is no folder ${folder}: start the ${WORDS[program].daemon}, which makes the folder, or mount its disk.`,
       );
     if (isForbidden(error) && !isOwnerOf(folder))
-      return refused('Only root may do this: sudo trunnion token …');
+      return refused(`Only root may do this: sudo ${program} token …`);
     throw error;
   }
 }
@@ -106,12 +129,12 @@ async function add(
   }
   const secret = newSecret();
   await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
-  const { url, isKnown } = await pageOf(place);
+  const { url, note: noteOfPage = '' } = await place.page();
   const link = `${url}/#token=${secret}`;
   const text = `${note}${secret}
 
-This token for ${name} (${role}) is shown only now. The robot is closed to everyone without a token.
-Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration)'}: ${link}${hasCode ? `\n\n${qrCode(link) ?? 'The link is too long for a QR code.'}` : ''}`;
+This token for ${name} (${role}) is shown only now. The ${WORDS[place.program].robot} is closed to everyone without a token.
+Page${noteOfPage}: ${link}${hasCode ? `\n\n${qrCode(link) ?? 'The link is too long for a QR code.'}` : ''}`;
   return {
     text,
     exitCode: 0,
@@ -119,11 +142,21 @@ Page${isKnown ? '' : ' (no daemon runs; this is the address in the configuration
   };
 }
 
+/** The tokens of a robot. */
+export function robotTokens(
+  { socket, isSimulated }: Place,
+  config: Pick<Config, 'state' | 'http'>,
+  clock: Clock,
+): TokenPlace {
+  const { folder } = config.state;
+  return { program: 'trunnion', folder, clock, isSimulated, page: () => pageOf(config, socket) };
+}
+
 /**
- * The page's address. `isKnown`: the folder's daemon runs, so its real port is known, which may differ from the configured
+ * The address of a robot's page. If the folder's daemon runs, its real port is known, which may differ from the configured
  * one. Without `--simulated`, the folder may be that of a simulated robot.
  */
-async function pageOf({ config, socket }: TokenPlace): Promise<{ url: string; isKnown: boolean }> {
+async function pageOf(config: Pick<Config, 'state' | 'http'>, socket: string) {
   const { folder } = config.state;
   const sockets = [socket, simulatorSocket(folder)];
   const answers = sockets.map(path =>
@@ -137,7 +170,7 @@ async function pageOf({ config, socket }: TokenPlace): Promise<{ url: string; is
   const isAny = host === '0.0.0.0' || host === '::';
   return {
     url: urlOf({ address: isAny ? `${hostname()}.local` : host, port }),
-    isKnown: board !== undefined,
+    note: board === undefined ? ' (no daemon runs; this is the address in the configuration)' : '',
   };
 }
 
@@ -160,19 +193,21 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
   }
 }
 
-async function remove(folder: string, name: string): Promise<Said> {
+async function remove(folder: string, place: TokenPlace, name: string): Promise<Said> {
   const tokens = await readTokens(realDisk, folder);
-  if (tokens === undefined) return failed(NO_LIST);
+  if (tokens === undefined) return failed(noList(place));
   const left = tokens.filter(token => token.name !== name);
   if (left.length === tokens.length) return failed(`There is no token for ${name}.`);
   await writeTokens(realDisk, folder, left);
-  const open = 'That was the last one: the robot is open to everyone now, unless access.required is true.';
+  const { robot, open: isOpen } = WORDS[place.program];
+  const open = `That was the last one: the ${robot} is now ${isOpen}.`;
   return done(`The token for ${name} is void.${left.length === 0 ? ` ${open}` : ''}`);
 }
 
-function listed(tokens: readonly Token[] | undefined): string {
-  if (tokens === undefined) return NO_LIST;
-  if (tokens.length === 0) return 'There are no tokens: the robot is open, unless access.required is true.';
+function listed(place: TokenPlace, tokens: readonly Token[] | undefined): string {
+  if (tokens === undefined) return noList(place);
+  const { robot, open } = WORDS[place.program];
+  if (tokens.length === 0) return `There are no tokens: the ${robot} is ${open}.`;
   const width = Math.max(...tokens.map(({ name }) => name.length));
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }

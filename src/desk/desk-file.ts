@@ -39,6 +39,8 @@ const schema = s.object({
 });
 const check = compile(schema);
 
+export const DESK_PORT = 8090;
+
 export interface DeskFile {
   readonly host: string;
   readonly port: number;
@@ -92,7 +94,7 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
   if (faults.length > 0) throw fail(faults);
   return {
     host: given.host ?? '127.0.0.1',
-    port: given.port ?? 8090,
+    port: given.port ?? DESK_PORT,
     state: given.state ?? defaultState,
     allowedHosts: given.allowedHosts ?? [],
     pauseWithoutPageMs: 1000 * (given.pauseWithoutPage ?? 5),

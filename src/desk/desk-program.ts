@@ -1,17 +1,16 @@
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isRole } from '../access/roles.js';
-import { hashOf, isNewTokenName, isReservedName, newSecret } from '../access/token.js';
-import { readTokens, writeTokens } from '../access/token-file.js';
 import { valued } from '../command/arguments.js';
-import { command, done, failed, type Program, unreadable, wrong } from '../command/command.js';
+import { command, done, failed, type Program, unreadable } from '../command/command.js';
+import { JSON_OPTION } from '../command/output.js';
 import { portOf } from '../command/place.js';
+import { addToken, listTokens, removeToken, type TokenPlace } from '../command/token-command.js';
 import { endedWithin, systemClock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
 import { endProcess, STOP_MS } from '../daemon/end-process.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
-import { readDeskFile } from './desk-file.js';
+import { DESK_PORT, readDeskFile } from './desk-file.js';
 import { startDesk } from './start.js';
 import { timelineOf } from './timeline.js';
 import { verifyRecord } from './verify.js';
@@ -33,7 +32,10 @@ export const deskProgram: Program = {
         command: 'serve',
         operands: ['FILE'],
         about: 'Serve the page of the field that FILE describes; docs/field.md says what is in FILE',
-        options: { ...STATE_OPTION, port: valued('N', 'listen on this port; 0 = any free one', '8090') },
+        options: {
+          ...STATE_OPTION,
+          port: valued('N', 'listen on this port; 0 = any free one', `${DESK_PORT}`),
+        },
       },
       async ({ values, positionals: [file = ''] }) => {
         // Tokens of robots and records of matches are nobody else's business.
@@ -95,30 +97,39 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
         command: 'token add',
         operands: ['NAME'],
         about: 'Make a token for a tablet of a referee or a spectator, and show it once',
-        options: { role: valued('referee|spectator', 'what the token allows'), ...STATE_OPTION },
+        options: {
+          role: valued('referee|spectator', 'what the token allows'),
+          ...STATE_OPTION,
+          ...JSON_OPTION,
+        },
       },
-      async ({ values, positionals: [name = ''] }) => {
-        const { role } = values;
-        if (!isRole(role) || role === 'operator') return wrong('--role takes referee or spectator');
-        if (!isNewTokenName(name) || isReservedName(name)) return wrong(`${name} is no name for a token`);
-        process.umask(0o077);
-        const folder = values.state ?? STATE;
-        await realDisk.makeFolder(folder);
-        const tokens = await readTokens(realDisk, folder).then(
-          found => found ?? [],
-          () => undefined,
-        );
-        if (tokens === undefined)
-          return failed(
-            `The list of tokens in ${folder} cannot be read, so nothing was changed. To start a new list, move tokens.json away: its tokens are void then.`,
-          );
-        if (tokens.some(token => token.name === name)) return failed(`There is a token for ${name}.`);
-        const secret = newSecret();
-        await writeTokens(realDisk, folder, [...tokens, { name, role, hash: hashOf(secret) }]);
-        return done(
-          `${secret}\n\nThis token for ${name} (${role}) is shown only now. Open the desk's page with #token=${secret} behind its address.\n`,
-        );
+      ({ values, positionals: [name = ''] }) => addToken(deskTokens(values.state), name, values.role),
+    ),
+    command(
+      {
+        command: 'token list',
+        about: 'Show who has a token',
+        options: { ...STATE_OPTION, ...JSON_OPTION },
       },
+      ({ values }) => listTokens(deskTokens(values.state)),
+    ),
+    command(
+      {
+        command: 'token remove',
+        operands: ['NAME'],
+        about: 'Remove a token, at once',
+        options: { ...STATE_OPTION, ...JSON_OPTION },
+      },
+      ({ values, positionals: [name = ''] }) => removeToken(deskTokens(values.state), name),
     ),
   ],
 };
+
+/** The tokens of the desk with this state folder. The command does not read FILE, so it knows no other port. */
+export function deskTokens(folder = STATE, clock = systemClock): TokenPlace {
+  const page = async () => ({
+    url: `http://${hostname()}.local:${DESK_PORT}`,
+    note: ' (if FILE sets no other port)',
+  });
+  return { program: 'trunnion-desk', folder, clock, isSimulated: false, page };
+}

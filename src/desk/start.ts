@@ -109,7 +109,7 @@ export async function startDesk(parts: DeskParts) {
       kept.problem && `The desk cannot keep its state. ${kept.problem.context.cure ?? ''}`,
       !recorded && 'NOT RECORDED: the disk of the desk does not work.',
       access.problem &&
-        'The list of tokens cannot be read. If it is damaged, move tokens.json away, and run trunnion-desk token add.',
+        'The list of tokens cannot be read. If it is damaged, trunnion-desk token add begins a new one.',
       access.state === 'open' &&
         'Everybody who reaches this desk may press: trunnion-desk token add closes it.',
       ...file.plans.map(({ id, robots }) => {

@@ -6,9 +6,16 @@ import { expect } from 'chai';
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { tokenFile } from '../../src/access/token-file.js';
 import { saidOf } from '../../src/command/command.js';
-import { addToken, listTokens, removeToken, type TokenPlace } from '../../src/command/token-command.js';
+import {
+  addToken,
+  listTokens,
+  removeToken,
+  robotTokens,
+  type TokenPlace,
+} from '../../src/command/token-command.js';
 import { loadConfig } from '../../src/config/config.js';
 import { type Clock, systemClock } from '../../src/core/clock.js';
+import { deskTokens } from '../../src/desk/desk-program.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
 import { inTemporaryFolder } from '../support/daemon.js';
@@ -38,12 +45,10 @@ describe('trunnion token', () => {
       return systemClock.after(0, act);
     },
   };
-  const placeOf = (state: string): TokenPlace => ({
-    config: loadConfig(undefined, {}, { host: '127.0.0.1', state }),
-    socket: join(state, 'none'),
-    isSimulated: false,
-    clock,
-  });
+  const placeOf = (state: string, host = '127.0.0.1'): TokenPlace => {
+    const config = loadConfig(undefined, {}, { host, state });
+    return robotTokens({ socket: join(state, 'none'), isSimulated: false }, config, clock);
+  };
   const inPlace = (act: (place: TokenPlace, folder: string) => Promise<void>) =>
     inTemporaryFolder(folder => act(placeOf(folder), folder));
 
@@ -115,12 +120,26 @@ describe('trunnion token', () => {
   ] as const)
     it(`prints a link to ${page} if the daemon is configured to listen on ${host}`, () =>
       inTemporaryFolder(async state => {
-        const config = loadConfig(undefined, {}, { host, state });
-        const { text } = await addToken({ ...placeOf(state), config }, 'desk', 'referee');
+        const { text } = await addToken(placeOf(state, host), 'desk', 'referee');
         expect(text).to.contain(`configuration): ${page}/#token=`);
       }));
 
-  it('says that nothing was changed if the disk refuses the write', () =>
+  it('adds, lists and removes the tokens of a desk as those of a robot, but has no role operator there', () =>
+    inTemporaryFolder(async folder => {
+      const desk = deskTokens(folder, clock);
+      expect((await addToken(desk, 'ann', 'operator')).text).to.equal(
+        '--role must be one of referee, spectator',
+      );
+      const { text } = await addToken(desk, 'tablet', 'referee');
+      expect(text).to.match(/The desk is closed to everyone without a token.\nPage .*:8090\/#token=\S+$/);
+      expect((await listTokens(desk)).text).to.equal('tablet  referee');
+      expect((await removeToken(desk, 'tablet')).text).to.include(
+        'the desk is now open to everyone, unless its host',
+      );
+      expect((await listTokens(deskTokens(join(folder, 'none'), clock))).text).to.include('start the desk');
+    }));
+
+  it('says that nothing was changed if the lock file of the list cannot be opened', () =>
     inPlace(async (place, folder) => {
       await mkdir(`${tokenFile(folder)}.lock`);
       const error = await addToken(place, 'desk', 'referee').catch(saidOf);
@@ -147,7 +166,7 @@ describe('trunnion token', () => {
     });
   });
 
-  describe('run by root on a state folder that another user owns', () => {
+  describe("run by root on another user's state folder", () => {
     let folder = '';
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -168,7 +187,7 @@ describe('trunnion token', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it('adds, lists and removes tokens and gives every file to the owner of the folder, even if Node refuses to change the user of the process', async () => {
+    it("gives every file to the folder's owner, even if Node refuses to change the user of the process", async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -180,7 +199,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to give the files to the owner of the folder if the list belongs to root and only root may read the list', async () => {
+    it("advises to give the files to the folder's owner if only root may read the list", async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);
