@@ -20,7 +20,7 @@ function anchorsOf(document: string): string[] {
 }
 
 describe('the documents', () => {
-  it('have no dead links', () => {
+  it('have no links to missing files or missing headings of this repository', () => {
     const dead = DOCUMENTS.flatMap(document =>
       [...readFileSync(document, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => link)
@@ -51,7 +51,7 @@ describe('the documents', () => {
 
   const callsIn = (document: string) => callsOf(readFileSync(document, 'utf8')).map(({ command }) => command);
 
-  it('have every command on one line, so that it can be copied', () => {
+  it('have no command that is broken over two lines inside a sentence', () => {
     expect(commands.filter(({ command }) => command.includes('\n'))).to.deep.equal([]);
   });
 

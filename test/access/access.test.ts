@@ -31,7 +31,7 @@ describe('the check of tokens', () => {
     access.close();
   });
 
-  it('lets callers stop but not drive the robot as long as the disk hangs when the daemon starts', async () => {
+  it('lets callers stop but not drive the robot if the disk hangs when the daemon starts, until the disk answers', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -158,7 +158,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('may be missing when the daemon starts: then the robot stays open to everyone, even while the disk cannot be read', async () => {
+  it('leaves the robot open to everyone if its file is missing when the daemon starts, even if the disk cannot be read later', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -181,7 +181,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('gives no access if the disk cannot be read when the daemon starts, until the disk can be read and has no list', async () => {
+  it('gives no access if the disk cannot be read when the daemon starts, and opens the robot to everyone if a later read finds no list', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -159,7 +159,7 @@ describe('the socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('still leads to the first daemon after a second daemon has started and ended', () =>
+  it('still connects callers to the first daemon after a second daemon has started and ended', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);

@@ -35,7 +35,7 @@ describe('an automatic tuning', function () {
     expect(bench.autotune.isRunning).equal(false);
   };
 
-  it('of a badly tuned loop proposes gains that settled within 0.12 s in a trial, reports its progress, and saves nothing', async () => {
+  it('of a badly tuned loop proposes gains with which the loop settled within 0.12 s in a trial, reports its progress, and saves nothing', async () => {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
@@ -91,7 +91,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it('is aborted if a save that was not finished when the tuning began puts other gains into force', async () => {
+  it("is aborted if a save that was in flight at the tuning's start changes the gains", async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -119,7 +119,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('leaves the excitation off, even if the bus fails at each attempt to switch the excitation off until the tuning has ended', async () => {
+  it('switches the excitation off after its end if the bus failed at every earlier attempt to switch the excitation off', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -173,7 +173,7 @@ describe('an automatic tuning', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('does not end the excitation that a caller starts when the controller is back online, if the tuning was aborted when the controller went offline', async () => {
+  it('that was aborted by an offline controller does not end the excitation that a caller starts once the controller is online again', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();

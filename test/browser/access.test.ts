@@ -48,7 +48,7 @@ describe('the console', function () {
     await eventually(async () => (await robot.post('/api/resume')).status === 200);
   });
 
-  it('of a robot without tokens says OPEN TO ALL if other machines can reach the robot, but not if only this machine can', async () => {
+  it('of a robot without tokens says OPEN TO ALL if the daemon listens on all network addresses, but not if it listens on 127.0.0.1 only', async () => {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');

@@ -59,7 +59,7 @@ describe('the console of a simulated robot', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
-  it('offers a newcomer buttons for the first minute, has a button for every fault that the simulator accepts, and lets a person search the log', async () => {
+  it('has a panel `First minute` for newcomers, a button for every fault that the simulator accepts, and a search field for the log', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();

@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('brings back the gains of an earlier save if Restore is pressed, and the gains that were saved when the page opened if `Gains at opening` is pressed', async () => {
+  it("saves an earlier revision's gains when Restore is pressed; `Gains at opening` fills in the gains that were saved when the page opened", async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);

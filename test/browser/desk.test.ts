@@ -83,7 +83,7 @@ describe('the desk page', function () {
     }
   });
 
-  it('takes two robots through a match: Load, Start, Pause, Go on, End and Release', async () => {
+  it('shows the right phase of a match of two robots after each press of Load, Start, Pause, Go on, End and Release', async () => {
     const page = await opened();
     const panel = page.getByRole('region', { name: 'Match' });
     await press(page, 'Load');
@@ -104,7 +104,7 @@ describe('the desk page', function () {
     for (const name of ROBOTS) await shows(tile(page, name), /no match/);
   });
 
-  it('has a screen for the audience (#screen) that shows the match and LOCKED, and has no buttons', async () => {
+  it('has an audience screen (#screen) without buttons that shows the match, and shows LOCKED when a referee locks the robots', async () => {
     const referee = await opened();
     const screen = await open(1440, 900, '#screen');
     await shows(screen.locator('.screen'), /No match is loaded|practice/);

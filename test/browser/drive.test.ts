@@ -100,7 +100,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('on a phone has a speed limit slider that is at least 44 px high and does not move when the text beside it grows', async () => {
+  it('on a phone offers a speed limit slider that is at least 44 px high and does not move when the text beside it grows', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -134,7 +134,7 @@ describe('driving in a browser', function () {
     expect(asked).to.deep.equal([]);
   });
 
-  it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and has button B as STOP', async () => {
+  it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and is stopped by button B', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
@@ -172,7 +172,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('ends on the first page when a second page takes over; the first page then names the new driver and asks for no more motion', async () => {
+  it('ends on the first page when a second page takes over; the first page then names the new driver and sends no more commands to move', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);

@@ -104,7 +104,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('shows the whole label of each mode button on a phone, even while the gimbal is in debug mode and Go would set manual mode', async () => {
+  it('shows the whole label of each mode button on a phone, even while the gimbal is in debug mode and the button Go would set manual mode', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });

@@ -27,7 +27,7 @@ describe('the console with profiles', function () {
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('lets a person name the running gains as a profile, star the profile, compare it with a later save, and run it again', async () => {
+  it('lets a person store the running gains as a profile, star the profile, compare it with a later save, and run it again', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');

@@ -24,8 +24,8 @@ async function said(line: string, asked: Program = program): Promise<string> {
 
 describe('the command line', () => {
   for (const { command, operands = [], options } of program.commands) {
-    describe(`of trunnion ${command}`, () => {
-      it(`prints its options and their defaults for "trunnion ${command} --help", "trunnion help ${command}" and "trunnion -h ${command}"`, async () => {
+    describe(`for trunnion ${command}`, () => {
+      it(`answers "trunnion ${command} --help", "trunnion help ${command}" and "trunnion -h ${command}" with the options and their defaults`, async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -37,11 +37,11 @@ describe('the command line', () => {
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });
 
-      it('is in the list of commands that trunnion --help prints', async () => {
+      it('lists the command in the answer to "trunnion --help"', async () => {
         expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
       });
 
-      it('with a wrong or missing argument is refused with a message that names the argument', async () => {
+      it('refuses a wrong or missing argument with a message that names the argument', async () => {
         const given = operands.map(() => 'x').join(' ');
         const help = `\ntrunnion ${command} --help shows what it takes.`;
         expect(await said(`${command} --nonsense ${given}`)).to.equal(

@@ -12,7 +12,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 const say = async (act: RootAct, url: string, token?: string) =>
   rootCommand(act, reachedBy({ url, token })).catch(saidOf);
 
-describe('trunnion stop --url', () => {
+describe('over the network (--url)', () => {
   const daemon = simulatedDaemon();
   let server: Server | undefined;
   afterEach(() => {
@@ -28,7 +28,7 @@ describe('trunnion stop --url', () => {
       server = opened.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${portOf(opened)}`));
     });
 
-  it('stops a robot even if the given token has a character that no HTTP header takes', async () => {
+  it('trunnion stop stops the robot even if the token has a character that HTTP headers forbid', async () => {
     for (const token of ['\u2026', 'secret\u201c', 'a b\n']) {
       expect(await say('stop', daemon.url, token)).to.include({ exitCode: 0 });
       expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
@@ -36,7 +36,7 @@ describe('trunnion stop --url', () => {
     }
   });
 
-  it('takes the link that “trunnion token add” prints, and sends its token', async () => {
+  it('trunnion resume accepts the link that “trunnion token add” prints, and sends the token in the link', async () => {
     const secret = newSecret();
     await writeTokens(realDisk, daemon.folder, [{ name: 'tab', role: 'operator', hash: hashOf(secret) }]);
     const ask = () => say('resume', `${daemon.url}/#token=${secret}`);
@@ -45,7 +45,7 @@ describe('trunnion stop --url', () => {
     expect((await say('resume', daemon.url)).exitCode).to.equal(3);
   });
 
-  it('does not say “Stopped” if what answers 200 does not say that the robot is stopped', async () => {
+  it('trunnion stop fails with exit code 4 if the answer does not confirm that the robot is stopped', async () => {
     for (const body of [{ hello: 1 }, { stopped: false }]) {
       const { exitCode, text } = await say('stop', await serve(200, body));
       expect([exitCode, text.startsWith('Nothing was stopped.')]).to.deep.equal([4, true]);
@@ -53,13 +53,13 @@ describe('trunnion stop --url', () => {
     expect(await say('stop', await serve(503, { hello: 1 }))).to.include({ exitCode: 4 });
   });
 
-  it('says that a daemon which does not answer may be hanging, and not that nothing was stopped', async () => {
+  it('trunnion stop advises to cut the power if the daemon does not answer, and does not claim that nothing was stopped', async () => {
     const { exitCode, text } = await say('stop', await serve());
     expect([exitCode, text.includes('Nothing was stopped')]).to.deep.equal([4, false]);
     expect(text).to.match(/does not answer\. Cut the power\.$/);
   });
 
-  it('does not call a robot simulated or real, because its answer does not say it', async () => {
+  it('trunnion stop does not report whether the robot is simulated, and the option --simulated is refused', async () => {
     const { json } = await say('stop', daemon.url);
     expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
     expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();

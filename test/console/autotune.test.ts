@@ -48,18 +48,18 @@ async function open() {
   return { page, becomes, says, begin, state };
 }
 
-describe('a tuning of several loops', () => {
+describe('the page for a tuning of several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('unticks the outer loop when a person unticks its inner loop, and ticks the inner loop when a person ticks its outer loop', () => {
+  it('unticks an outer loop together with its inner loop, and ticks the inner loop together with its outer loop', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('takes inner loops before outer loops, and is announced to last 56 s for all three loops of the chassis', () => {
+  it('puts inner loops before outer loops, and announces 56 s for all three loops of the chassis', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('that another caller began is shown as aborted after a failed request for its state, because the page asks again', async () => {
+  it("that another caller began is shown as aborted even if the page's first request for its state fails, because the page retries", async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -201,7 +201,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('better');
   });
 
-  it('is shown as aborted if the daemon, for instance after a restart, does not know the tuning', async () => {
+  it('is shown as aborted if the daemon has no record of the tuning, for instance after a restart', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes(null);

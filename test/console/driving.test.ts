@@ -87,7 +87,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'no reading comes for half a second',
+      'no reading arrives for half a second',
       async () => {
         page.isDeaf = true;
         await page.wait(620);
@@ -95,7 +95,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'readings come but no command is answered for half a second',
+      'readings arrive but no command is answered for half a second',
       async () => {
         page.let(/drive/, 'lost');
         await page.wait(800);
@@ -121,7 +121,7 @@ describe('a page used for driving', () => {
       expect(speeds().at(-1)).to.equal(0.45);
     });
 
-  it('says why the robot cannot be driven at the moment, and no longer shows a reason that is over', async () => {
+  it('says why the robot cannot be driven at the moment, and removes a reason that no longer applies', async () => {
     const { driving } = page.model;
     stick(AHEAD);
     await page.wait(100);
@@ -139,7 +139,7 @@ describe('a page used for driving', () => {
     expect(driving.hindrance).to.equal('');
   });
 
-  it('stops if no command is answered for half a second, even if a second stick is tapped in that time', async () => {
+  it('sends zero speed and then nothing if no command is answered for half a second, even if the driver taps a second stick meanwhile', async () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     for (let taps = 0; taps < 3; taps += 1) {

@@ -43,7 +43,7 @@ describe('edits in the gain fields', () => {
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('that are the differences between two sets of gains turn the first set into exactly the second set, even for gains such as 1e-7 or 1e21', () => {
+  it('computed as the difference of two sets of gains turn the first set into exactly the second set, even with 1e-7 or 1e21', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

@@ -15,7 +15,7 @@ const defaults = perUnit(defaultGains);
 const fileOf = (gains: object) => JSON.stringify(gains, null, 2);
 
 describe('the file of all gains', () => {
-  it('gives back exactly the gains that were written to it', () => {
+  it('is imported as exactly the gains that the file contains', () => {
     fc.assert(
       fc.property(all, gains => {
         expect(importGains(fileOf(gains))).to.deep.equal({ gains });

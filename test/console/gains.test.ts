@@ -18,7 +18,7 @@ const said = (page: Page) => {
 };
 
 describe('the gain editor', () => {
-  it('sends one save, however often Keep is pressed before the answer', async () => {
+  it('sends only one save if Keep is pressed twice before the answer', async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'held');
     page.edit('chassis', '/speed/kp', '33');
@@ -119,7 +119,7 @@ describe('the gain editor', () => {
 });
 
 describe('after another caller has saved gains, a page', () => {
-  it("keeps that caller's gains when the page saves an edit of another loop, even if the page has not loaded that caller's gains yet", async () => {
+  it('that has not loaded those gains yet leaves them unchanged when it saves an edit of another loop', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -131,7 +131,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it("with an edit of another loop asks for no decision, but can save only at the second press of Keep if the page missed that caller's save", async () => {
+  it('that missed the save needs a second press of Keep, but no decision, to save an edit of another loop', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -148,7 +148,7 @@ describe('after another caller has saved gains, a page', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`with another value for the same gain cannot save until a person chooses the value of ${whose === 'theirs' ? 'that caller' : 'this page'}`, async () => {
+    it(`with an edit of one of those gains cannot save until a person chooses the value of ${whose === 'theirs' ? 'the caller' : 'the page'}`, async () => {
       const page = await servedPage();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -176,7 +176,7 @@ describe('after another caller has saved gains, a page', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('with another value for the same gain no longer asks whose value to keep once a person types the value that the caller saved', async () => {
+  it('with an edit of one of those gains no longer asks whose value to keep once a person types the value that the caller saved', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -188,7 +188,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([63, 12]);
   });
 
-  it('with another value for the same gain still asks whose value to keep after it has restored an older revision', async () => {
+  it('with an edit of one of those gains still asks whose value to keep after the page restores an older revision', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
@@ -201,7 +201,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it("that missed that caller's save fails at the first attempt to restore a revision, then loads the saved gains, and succeeds at the second attempt", async () => {
+  it('that missed the save can restore an older revision only at the second attempt, after loading the saved gains', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -214,7 +214,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("saves the better gains of a tuning of another loop only at the second attempt, and then leaves that caller's gains unchanged", async () => {
+  it("saves a tuning's gains for another loop only at the second attempt, and leaves the caller's gains unchanged", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -230,7 +230,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('does not overwrite the gains in a new state folder, even if the page knows other gains under the same revision number', async () => {
+  it('that has loaded revision 1 cannot overwrite a different revision 1 in a new state folder', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -345,7 +345,7 @@ describe('a trial of gains on the page', () => {
     expect(page.strip).to.not.match(/trial/);
   });
 
-  it('does not begin if STOP is pressed while the trial waits for the end of the previous trial', async () => {
+  it('that waits for the end of the previous trial does not begin if STOP is pressed', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held', 'DELETE');
@@ -373,7 +373,7 @@ describe('a trial of gains on the page', () => {
   });
 });
 
-describe('Try and Keep', () => {
+describe('the buttons Try and Keep', () => {
   const { speed } = defaultGains(unitNamed('chassis'));
   const open = async (text: string, pointer = '/speed/kp') => {
     const page = await servedPage();
@@ -388,7 +388,7 @@ describe('Try and Keep', () => {
     ['of the opposite sign to the saved gain', '/speed/kp', '-40'],
     ['above 0 while the saved gain and the default are 0', '/speed/kd', '0.1'],
   ] as const) {
-    it(`ask for confirmation before they act if a typed gain is ${what}, and a second press of Keep saves the gain`, async () => {
+    it(`ask for confirmation before they act if a typed gain is ${what}`, async () => {
       const page = await open(text, pointer);
       await tries(page);
       expect([count(page), gainsOf(page).doubts.question?.act]).to.deep.equal([0, 'Try']);
@@ -408,7 +408,7 @@ describe('Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('ask only once to confirm a gain far from the saved gain, and do not count a second press after 200 ms as the confirmation', async () => {
+  it('ask only once about a gain far from the saved gain, and do not accept a second press only 200 ms later as confirmation', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);
@@ -434,7 +434,7 @@ describe('Try and Keep', () => {
     expect(count(page)).to.equal(1);
   });
 
-  it('ask for confirmation of a gain far from the saved gain only if a person typed it, not if a run, a tuning or a file supplied it', async () => {
+  it('ask for confirmation of a gain far from the saved gain only if a person typed the gain, not if the page filled it in', async () => {
     const page = await servedPage();
     gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
     await tries(page);

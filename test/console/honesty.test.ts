@@ -13,7 +13,7 @@ const lightOn = ({ daemon }: Page) => daemon.ask('POST /api/laser', { action: 'o
 describe('the page', () => {
   const title = ({ model }: Page) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('says LASER MAY BE ON if the daemon falls silent while the laser is lit, and Laser unknown if the daemon falls silent while the laser is dark', async () => {
+  it('shows LASER MAY BE ON if the laser was on when the daemon fell silent, and Laser unknown if the laser was dark then', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(900);
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('warns that the laser may be on after an unanswered request for light, until an Off is answered', async () => {
+  it('warns that the laser may be on after an unanswered request to switch it on, until an Off is answered', async () => {
     const page = await servedPage();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('assumes for about 5 s after a lost request for light that the laser may be on, even if the daemon reports the laser dark', async () => {
+  it('warns of a lit laser for some seconds after a lost request to switch it on, even if the daemon reports it dark', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -62,7 +62,7 @@ describe('the page', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`believes that the laser is dark once ${name} is answered, even while the event stream is silent`, async () => {
+    it(`no longer warns that the laser may be on once ${name} is answered, even if the event stream is silent`, async () => {
       const page = await servedPage();
       await lightOn(page);
       await page.wait(100);
@@ -96,7 +96,7 @@ describe('the page', () => {
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
   });
 
-  it('does not warn of light after the daemon has refused the request for light', async () => {
+  it('does not warn that the laser may be on after the daemon has refused the request to switch it on', async () => {
     const page = await servedPage();
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
@@ -173,7 +173,7 @@ describe('a page with an event stream', () => {
 });
 
 describe('the note that the laser went dark by itself', () => {
-  it('is shown in every window until a person dismisses the note in one window, and is shown again when the laser next goes dark by itself', async () => {
+  it('is shown in every window until a person dismisses it in one window, and again when the laser next goes dark', async () => {
     const browser = new FakeBrowser();
     const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
     const page = await FakePage.of(daemon, { browser });
@@ -276,7 +276,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('does not hide the alarm about an unconfirmed stop, even if the browser has stored a restart of an unknown unit and broken JSON', async () => {
+  it('stored in the browser for an unknown unit, together with broken JSON, does not hide the alarm about an unconfirmed stop', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',

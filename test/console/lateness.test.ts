@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
 describe('the lateness of readings', () => {
-  it('is how much longer a reading took than the quickest reading, whatever the clocks of daemon and page show', () => {
+  it('is how much longer a reading took to arrive than the quickest reading, whatever the clocks of daemon and page show', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);

@@ -22,11 +22,11 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
-  it('has no line if the robot is well', () => {
+  it('is empty if the robot is not stopped and has no fault', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });
 
-  it('says for each unit whether the stop is confirmed, or that the unit does not answer and will cut its own torque', () => {
+  it('shows during a stop whether each unit has confirmed the stop, or does not answer and cuts its own torque', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
       'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
@@ -57,7 +57,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says why the data is old (no contact, or too many or newer pages are open), and begins with LASER MAY BE ON if the laser may be on', () => {
+  it('shows why the data is stale, and begins with LASER MAY BE ON if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -100,7 +100,7 @@ describe('the title of the window', () => {
     expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
   });
 
-  it('warns that the laser may be on if the daemon fell silent after a request for light', () => {
+  it('warns that the laser may be on if the daemon fell silent after a request to switch it on', () => {
     const dark = statusWith({ laser: laser('dark') });
     expect(titleOf(dark, false, true)).to.equal('▲ LASER MAY BE ON · No contact · Trunnion');
   });

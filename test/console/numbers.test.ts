@@ -42,7 +42,7 @@ describe('a gain changed in steps', () => {
     });
   }
 
-  it('moves ten times as far in a coarse step as in a usual step', () => {
+  it('changes ten times as much in a coarse step as in a usual step', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 

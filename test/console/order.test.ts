@@ -33,7 +33,7 @@ describe('pressing', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`${by} cancels an unanswered request for light`, async () => {
+    it(`${by} cancels an unanswered request to switch the laser on`, async () => {
       const page = await servedPage();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP once does not stop the robot again after a Resume, even if the first request arrives late, because the answer to the retry cancels that request', async () => {
+  it('STOP once does not stop the robot again after a Resume, even if the first request arrives after the answer to its retry', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -124,7 +124,7 @@ describe('a STOP pressed on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('that gets no answer blocks light and movement, but not Off or manual mode, until a Resume is answered', async () => {
+  it('that gets no answer blocks laser light and movement, but not Off or manual mode, until a Resume is answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('is cancelled if a later Resume is answered before the STOP, and then cannot stop the robot again', async () => {
+  it('is cancelled if a later Resume is answered before the STOP, and then cannot stop the robot', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -235,7 +235,7 @@ describe('an Off pressed on the page', () => {
     expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
-  it('is no longer retried after a minute without an answer, and the page says so until the laser is known to be dark', async () => {
+  it('is no longer retried after a minute, and is shown as unanswered until the daemon reports the laser dark', async () => {
     const page = await servedPage();
     page.cut();
     page.model.laser.darken();
@@ -376,7 +376,7 @@ describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('stays visible for at least a second, but disappears at once if it said that something was safe, such as the robot stopped', async () => {
+  it('remains visible briefly, but the alert “Stopped” disappears at once when the robot is resumed', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];

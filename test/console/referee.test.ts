@@ -24,7 +24,7 @@ describe('a page used by a referee', () => {
     expect(beats(page)).to.equal(4);
   });
 
-  it('keeps trying to renew the lease while the network is down, and knows how long ago the last renewal succeeded', async () => {
+  it('keeps trying to renew the lease while the network is down, and records when the last renewal succeeded', async () => {
     const page = await servedPage();
     await page.during(page.model.referee.take());
     page.cut();
@@ -106,7 +106,7 @@ describe('a page used by a referee', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('knows how long ago another desk last took or renewed the lease', async () => {
+  it('learns from the daemon how long ago another desk took the lease', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.during(referee.look());
@@ -216,7 +216,7 @@ describe('the list of match events', () => {
 });
 
 describe('a stop on the page', () => {
-  it('shows when it began, and who asked for it or why the daemon stopped the robot', async () => {
+  it("is shown with its start time, and with the caller who asked for it or the daemon's reason for it", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(200);

@@ -37,7 +37,7 @@ describe('the description of a captured step', () => {
     oscillation: { swing: number; frequencyHz: number } | null,
   ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
 
-  it('calls the step wild if the step overshoots by 110 % and is still moving at its end, but not if it overshoots by 90 %', () => {
+  it('calls the step wild if it overshoots by 110 % and still moves at its end, but not after an overshoot of 90 %', () => {
     expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
       'wild: 110 % beyond the setpoint, and still moving',
     );

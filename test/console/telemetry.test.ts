@@ -76,7 +76,7 @@ describe('gaps in the readings', () => {
     });
   }
 
-  it('grow on the plot while the page receives nothing, because the time of the plot runs on and the plot is drawn again', async () => {
+  it('grow on the plot while the page receives nothing', async () => {
     const page = await pageWith(0);
     const { telemetry } = page.model;
     telemetry.breakOff();

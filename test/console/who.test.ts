@@ -12,7 +12,7 @@ describe('the person at the page', () => {
   const closed = (settings: Settings = {}) => servedPage({ tokens: true, ...settings });
   const name = ({ model }: Page) => model.access.session.value?.name;
 
-  it('has no name before a token is entered, and a wrong token is refused', async () => {
+  it('is logged in by name with a known token, and is refused with an unknown token', async () => {
     const page = await closed();
     expect([page.model.access.isShut, page.model.deafness.value]).to.deep.equal([
       true,
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out only when the daemon answers the logout, and the page then reloads, but not while a STOP is unanswered', async () => {
+  it('is logged out only when the daemon answers the logout, and an unanswered STOP then prevents the reload of the page', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('on a robot whose stop needs a token, a STOP pressed on the page', () => {
+describe('if a stop needs a token, a STOP pressed on the page', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);
@@ -91,7 +91,7 @@ describe('on a robot whose stop needs a token, a STOP pressed on the page', () =
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('without a login is shown as not confirmed, and stops the robot once a person with the right to stop logs in', async () => {
+  it('without a login is shown as not confirmed until an operator logs in, and then stops the robot', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
@@ -128,7 +128,7 @@ describe('on a robot whose stop needs a token, a STOP pressed on the page', () =
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('is no longer shown as not confirmed after another caller has stopped and resumed the robot', async () => {
+  it('is shown as not confirmed until another caller has stopped and resumed the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);

@@ -16,7 +16,7 @@ const diskWith = (content?: string) =>
   new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
-describe('the host silence of a controller (its longest time with torque and no heartbeat)', () => {
+describe('the host silence of a controller', () => {
   for (const [recorded, beforeMs, wantedMs, afterwards, damaged] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],
@@ -31,7 +31,7 @@ describe('the host silence of a controller (its longest time with torque and no 
   ] as const) {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
     const before = recorded === undefined ? 'missing' : damaged === undefined ? shown : `damaged (${shown})`;
-    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if the record of earlier values is ${before}, and the next start of the daemon then assumes that the controller still has ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}`, async () => {
+    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`}, and recorded as ${afterwards === never ? 'no limit' : `${afterwards} ms`}, if the earlier record is ${before}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -40,7 +40,7 @@ describe('the host silence of a controller (its longest time with torque and no 
   }
 
   for (const [what, interfere] of [
-    ['cannot be recorded first', () => Promise.reject(new Error('full'))],
+    ['cannot be recorded first because the disk is full', () => Promise.reject(new Error('full'))],
     ['cannot be recorded first because the disk hangs', () => new Promise<void>(() => undefined)],
   ] as const)
     it(`stays 500 ms if the configured longer time of 5000 ms ${what}`, async () => {
@@ -53,13 +53,13 @@ describe('the host silence of a controller (its longest time with torque and no 
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is recorded beside the unchanged values of units that this version of the daemon does not know', async () => {
+  it('is recorded without a change of the recorded value of an unknown unit', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('counts as unlimited before the start of the daemon if its record cannot be read then, and is recorded as unlimited', async () => {
+  it('is assumed and recorded as unlimited if its record cannot be read when the daemon starts', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -68,7 +68,7 @@ describe('the host silence of a controller (its longest time with torque and no 
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('is replaced in its record by a shorter time only after the controller has received that shorter time', async () => {
+  it('is recorded as a shorter time only after the controller has received that time', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

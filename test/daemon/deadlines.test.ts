@@ -32,44 +32,42 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'first stops the robot because the referee is silent, and then accepts the next renewal of the lease': {
+  'stops the robot for a silent referee before accepting a renewal of the lease': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'stops the robot at the end of the phase, and refuses the next request to switch the gimbal to auto mode (wrong-phase)':
-    {
-      before: [BEAT, play(0.5)],
-      limitMs: 500,
-      call: () => AUTO,
-      answer: 'wrong-phase',
-      events: ['phase time is up', 'stop time is up'],
-    },
-  'switches the laser off at the time limit before the next request switches the laser on again': {
+  'stops the robot at the end of the phase, and refuses a switch to auto mode (wrong-phase)': {
+    before: [BEAT, play(0.5)],
+    limitMs: 500,
+    call: () => AUTO,
+    answer: 'wrong-phase',
+    events: ['phase time is up', 'stop time is up'],
+  },
+  'switches the laser off at its time limit before a request switches it on again': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'switches the laser off at the time limit, and accepts the next request to switch the laser off without a second event':
-    {
-      before: [LIGHT],
-      limitMs: 2000,
-      call: () => ['POST /api/laser', { action: 'off' }],
-      answer: 200,
-      events: ['laser time limit'],
-    },
-  'ends the expired trial before the next request begins a new trial': {
+  'switches the laser off at its time limit, and logs no second event for a request to switch it off': {
+    before: [LIGHT],
+    limitMs: 2000,
+    call: () => ['POST /api/laser', { action: 'off' }],
+    answer: 200,
+    events: ['laser time limit'],
+  },
+  'ends the expired trial before a request begins a new trial': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
     answer: 200,
     events: ['trial-ended lease', 'trial'],
   },
-  'ends the expired tuning, and refuses the next request to renew that tuning (trial-ended)': {
+  'ends the expired tuning, and refuses to renew that tuning (trial-ended)': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -104,10 +102,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('a daemon whose event loop is late when a deadline passes', () => {
+describe('if the event loop is late when a deadline passes, the daemon', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name}, if the ${first === 'timer' ? 'timer of the deadline runs before the request' : 'request runs before the timer of the deadline'}`, async () => {
+      it(`${name} (${first === 'timer' ? 'timer before request' : 'request before timer'})`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

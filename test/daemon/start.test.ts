@@ -114,7 +114,7 @@ describe('a daemon that starts', () => {
       await first.close();
     }));
 
-  it('locks the robot and refuses access if the state folder was used before and is now empty, until somebody removes the mark of use and the lock', () =>
+  it('locks the robot and refuses access if its state folder was emptied, until a person deletes the marker file and unlocks the robot', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();

@@ -39,7 +39,7 @@ describe('the HTTP client of the desk', () => {
   });
   after(() => client.close());
 
-  it('sends a token to an address only after asking for the id of the robot there', async () => {
+  it('sends a token to an address only after that address has answered a request without a token', async () => {
     expect(await client.send(robot, STATUS)).to.deep.include({ isMoved: true });
     expect(tokens).to.deep.equal([]);
     await client.send(robot, HEALTH);
@@ -108,7 +108,7 @@ describe('the HTTP client of the desk', () => {
       .that.includes('not one of a robot');
   });
 
-  it('is not delayed by twenty host names that do not exist: within 1.5 s it reports all of them and gets the answer of a robot', async () => {
+  it('reports a failure for each of twenty host names that do not exist, and then gets the answer of a robot, all within 1.5 s', async () => {
     const absent = Array.from({ length: 20 }, (_, index) => ({
       ...robot,
       name: `${index}`,

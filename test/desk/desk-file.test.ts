@@ -48,7 +48,7 @@ describe('the field file of a desk (its list of robots and matches)', () => {
   for (const [mistake, text, line, words] of [
     ['a robot that has no token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
     ['an address with a port above 65535', GOOD.replace(':8080\n', ':80800\n'), 3, 'is no address'],
-    ['a name that is given twice', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
+    ['two robots with the same name', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
     ['an address that has a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)

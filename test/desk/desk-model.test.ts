@@ -71,7 +71,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it("counts as a referee's page (page=true in its polls) unless the page is shown as a big screen (page=false)", async () => {
+  it('polls the desk with page=false while the page is shown as a big screen, and with page=true otherwise', async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();

@@ -31,7 +31,7 @@ describe('a referee desk', () => {
     field.wait(600);
   });
 
-  it('locks every robot in the field at once, and shows how many robots have confirmed the lock', () => {
+  it('locks every robot in the field at once when LOCK ALL is pressed, and shows how many robots have confirmed the lock', () => {
     press('lock all');
     field.wait(30);
     expect(locks()).to.deep.equal([true, true, true]);
@@ -46,7 +46,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('locks the other robots at once if one robot does not answer, and locks that robot when it answers again', () => {
+  it('locks all answering robots when LOCK ALL is pressed, and a silent robot within 1.1 s after this robot answers again', () => {
     field.network('Red 1', { loses: 'requests' });
     press('lock all');
     field.wait(1200);
@@ -100,7 +100,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('locks a robot again that somebody else unlocks during LOCK ALL, and says so on the tile of the robot', () => {
+  it('locks a robot again if somebody else unlocks it while LOCK ALL is in force, and shows this unlock on the tile of the robot', () => {
     press('lock all');
     field.wait(1500);
     field.robot('Red 2').match.unlock();
@@ -145,7 +145,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
-  it('locks a robot within 1.4 s after the robot answers again during LOCK ALL, even if requests for its status fail', () => {
+  it('locks a robot that was off at LOCK ALL within 1.4 s after the robot is on again, even if requests for its status fail', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -179,7 +179,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('The unlock did not arrive');
   });
 
-  it('keeps the lock of another caller during LOCK ALL, and locks the robot when that lock is removed', () => {
+  it('keeps the lock of another caller while LOCK ALL is in force, and locks the robot when that lock is removed', () => {
     field.robot('Red 1').lockByOthers();
     field.wait(300);
     press('lock all');
@@ -318,7 +318,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('none');
   });
 
-  it('refuses Join for a robot that no longer knows of the match', () => {
+  it('refuses Join for a robot that has lost its match state', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -335,7 +335,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
-  it('shows no more, after a match is loaded, that the log of a robot contradicted the copy of that log on the desk', () => {
+  it('clears the fault CONTRADICTS on the tile of a robot when a match is loaded', () => {
     const seen = field.first.state.seen.get('Red 1');
     if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
     expect(tile('Red 1').contradicts).to.equal('a line is missing.');
@@ -381,7 +381,7 @@ describe('a referee desk', () => {
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
   });
 
-  it('that dies during a match leaves every robot without permission to move within 3.6 s', () => {
+  it('that dies during a match causes every robot to lose its permission to move within 3.6 s', () => {
     play();
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([true, true, true]);
     field.first.isOff = true;
@@ -495,7 +495,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that is late for two deadlines applies the earlier deadline: it pauses auto with 1 s left if the wait for a page ended 1 s before the end of auto', () => {
+  it('that notices two deadlines late applies the earlier deadline: a page timeout 1 s before the end of auto pauses the match with 1 s left', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -571,7 +571,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1', field.second).lock?.isOurs).to.equal(false);
   });
 
-  it('shows NOT PAUSED or NOT ENDED for a robot that plays on because it refuses, but not for a robot that is off', () => {
+  it('shows NOT PAUSED or NOT ENDED for a robot that refuses the pause or the end, but not for a robot that is off', () => {
     play();
     const red = field.robot('Red 1');
     const { answer } = red;
@@ -592,7 +592,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('pauses its match when its list of tokens is damaged, still sends end, and does not continue an ended match at Take over', () => {
+  it('pauses its match if its list of tokens is damaged, obeys the button end, and does not continue the ended match at Take over', () => {
     play();
     forbid(field.first.state, field.nowMs);
     field.wait(300);
@@ -606,7 +606,7 @@ describe('a referee desk', () => {
     expect([phases(), view().match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
   });
 
-  it('whose match another desk took over shows no NOT PAUSED when its own page falls silent', () => {
+  it('whose match another desk took over neither pauses the robots nor shows NOT PAUSED if its own list of tokens is damaged', () => {
     play();
     field.second.isOff = false;
     field.wait(600);

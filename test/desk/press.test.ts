@@ -76,7 +76,7 @@ const MATCH: DeskMatch = {
 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
-  it("pauses the match with the time that was left when no referee's page had polled for 5 s, even if a page polls right after the freeze", async () => {
+  it('pauses the match as of 5 s after the last poll of a page, even if a page polls right after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -100,7 +100,7 @@ describe('two pages that poll a desk at almost the same time', () => {
 });
 
 describe('a desk whose list of tokens is damaged while it runs', () => {
-  it('permits nothing, even when the list is in order again, until Take over is pressed', async () => {
+  it('permits nothing, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     expect(desk.desk.state.wanted.permits).to.equal(true);
@@ -115,7 +115,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
 });
 
 describe('a desk whose disk fails while its list of tokens is read at the start', () => {
-  it('permits as before as soon as the list can be read, without Take over', async () => {
+  it('still permits starts and unlocks when the list can be read again, without a press of Take over', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;

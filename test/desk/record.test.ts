@@ -209,7 +209,7 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is written once a disk that was full at its beginning has room, and is sealed', async () => {
+  it('is stored and gets its hash when the disk has room again, if the disk was full when the record began', async () => {
     let isMade = false;
     let isFull = true;
     disk.interfere = async operation => {
@@ -232,7 +232,7 @@ describe('a match record of a desk', () => {
     expect([paths.length, paths.every(sealed), records.isOk]).to.deep.equal([2, true, true]);
   });
 
-  it('is sealed without a repeated failure if no line could be stored before its end', async () => {
+  it('counts as stored within 11 s after the disk works again, even if the disk failed from the start of the record to its end', async () => {
     disk.fail('makeFolder', 'create', 'list');
     await clock.during(records.begin('final-1'));
     await clock.during(records.seal());
@@ -246,7 +246,7 @@ describe('a match record of a desk', () => {
     expect(records.isOk).to.equal(true);
   });
 
-  it('counts as stored if it begins while a slow disk still seals the record of the last match', async () => {
+  it('counts as stored if it begins while a slow disk still finishes the record of the last match', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(500);
@@ -310,7 +310,7 @@ describe('the log of a robot, which the desk copies,', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('is appended to the copy if the new lines continue the copy, and goes to a new file with the fault CONTRADICTS if the robot does not know the last line of the copy', async () => {
+  it('is appended to the copy, but begins a new file with the fault CONTRADICTS if the robot does not have the last copied line', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));

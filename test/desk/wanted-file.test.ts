@@ -40,7 +40,7 @@ describe('the state file of a desk', () => {
   const run = (id: string | undefined, bootMs: number) =>
     wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
 
-  it('lets the time of a running match go on while the desk restarts, if the machine of the desk was not rebooted', async () => {
+  it('keeps the end time of a running match through a restart of the desk if the machine of the desk was not rebooted', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const { match, robots } = await run('a', 11_000).read(1000);
     expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
@@ -51,7 +51,7 @@ describe('the state file of a desk', () => {
     ['a reboot of the machine of the desk', 'a', 'b'],
     ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
   ] as const)
-    it(`is read with its locks, but with a running match paused and the time left unknown, after ${what}`, async () => {
+    it(`keeps its locks, but pauses a running match with an unknown time left, after ${what}`, async () => {
       await run(before, 1000).save(WANTED, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });

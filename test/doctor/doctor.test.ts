@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
     /^unknown service: .*starting/,
   ],
   [
-    'if the journal says that the watchdog ended the service',
+    'if the journal shows that the watchdog ended the service',
     commands({
       'systemctl show': shown({ ActiveState: 'active', NRestarts: '2' }),
       ...ended('{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}'),
@@ -121,17 +121,17 @@ const rows: readonly Row[] = [
     /^wrong last stop: .*hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
   ],
   [
-    'if the service was restarted and the journal does not say why',
+    'if the service was restarted and the journal does not show why',
     service({ ActiveState: 'active', SubState: 'running', NRestarts: '3' }),
     /^unknown last stop: .*restarted 3 times.*sudo trunnion doctor/,
   ],
   [
-    'if the service has failed and the journal does not say why',
+    'if the service has failed and the journal does not show why',
     service({ ActiveState: 'failed', Result: 'exit-code', ExecMainStatus: '1' }),
     /^wrong last stop: .*ended with an error, status 1/,
   ],
   [
-    'if the journal says that the service ended in order',
+    'if the journal shows that the service ended in order',
     commands(ended('{"__REALTIME_TIMESTAMP":"1893456000000000"}')),
     /^fine last stop: .*ended in order, 2030-01-01/,
   ],
@@ -172,12 +172,12 @@ const rows: readonly Row[] = [
     /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1 undefined$/,
   ],
   [
-    'if no daemon runs and the gimbal firmware tells its build',
+    'if no daemon runs and the gimbal firmware reports its build',
     { build: { image_crc: 0xbeef, longest_loop_us: 131, reset_cause: 3 } },
     /^fine gimbal controller: .*firmware 1\.2\.3, protocol 1, build 0000beef, last reset watchdog, longest loop 131 µs undefined$/,
   ],
   [
-    'if the running daemon knows the build of the gimbal firmware',
+    'if the running daemon reports the build of the gimbal firmware',
     runningWith({
       gimbal: { ...STATUS.gimbal, build: { imageCrc: '0000beef', resetCause: 'power', longestLoopUs: 9 } },
     }),
@@ -248,7 +248,7 @@ const rows: readonly Row[] = [
   ['if the I2C bus runs at 10 kHz', busSpeed(0, 0, 0x27, 0x10), /^wrong bus speed: .*10 kHz is too slow/],
   ['if the I2C bus runs at 100 kHz', busSpeed(0, 1, 0x86, 0xa0), /^fine bus speed: .*100 kHz; with 400/],
   [
-    'on a board that does not tell the speed of the I2C bus',
+    'on a board that does not report the speed of the I2C bus',
     busSpeed(),
     /^unknown bus speed: .*does not say/,
   ],
@@ -293,7 +293,7 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*is offline. The gimbal controller does not answer.*power/,
   ],
   [
-    'if the daemon says that the gimbal controller has a low supply voltage',
+    'if the daemon reports that the gimbal controller has a low supply voltage',
     unit('gimbal', { faults: ['supply_low'] }),
     /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
@@ -303,12 +303,12 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
   ],
   [
-    'if the daemon says that the chassis does not run the saved gains',
+    'if the daemon reports that the chassis does not run the saved gains',
     unit('chassis', { gains: { revision: 1, savedAt: null, applied: false } }),
     /^wrong chassis controller: .*does not run the stored gains.*journalctl/,
   ],
   [
-    'if the daemon says that the chassis runs a trial instead of the saved gains',
+    'if the daemon reports that the chassis runs a trial instead of the saved gains',
     unit('chassis', { gains: { ...STATUS.gimbal.gains, applied: false, trial: { id: 'a' } } }),
     /^fine chassis controller: .*online/,
   ],
@@ -354,7 +354,7 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*No pin/,
   ],
   [
-    'if the running daemon reports that fan holds a GPIO line',
+    'if the running daemon reports that another program (fan) holds a GPIO line',
     laser({ state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } }),
     /^wrong laser pin: .*held by fan/,
   ],
@@ -364,7 +364,7 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
   ],
   [
-    'if the laser pin does not obey and the daemon does not know its state',
+    'if the laser pin does not obey and the daemon reports no laser state',
     laser({ state: null, light: 'fault', problem: { detail: 'The pin does not obey.' } }),
     /^wrong laser pin: .*LASER MAY BE ON: cut its supply/,
   ],
@@ -548,7 +548,7 @@ describe('“trunnion doctor”', () => {
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
   });
 
-  it('reports that the daemon may not open a port below 1024, whichever user runs doctor', async () => {
+  it('reports the check “port” as wrong if the configured port is 80 and the user of the daemon is not root', async () => {
     const { findings } = await examine(
       {},
       { ...CONFIG, http: { ...CONFIG.http, host: '0.0.0.0', port: 80 } },
@@ -564,7 +564,7 @@ describe('“trunnion doctor”', () => {
     expect(wrong[0]?.detail).to.contain('config.yaml:3: laser.gpio');
   });
 
-  it('prints a line for each check and one for each cure', () => {
+  it('prints a line for each check and a line for each cure', () => {
     const text = toText([
       { check: 'node', state: 'fine', detail: 'Node 20.19.2' },
       { check: 'supply', state: 'wrong', detail: 'under-voltage now', cure: 'Another supply.' },

@@ -52,7 +52,7 @@ describe('the log lines of events', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('repeat a warning about an absent controller only once a minute, with its count, and such warnings are not in the event log', async () => {
+  it('show a repeated warning about an absent controller only once a minute, with its count, and the event log omits these warnings', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)

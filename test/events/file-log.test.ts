@@ -112,7 +112,7 @@ describe('the event log in files', () => {
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 
-  it('lets the daemon start within 2 s if the disk hangs, and stores the events that came meanwhile when the disk answers', async () => {
+  it('lets the daemon start within 2 s if the disk hangs, and stores the waiting events when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await new LogRun(disk, 'b').open();

@@ -81,7 +81,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('is refused after 2 s if the disk hangs, and at once while the disk still hangs; then it is answered again', async () => {
+  it('is refused after 2 s if the disk hangs, is refused at once the second time, and succeeds when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const answerAgain = disk.hang();

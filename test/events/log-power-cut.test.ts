@@ -46,11 +46,11 @@ describe('the event log in files after a power cut', () => {
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  it('passes the verification against the last head (hash of the newest line) that a caller received, wherever the power was cut', () => {
+  it('passes the verification against the last head (hash of the newest line) that a caller received, whenever the power was cut', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   }).timeout(180_000);
 
-  it('passes the verification even after the next run has added lines, wherever the power was cut', async () => {
+  it('passes the verification even after the next run has added lines, whenever the power was cut', async () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
     for (const cut of powerCuts(operations, some)) {
       const disk = new RecordingDisk(cut.files);

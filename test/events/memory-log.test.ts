@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has a line at once for the first stop that changed something and for the first stop that changed nothing, and only counts further stops', async () => {
+    it('lists the first stop that changed something and the first stop that changed nothing, and only counts further stops', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });
@@ -132,7 +132,7 @@ describe('the event log in memory', () => {
       ]);
     });
 
-    it('has only two lines after 24 hours without other events: one for the first refusal, and one with the count of the others', async () => {
+    it('has only two lines after 24 hours: the first refusal, and the count of the other refusals', async () => {
       const heard: LogEvent[] = [];
       log.recorded.add(({ event }) => heard.push(event));
       for (let hour = 0; hour < 24; hour += 1) {

@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('needs no head to find lines missing at the end of a file that another file follows, unless all lines of the first file are gone', () => {
+  it('finds without a head that lines are missing at the end of any file but the last, except if the first file has lost all its lines', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('passes a log with a note if the next file does not confirm the last lines of a file, but fails if the given head is one of these lines', () => {
+  it('only notes lines that the next file does not confirm, but fails if the given head is one of these lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);

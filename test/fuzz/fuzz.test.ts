@@ -17,7 +17,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'lines in the journal':
     'that damages the journal of gains leaves the newest undamaged save of each unit in force',
   'lines in the log of events':
-    'that damages the event log is detected, unless the damage only removes the oldest lines or adds lines at the end, and new events can still be appended',
+    'that damages the event log is detected (except removed oldest lines and lines added at the end), and new events can still be appended',
   'lines in the configuration':
     'as lines of the configuration is accepted, or is refused with messages that each name the file',
   requests:
@@ -34,7 +34,7 @@ describe(`random input (fuzzing, seed ${SEED})`, () => {
     if (found !== undefined) throw new Error(found);
   };
 
-  it('is sent to every documented call except the two that only the simulator has', async () => {
+  it('contains requests for every documented call except the two that only the simulator has', async () => {
     const document = partOf(await call(new URL('/api/openapi.json', daemon.url)));
     const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
       Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),

@@ -89,7 +89,7 @@ describe('a gains journal in a newer format', () => {
 });
 
 describe('a gains journal that another program wrote', () => {
-  it('is loaded without a line whose revision is impossibly high, and the next save gets the revision after the highest of the other lines', async () => {
+  it('is loaded without a line whose revision is too high, and the next save gets the revision after the highest valid revision', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -158,7 +158,7 @@ describe('a gains journal that another program wrote', () => {
 });
 
 describe('a store of gains', () => {
-  it('delays a start by at most 2 s while the disk hangs, and loads the gains when the disk answers', async () => {
+  it('delays the start of the daemon by at most 2 s if the disk hangs, and loads the gains when the disk answers', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line(7)) });
     const clock = new ManualClock();
     const answerAgain = disk.hang();
@@ -172,7 +172,7 @@ describe('a store of gains', () => {
     expect(store.current('chassis').revision).to.equal(7);
   });
 
-  it('does not read or write the journal until it has the lock of the state folder', async () => {
+  it('does not load or write the journal until the store has the lock of the state folder', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from('torn') });
     const clock = new ManualClock();
     let refused: RobotError | undefined = new RobotError('storage-failed', {

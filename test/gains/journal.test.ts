@@ -221,7 +221,7 @@ describe('the gains journal', () => {
     });
   }
 
-  it('says that a save whose sync failed may be found after a restart, and removes that save when the disk works again', async () => {
+  it('reports that a save whose sync failed may be found after a restart, and removes that save when the disk works again', async () => {
     const disk = new RecordingDisk();
     const { journal, save, clock } = await open(disk);
     await save('gimbal', 1);
@@ -242,7 +242,7 @@ describe('the gains journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('says that a save will not be found after a restart if the save was refused before any write', async () => {
+  it('reports that a save will not be found after a restart if the save was refused before any write', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     disk.fail('sync');

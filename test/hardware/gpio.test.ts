@@ -67,7 +67,7 @@ describe('GPIO', () => {
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ])
-    it(`opens an ${activeLow ? 'active-low' : 'active-high'} laser pin dark, by one write of the level ${dark}, and darkens a lit pin before it releases the pin`, async () => {
+    it(`switches the laser off when it opens an ${activeLow ? 'active-low' : 'active-high'} laser pin (writes direction ${dark}), and again before it releases the pin`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 529, { value: light, direction: 'out', active_low: '1' });
       const pin = await openLaserPin(options, { bcm: 17, activeLow });
@@ -85,7 +85,7 @@ describe('GPIO', () => {
       expect(gpio.released).to.deep.equal([529]);
     });
 
-  it('waits without blocking until the kernel has made the files of the laser pin, and then opens the pin dark', async () => {
+  it('waits without blocking until the kernel has made the files of the laser pin, and then opens the pin with the laser off', async () => {
     const { gpio, clock, options } = board(PI_5);
     const opening = openLaserPin(options, LASER);
     await until(clock, () => readFileSync(join(root(), 'export'), 'utf8') === '588');

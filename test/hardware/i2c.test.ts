@@ -137,7 +137,7 @@ describe('the I2C bus of Linux', () => {
     expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
   });
 
-  it('closes the bus after the call in flight, and makes no call afterwards', async () => {
+  it('that is closed during a call lets that call finish, and fails a later call with bus-closed', async () => {
     const native = new ScriptedNative(['hang']);
     const bus = new LinuxI2cBus(native, 1);
     const inFlight = bus.readBlock(0x20, 0, 1);
@@ -153,7 +153,7 @@ describe('the I2C bus of Linux', () => {
     expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
   });
 
-  it('without its native addon fails every call with the reason why the addon did not load', async () => {
+  it('without its native addon fails a read with the reason why the addon did not load', async () => {
     const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);

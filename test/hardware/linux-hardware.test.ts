@@ -51,7 +51,7 @@ function piIn(root: string) {
 const INTERLOCK = { interlock: { bcm: 27, activeLow: true } };
 
 describe('Linux hardware', () => {
-  it('has neither laser nor bus without the native addons, and names the cure', async () => {
+  it('has neither laser nor bus without the native addons, and reports what is missing and the cure', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
     const clock = new ManualClock();
     const hardware = await openOn(
@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('does not open while another process has locked the I2C bus, and locks the bus itself when it opens', function () {
+  it('refuses to open while another process has locked the I2C bus, and keeps the bus locked while the hardware is open', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -183,7 +183,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('counts a missing interlock as open, and watches the interlock once it appears', () =>
+  it('fails a read of the interlock while the interlock pin is missing, and watches the pin once the pin appears', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await passing(clock, open(INTERLOCK));

@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('the earliest time at which an unread request may have arrived', () => {
+describe('the earliest possible arrival time of a request', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -58,21 +58,21 @@ describe('the earliest time at which an unread request may have arrived', () => 
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('is the due time of a timer that a pause of 1 s delayed, for a request on a new connection if the timer runs before the request is read', async () => {
+  it('on a new connection is the due time of a late timer that runs before the request is read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('is the due time of a timer that a pause of 1 s delayed, for a request on a new connection if the timer runs after the request is read', async () => {
+  it('on a new connection is the due time of a late timer that runs after the request is read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`is the due time of a timer that a pause of 1 s delayed, for a request on an old connection if the timer runs ${when} the request is read`, async () => {
+    it(`on an old connection is the due time of a late timer that runs ${when} the request is read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -95,7 +95,7 @@ describe('the earliest time at which an unread request may have arrived', () => 
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('is unknown until two turns of the event loop after the server began to answer', async () => {
+  it('is unknown until two turns of the event loop after the server began to accept connections', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -104,7 +104,7 @@ describe('the earliest time at which an unread request may have arrived', () => 
     expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
   });
 
-  it('is at most three turns of the event loop ago, even after 20 turns that took 100 ms each', async () => {
+  it('is at most three turns of the event loop in the past, even after 20 turns that took 100 ms each', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -117,7 +117,7 @@ describe('the earliest time at which an unread request may have arrived', () => 
     );
   });
 
-  it('is not before the end of a pause if the request came after the pause, on a new or an old connection', async () => {
+  it('is the end of the last pause if a client sends the request after that pause, on a new or an old connection', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

@@ -59,7 +59,7 @@ describe('a robot with tokens', () => {
       }
     });
 
-  it('keeps the connection of a caller with a token while callers without a token open 300 others', async () => {
+  it('keeps the connection of a caller with a token while callers without a token open 300 connections', async () => {
     const { hostname: host, port, host: name } = new URL(daemon.url);
     const sockets: Socket[] = [];
     const asked = async (localAddress: string, header = '') => {

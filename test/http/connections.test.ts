@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('can set the phase ended, but cannot set the phase none or unlock, if the client closes its sending side right after the request', async () => {
+  it('can set the phase "ended", but can neither set the phase "none" nor unlock the robot, if the client closes its sending side right after the request', async () => {
     await daemon.post('/api/match/lock', { reason: 'inspection' });
     expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');
     const phase = (name: string, revision: number) =>
@@ -80,7 +80,7 @@ describe('a connection', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('does not remove the lock of another connection by an unlock that is sent just before that lock', async () => {
+  it('that sends an unlock just before another connection locks the robot leaves the new lock in force', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const unlock = open(ask('/api/match/unlock', {}));
       const lock = open(ask('/api/match/lock', { reason: 'inspection' }));

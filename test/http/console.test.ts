@@ -47,7 +47,7 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('names the command that builds the page if the page is not built', () =>
+  it('fails with an error that names the build command if the page has not been built', () =>
     inTemporaryFolder(async folder => {
       const [path, send] = pageRoutes(folder)[0]!;
       expect(path).to.equal('/');

@@ -129,7 +129,7 @@ describe('the event stream', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('sends a status at once, with the content type and the retry time of an event stream', async () => {
+  it('sends a new reader a status at once, with the content type and the retry time of an event stream', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
@@ -233,7 +233,7 @@ describe('the event stream', () => {
     await reader.until(() => !sources.telemetry.any && !sources.step.any);
   });
 
-  it('has room for 32 readers and answers 503 to the next one, and a HEAD request is not counted', async () => {
+  it('serves 32 readers, answers 503 to the 33rd, and does not count a HEAD request as a reader', async () => {
     for (let count = 0; count < 32; count += 1) await read();
     expect((await connect('HEAD')).statusCode).to.equal(200);
     expect((await connect()).statusCode).to.equal(503);

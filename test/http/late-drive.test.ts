@@ -16,21 +16,21 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('a drive command that holds for 50 ms and arrives while the daemon is busy for 100 ms', () => {
+describe('a drive command with a hold of 50 ms that arrives while the daemon is busy for 100 ms', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(Number(new URL(daemon.url).port), '127.0.0.1');
   const local = () => connect(daemon.rootSocket);
 
   for (const [what, speed, answers, open] of [
-    ['is refused with too-late if it would move the robot', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
+    ['is refused with too-late if its rates are not 0', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused with too-late if it would move the robot, even if it comes over the local socket for root',
+      'is refused with too-late even over the local socket for root if its rates are not 0',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
     ],
-    ['is accepted if its rates are 0, because it moves nothing', 0, /^HTTP\/1.1 200/, network],
+    ['is accepted if its rates are 0', 0, /^HTTP\/1.1 200/, network],
   ] as const)
     it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
@@ -61,12 +61,12 @@ describe("a request of the referee's desk that arrives while the daemon is busy 
     return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('starts the lease anew at the beginning of the busy time, not at its end', async () => {
+  it('starts the lease at the beginning of the busy time, not at the end', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });
 
-  it('starts the time of a phase at the beginning of the busy time, not at its end', async () => {
+  it('starts the time of a phase at the beginning of the busy time, not at the end', async () => {
     const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
     expect(endsAtT - t).to.be.within(9.7, 9.925);
   });
@@ -95,7 +95,7 @@ describe('a drive command that a client sends before the answer to its previous 
     expect(await answersTo(asked('/api/laser', { action: 'off' }))).to.deep.equal(['200', '409', true]);
   });
 
-  it('is refused with too-late even if the daemon answers the previous request before reading the 300 kB body of that request', async () => {
+  it('is refused with too-late even if the daemon answers the previous request before reading its 300 kB body', async () => {
     const body = 'x'.repeat(300_000);
     const first = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await answersTo(first)).to.deep.equal(['200', '409', true]);

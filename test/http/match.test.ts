@@ -55,7 +55,7 @@ describe('the daemon in a match', () => {
   ] as const)
     for (const [running, calls] of Object.entries(RUNNING)) {
       const stops = !allowed.some(one => one === running);
-      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if the phase becomes "${phase}" while ${running} is active`, async () => {
+      it(`${stops ? 'stops the robot' : 'does not stop the robot'} if the phase is set to "${phase}" while ${running} is active`, async () => {
         for (const [act, body] of calls)
           expect((await daemon.ask({ ask: act, body })).status).to.be.below(300);
         expect((await set(phase)).phase).to.equal(phase);
@@ -75,7 +75,7 @@ describe('the daemon in a match', () => {
       });
     }
 
-  it('refuses laser on as locked if the robot is locked, else as wrong-phase if the phase forbids light, and else as stopped', async () => {
+  it('refuses laser on with the first code that applies, in the order locked, wrong-phase, stopped', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');

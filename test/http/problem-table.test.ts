@@ -24,7 +24,7 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('has the unit of the first failure in its field unit, and the two units of the second failure in its field units', () => {
+  it('has the unit of the first failure in the field "unit", and both units of the second failure in the field "units"', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });

@@ -53,7 +53,7 @@ describe('the queue of read requests', () => {
     expect((await turn()).length).to.equal(10);
   });
 
-  it('releases four reads of callers with a right and four reads of callers without a right in one turn if the latter four have waited for 100 ms', async () => {
+  it('releases four reads of callers without a right that have waited for 100 ms in the same turn as four reads of callers with a right', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

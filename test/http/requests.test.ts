@@ -152,7 +152,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store an exported and then removed profile again restores the profile: the next export differs only in the times of saving', async () => {
+  it('to store an exported profile after its removal restores the profile: the next export differs only in the times of saving', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');

@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('keeps the connection of a caller with a right, and closes connections of callers without a right to make room', async () => {
+    it('answers new connections, but keeps the connection of a caller with a right', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('logs an exception in its listener, closes the connection of that request, and answers other clients', async () => {
+  it('logs an exception that a request causes in its listener, closes the connection of that request, and answers other clients', async () => {
     const client = open(request('/broken'));
     await client.closed;
     expect(logged.join('')).to.include('a defect');

@@ -40,7 +40,7 @@ describe('the calls of the match in docs/api.md', () => {
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('get the answers that the document shows, also when they are repeated, from a robot with the two tokens that the document names', async function () {
+  it('get from a robot with tokens the answers that the document shows, even if a caller repeats all calls', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

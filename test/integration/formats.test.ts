@@ -100,7 +100,7 @@ describe('this version', () => {
 });
 
 describe('the daemon', () => {
-  it('gives nobody access if a newer version wrote the list of tokens, and leaves that list unchanged', async () => {
+  it('reports access as unavailable if a newer version wrote the list of tokens, and leaves that list unchanged', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -113,7 +113,7 @@ describe('the daemon', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('begins a new file of the event log if a newer version wrote the last file, leaves the last file unchanged, and a verification of the log demands the newer version', async () => {
+  it('leaves an event log file of a newer version unchanged and begins the next file, and a verification of the log demands the newer version', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);

@@ -45,7 +45,7 @@ describe('the program', () => {
   };
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`exits with code 0 and a dark laser on ${signal}, even with open connections`, async () => {
+    it(`exits with code 0 and a dark laser on ${signal}, even with an idle connection`, async () => {
       const child = runTelling();
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });

@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('leaves a controller in mode manual after a reset, and does not stop the robot, if the phase forbids the mode from before the reset', async () => {
+  it('keeps a controller in manual after a reset if the phase forbids the mode that the controller had before, and does not stop the robot', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -193,7 +193,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('of a robot whose chassis controller was unplugged in mode debug', () => {
+  describe('of a robot whose chassis controller was unplugged in debug', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -203,7 +203,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot when a phase forbids debug, and does not stop it again when the controller is plugged in after a resume', async () => {
+    it('stops the robot when a phase forbids debug, but not again when the controller returns after a resume', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -217,7 +217,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume even if the controller is plugged in meanwhile, and gives that controller torque only in mode manual', async () => {
+    it('completes a resume even if the controller returns meanwhile, and gives that controller torque only in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the controller gets torque if the controller is plugged in after the daemon has restarted and a phase has forbidden debug', async () => {
+    it('stops the robot before the returning controller gets torque, if the daemon has restarted and the phase forbids debug', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

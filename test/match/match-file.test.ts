@@ -29,7 +29,7 @@ describe('the state file for the lock and the match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('says before the first save that no match runs, and keeps a saved lock through restarts of the daemon and reboots', async () => {
+  it('shows no match before the first save, and keeps a saved lock through daemon restarts and system boots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);

@@ -211,7 +211,7 @@ describe('in a match,', () => {
       expect(happened.at(-1)).to.deep.include({ what: 'phase' });
     });
 
-    it('ends the phase neither earlier nor later if the wall clock is set a year back or ahead', async () => {
+    it('ends the phase on time even if the wall clock is set a year back or ahead', async () => {
       play({ remainingS: 2 });
       const wall = clock.wallTime.bind(clock);
       for (const years of [-1, 1]) {
@@ -306,7 +306,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('lets any token set the phases pause and ended, but only the token of its holder set other phases until the lease expires', async () => {
+    it('lets every token set the phases pause and ended; until the lease expires, only the token of its holder may set other phases', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -332,7 +332,7 @@ describe('in a match,', () => {
   });
 
   describe('silence of the referee desk', () => {
-    it('does not begin if the daemon reads a beat of 3.5 s ago after it has read a newer beat', async () => {
+    it('does not begin when the daemon reads a delayed beat, 3.5 s old, after a newer beat', async () => {
       play();
       await clock.advance(2000);
       beat();
@@ -394,7 +394,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('is reported, but neither stops the robot nor prevents the phase auto, if the configuration says onRefereeSilence: hold', async () => {
+    it('is reported, but neither stops the robot nor prevents the phase auto, if the configuration sets onRefereeSilence: hold', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

@@ -81,7 +81,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['carpet']);
   });
 
-  describe('whose change fails at its last disk operation, the sync of the folder,', () => {
+  describe('whose change fails at the final sync of the folder', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -97,7 +97,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('get their old content back if only that operation fails, and the error says that nothing has changed', async () => {
+    it('get their old content back, and are reported as unchanged, if no other disk operation fails', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -120,7 +120,7 @@ describe('profiles', () => {
     ['append', true],
     ['syncFolder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs in its step “${operation}”`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs at the operation “${operation}”`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -139,7 +139,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['carpet', 'tiles']);
   });
 
-  it('get a star, and the caller gets a confirmation, if the disk hangs only after it has stored the star', async () => {
+  it('are confirmed as starred even if the disk hangs right after the star is stored', async () => {
     await keep('carpet');
     let isKept = false;
     disk.interfere = operation => {

@@ -62,7 +62,7 @@ describe('the I2C link to the controllers', () => {
       { 'bus-unavailable': 1 },
     ],
     [
-      'reports an error that it does not know as bus-failed, without a retry',
+      'reports an unknown error as bus-failed, without a retry',
       [new Error('boom')],
       'bus-failed',
       { 'bus-failed': 1 },
@@ -104,7 +104,7 @@ describe('the I2C link to the controllers', () => {
     expect(ends).to.deep.equal(['mode 1', 'first has ended', 'mode nack']);
   });
 
-  it('names unit, register, attempts and cause in its errors', async () => {
+  it('names unit, register, number of attempts and cause in the error if a transfer fails', async () => {
     const cause = new Error('EREMOTEIO, Remote I/O error');
     const nack = new RobotError('nack', { errno: 1 }, { cause });
     const { link } = setUp(nack, nack, nack);
@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('counts a register as on the bus now while a frame of it is pending, and later remembers when the last frame of it ended', async () => {
+  it('reports when a register was last on the bus: now while a frame is pending, and afterwards the time at which that frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);

@@ -10,7 +10,7 @@ const FOR_MS = 2000;
 /** Eight bits and the acknowledgement. */
 const BITS_PER_BYTE = 9;
 
-describe('a bus that callers keep busy', function () {
+describe('while callers keep the bus busy', function () {
   this.timeout(20_000);
   let clocked: ClockedRobot;
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('a bus that callers keep busy', function () {
     ['saves', saveOf],
     ['mode switches', switchOf],
   ] as const) {
-    it(`with back-to-back ${what} of both units keeps both units online and the gimbal's readings at most 100 ms old`, async () => {
+    it(`with back-to-back ${what} of both units, both units stay online and the gimbal's readings are at most 100 ms old`, async () => {
       const { clock, robot, events } = clocked;
       const unfollow = robot.followed.add(() => undefined);
       const untilMs = clock.nowMs() + FOR_MS;
@@ -73,7 +73,7 @@ describe('a bus that callers keep busy', function () {
     });
   }
 
-  it('with back-to-back stops by 64 callers keeps both units online, and every stop is confirmed', async () => {
+  it('with back-to-back stops by 64 callers, both units stay online and every stop is confirmed', async () => {
     const { clock, robot, events } = clocked;
     const untilMs = clock.nowMs() + FOR_MS;
     const failed: unknown[] = [];
@@ -99,7 +99,7 @@ describe('a bus that callers keep busy', function () {
   });
 
   for (const kHz of [400, 100]) {
-    it(`with chassis excitations, at a bus speed of ${kHz} kHz, still lets the daemon restore the gimbal's gains within a second after a trial and after a reset`, async () => {
+    it(`with chassis excitations (bus at ${kHz} kHz), the daemon restores the gimbal's gains within a second after a trial and after a reset`, async () => {
       const { clock, robot } = clocked;
       clocked.intercept = async ({ unit, kind, register }) => {
         const addresses = kind === 'read' ? 3 : 2;
@@ -148,7 +148,7 @@ describe('a bus that callers keep busy', function () {
     ['1 ms apart', 1],
     ['10 ms apart', 10],
   ] as const) {
-    it(`with switches to the mode that is already set, ${what}, still lets the daemon restore the saved gains within a second after a trial and after a reset`, async () => {
+    it(`with switches to the current mode, ${what}, the daemon restores the saved gains within a second after a trial and after a reset`, async () => {
       const { clock, chassis } = clocked;
       const saved = clocked.robot.store.current('chassis').gains;
       await clocked.during(clocked.tryGains(1, { endsAtMs: clock.nowMs() + 300 }));

@@ -94,10 +94,10 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   return { seen, end, wasAsked };
 }
 
-describe('a drive command moves the gimbal only in manual mode, with torque and until the hold of the command ends, even if the command arrives at any frame of', function () {
+describe('a drive command that arrives during any frame of', function () {
   this.timeout(60_000);
   for (const [what, act] of ACTS)
-    it(what, async () => {
+    it(`${what} moves the gimbal only in manual, with torque and until the hold of the command ends`, async () => {
       const broken: string[] = [];
       let places = 0;
       for (const [name, fate, lateMs] of FATES)

@@ -77,7 +77,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('sends the controller only the time that is left of the hold, and sends 20 ms less in a retry 20 ms later', async () => {
+  it('gives the controller only the rest of its hold, and 20 ms less in a retry 20 ms later', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -185,10 +185,10 @@ describe('a drive command', () => {
   });
 
   for (const [when, waitMs, before] of [
-    ['before the older one has sent a frame', 0, YAW],
-    ['after the older one has sent its frames', 1, undefined],
+    ['before the older command has sent a frame', 0, YAW],
+    ['after the older command has sent its frames', 1, undefined],
   ] as const)
-    it(`for both units loses only the gimbal to a newer command for the gimbal that comes ${when}: the chassis still moves, and the answer has its rates`, async () => {
+    it(`for both units is replaced only for the gimbal, and still moves the chassis, if a newer gimbal command arrives ${when}`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);
@@ -200,7 +200,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('sends no frame if its caller hangs up first, and the motion of the previous command continues', async () => {
+  it('sends no frame if its caller hangs up while the command waits, not even one that ends the previous motion', async () => {
     await driven(YAW);
     let isGone = false;
     const stillWanted = () => {

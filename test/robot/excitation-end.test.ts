@@ -55,7 +55,7 @@ describe('an excitation', () => {
   };
 
   for (const ms of [200, 700, 4600]) {
-    it(`ends for good if the cable is unplugged for ${ms} ms, and its event gives the reason "offline"`, async () => {
+    it(`ends for good if the controller is unplugged for ${ms} ms, and the event reports the reason "offline"`, async () => {
       await unplugged(ms);
       expect(robot.chassis.report()).to.deep.include({ online: true, mode: 'debug' });
       expect(robot.chassis.excitation().amplitude).to.equal(0);
@@ -73,7 +73,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('that firmware 0.3.0 keeps while the cable is unplugged is set to amplitude 0 by the daemon before the first heartbeat after the cable is plugged in again', async () => {
+  it('that firmware 0.3.0 keeps while unplugged gets amplitude 0 from the daemon before the first heartbeat after the reconnection', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -84,7 +84,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('that firmware 0.3.0 keeps while the daemon is down for 600 ms is set to amplitude 0 by the restarted daemon before the first heartbeat', async () => {
+  it('that firmware 0.3.0 keeps while the daemon is down for 600 ms gets amplitude 0 from the restarted daemon before the first heartbeat', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);

@@ -7,7 +7,7 @@ const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const unit = unitNamed('chassis');
 const RUNAWAY = unit.loops[0]!.runaway;
 
-describe("the controller's guard (which ends an excitation if the loop runs away)", () => {
+describe("the controller's guard against a runaway loop", () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -66,7 +66,7 @@ describe("the controller's guard (which ends an excitation if the loop runs away
     ]);
   });
 
-  it('is set again if somebody else on the bus overwrites the excitation during a trial', async () => {
+  it('is set again if another host on the bus overwrites the excitation during a trial', async () => {
     await triesExcited();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });
@@ -85,7 +85,7 @@ describe("the controller's guard (which ends an excitation if the loop runs away
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with firmware 0.2.0, which has none, and the status then says guardsTrials: false', async () => {
+  it('is not used with firmware 0.2.0, which has no guard, and the status then shows guardsTrials: false', async () => {
     robot.alter(REGISTERS.status, ({ flags }) => ({ flags: (flags & 0x0f) | 0x10 }));
     await robot.wait(40);
     robot.frames.length = 0;
@@ -144,7 +144,7 @@ describe("the controller's guard (which ends an excitation if the loop runs away
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`and the daemon end a trial and restore the saved gains if ${name} while any frame that starts the trial is sent`, async () => {
+    it(`and the daemon end a trial and restore the saved gains if ${name} during any frame that starts the trial`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

@@ -106,7 +106,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not report the time limit as the reason for being off if Off was requested before the limit, but the pin became dark only after the limit', async () => {
+  it('does not report the reason "time limit" if Off was requested before the limit and the pin became dark after the limit', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -167,7 +167,7 @@ describe('the laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('counts as off, with the reason "pin lost", if a poll finds its pin dark while the laser should be lit', () => {
+  it('is reported as off, with the reason "pin lost", if a poll finds its pin dark while the laser should be lit', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;

@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('that is in auto although the switch to auto failed stays in auto if the daemon is killed, but is put in manual by a normal shutdown', async () => {
+  it('left in auto by a failed switch stays in auto if the daemon is killed, but is put in manual by a normal shutdown', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

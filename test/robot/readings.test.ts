@@ -3,7 +3,7 @@ import type { UnitName } from '../../src/core/units.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import { ClockedRobot } from '../support/clocked-robot.js';
 
-describe('readings', () => {
+describe('the daemon', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -18,7 +18,7 @@ describe('readings', () => {
     return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
-  it('are taken 50 times a second while a client follows them, and otherwise ten times a second', async () => {
+  it('takes readings 50 times a second while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
     const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
@@ -49,7 +49,7 @@ describe('readings', () => {
     };
   };
 
-  it('are sent to clients as soon as both units have been polled, not one poll later', async () => {
+  it('sends readings to clients as soon as both units have been polled, not one poll later', async () => {
     eachFrameTakes(1);
     const found = await ages(1000);
     expect(found).to.have.lengthOf.within(44, 46);
@@ -59,7 +59,7 @@ describe('readings', () => {
     }
   });
 
-  it('of one unit are sent to clients at once while the other unit is offline', async () => {
+  it('sends readings of one unit to clients at once while the other unit is offline', async () => {
     robot.fault('chassis', 'unplug');
     await robot.wait(300);
     const found = await ages(1000);
@@ -70,7 +70,7 @@ describe('readings', () => {
     }
   });
 
-  it('are at most one poll (20 ms) old when they are first sent, even if every frame of the chassis takes 30 ms', async () => {
+  it('sends each new reading at most one poll (20 ms) after taking it, even if every frame of the chassis takes 30 ms', async () => {
     eachFrameTakes(30, 'chassis');
     const found = await ages(1000);
     for (const unit of ['gimbal', 'chassis'] as const) {
@@ -83,7 +83,7 @@ describe('readings', () => {
     }
   });
 
-  it('are taken at every poll in auto, in debug and during a trial', async () => {
+  it('takes readings at every poll in auto, in debug and during a trial', async () => {
     robot.loops.chassis.isStill = true;
     for (const begin of [
       () => robot.chassis.setMode('auto'),
@@ -95,13 +95,13 @@ describe('readings', () => {
     }
   });
 
-  it('that fail for 300 ms take the unit offline, even while no client follows them', async () => {
+  it('takes a unit offline if its readings fail for 300 ms, even while no client follows them', async () => {
     robot.let({ unit: 'chassis', register: 'telemetry' }, 'fails');
     await robot.wait(300);
     expect(robot.chassis.report().online).to.equal(false);
   });
 
-  it('that fail in two polls in a row leave the unit online, and in three polls take it offline', async () => {
+  it('keeps a unit online after two failed polls in a row, and takes the unit offline after three', async () => {
     const failed = () => robot.events.filter(({ what }) => what === 'poll-failed').length;
     const isOnlineAfter = async (polls: number) => {
       const before = failed();
@@ -117,7 +117,7 @@ describe('readings', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('of a unit at rest come with a heartbeat about every 100 ms or sooner (or at every poll if polls are rarer), and with at most 21 heartbeats a second', async () => {
+  it('sends a unit at rest a heartbeat at least about every 100 ms (or at every poll if polls are rarer), and at most 21 heartbeats a second', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -136,7 +136,7 @@ describe('readings', () => {
     }
   });
 
-  it('come with another heartbeat at the next poll if the last heartbeat was lost', async () => {
+  it('sends another heartbeat at the next poll if the last heartbeat was lost', async () => {
     await robot.wait(200);
     let lost = 0;
     robot.intercept = ({ unit, register }) => {
@@ -151,7 +151,7 @@ describe('readings', () => {
     expect(robot.chassis.report()).to.include({ online: true });
   });
 
-  it('after a reset of the controller come with a heartbeat before the daemon writes the gains', async () => {
+  it('sends a reset controller a heartbeat first, and the gains only afterwards', async () => {
     for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
       await robot.wait(200 + pauseMs);
       robot.frames.length = 0;
@@ -169,14 +169,14 @@ describe('readings', () => {
     }
   });
 
-  it('of a unit at rest come with a heartbeat at every poll, and not only every 100 ms, if the controller cuts its torque after 100 ms without a heartbeat', async () => {
+  it('sends a unit at rest a heartbeat at every poll if the controller cuts its torque after 100 ms without a heartbeat', async () => {
     await robot.end();
     const silence = { beforeMs: 500, givenMs: 100 };
     robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 
-  it('add nothing to the measured timer delay if the timer of a poll fires 0.4 ms too early, as timers of Node may do', async () => {
+  it('measures no timer delay if the timer of a poll fires 0.4 ms too early, as timers of Node may do', async () => {
     const { clock } = robot;
     const inTime = clock.after.bind(clock);
     clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);

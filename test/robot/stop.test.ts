@@ -71,7 +71,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that fails names every unit that did not confirm it, even if the laser pin fails too', async () => {
+  it('that fails is answered with the name of every unit that did not confirm the stop, even if the laser pin fails too', async () => {
     await begin(silence(0));
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
@@ -92,7 +92,7 @@ describe('a stop', () => {
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
     const mayKeep = Number.isFinite(beforeMs) ? `for ${beforeMs / 1000} s` : 'for ever';
-    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after a daemon start with an unplugged gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if an unplugged gimbal may keep its torque ${mayKeep}`, async () => {
+    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after a daemon start with an unplugged gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without a heartbeat`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -101,7 +101,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is not confirmed if the chassis was unplugged before the first heartbeat, which would have limited how long the chassis keeps its torque', async () => {
+  it('is not confirmed if the chassis, unplugged before its first heartbeat, may keep its torque for ever', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -155,7 +155,7 @@ describe('a stop', () => {
     }
   });
 
-  it('that comes at any frame of a resume leaves the robot stopped, and the resume is refused unless it had ended before the stop', async () => {
+  it('that arrives during any frame of a resume leaves the robot stopped, and an unfinished resume is refused', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -313,10 +313,10 @@ describe('a stop', () => {
 
   for (const [end, outcome] of [
     [
-      'succeeds gives torque to a controller that comes back in auto only when that controller is in manual',
+      'succeeds gives no torque to a controller that returns in auto before that controller is in manual',
       200,
     ],
-    ['is refused gives no torque to a controller that comes back in auto', 'not-confirmed'],
+    ['is refused gives no torque to a controller that returns in auto', 'not-confirmed'],
   ] as const) {
     it(`followed by a resume that ${end}`, async () => {
       await enters('gimbal', 'auto');
@@ -344,7 +344,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that follows a resume holds for a controller that was offline during both: the controller comes back latched and in manual', async () => {
+  it('that follows a resume also applies to a controller that was offline during both: the controller returns latched and in manual', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -412,32 +412,28 @@ describe('a stop', () => {
     };
 
     const stories: [name: string, isStopped: boolean, ...acts: (() => Promise<unknown>)[]][] = [
+      ['outlasts a restart with both controllers unplugged, and the laser then refuses every On', true, stop],
       [
-        'outlasts a restart at which no controller can be reached, and the laser then refuses every On',
-        true,
-        stop,
-      ],
-      [
-        'and then ended by a resume does not come back at a restart at which no controller can be reached',
+        'and then ended by a resume is not restored at a restart with both controllers unplugged',
         false,
         stop,
         resume,
       ],
       [
-        'outlasts a restart at which no controller can be reached, even if no controller could be reached at the stop either and the disk was slow',
+        'outlasts a restart with both controllers unplugged, even if they were unplugged and the disk was slow at the time of the stop',
         true,
         away,
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a restart at which no controller can be reached, even after a resume whose caller hung up while the disk was slow',
+        'outlasts a restart with both controllers unplugged, even after a resume whose caller hung up while the disk was slow',
         true,
         away,
         stop,
         () => onASlowDisk(givenUp),
       ],
       [
-        'outlasts a restart at which no controller can be reached, even after a resume that failed',
+        'outlasts a restart with both controllers unplugged, even after a resume that failed',
         true,
         () => enters('gimbal', 'auto'),
         stop,

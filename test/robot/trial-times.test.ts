@@ -8,7 +8,7 @@ const SILENCE_MS = 500;
 /** A controller that comes back must run the journal's gains within this time. */
 const BACK_MS = 4000;
 
-describe('the end of a trial', function () {
+describe('a trial', function () {
   this.timeout(120_000);
   let robot: ClockedRobot;
   let saved: GainSet;
@@ -29,7 +29,7 @@ describe('the end of a trial', function () {
   };
   const isBack = () => robot.runningKp === saved.speed?.kp && robot.chassis.report().trial === undefined;
 
-  it('comes within a second after its lease has expired, even if every third frame on the bus fails', async () => {
+  it('ends, and the saved gains run again, within a second after its lease has expired, even if every third frame on the bus fails', async () => {
     for (const noise of [0, 7, 3]) {
       let count = 0;
       await robot.during(tryGains());
@@ -45,7 +45,7 @@ describe('the end of a trial', function () {
     }
   });
 
-  it('is confirmed to its caller only when the saved gains run, even if the request comes during any frame of a poll', async () => {
+  it('is confirmed as ended only when the saved gains run, even if the request to end it comes during any frame of a poll', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe('the end of a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('comes within 4 s after the restart of a daemon that was killed at any moment, and the controller has no torque until that restart', async () => {
+  it('ends within 4 s after the restart of a daemon that was killed at any moment, and the controller loses its torque before that restart', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,10 +96,10 @@ describe('the end of a trial', function () {
   });
 
   for (const [what, away] of [
-    ['is reset at any moment', ['brownout']],
-    ['is plugged in again after it was unplugged at any moment', ['unplug', 'plug']],
+    [' is reset at any moment', ['brownout']],
+    [', unplugged at any moment, is plugged in again', ['unplug', 'plug']],
   ] as const) {
-    it(`comes within 4 s after the controller ${what}, and by then the controller has its torque again`, async () => {
+    it(`ends, and the controller has its torque again, within 4 s after the controller${what}`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

@@ -47,7 +47,7 @@ describe('a trial of gains', () => {
     expect(seen).to.deep.equal(['a', undefined]);
   });
 
-  it('is confirmed as ended only when the saved gains run, even if the request to end it comes behind mode switches', async () => {
+  it('is confirmed as ended only when the saved gains run, even if the request to end it waits behind mode switches', async () => {
     await tries(1);
     const others = (['auto', 'manual', 'auto'] as const).map(mode => robot.chassis.setMode(mode));
     let ran: number | undefined;

@@ -66,19 +66,19 @@ function expectDifference({ state }: Bench, expected: Partial<NonNullable<UnitSt
 }
 
 /* This file tests UnitState alone. The other tests in this folder test mode, excitation and latch over the simulated bus. */
-describe('the daemon compares the wanted state of a unit with the state that the controller shows, and', () => {
+describe('the daemon', () => {
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
   });
 
-  it('must restore the saved gains if other gains run, but nothing while the saved gains cannot be read', () => {
+  it('must restore the saved gains if the controller runs other gains, but must correct nothing while the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('wants no excitation after the unit has left debug, but adopts the excitation that the controller shows when debug is confirmed again', () => {
+  it('wants no excitation after a unit has left debug, but adopts an excitation that the controller shows when a switch back to debug is confirmed', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -93,7 +93,7 @@ describe('the daemon compares the wanted state of a unit with the state that the
     bench.state.confirmedMode('debug', SHOWN);
     expect(bench.excitation).to.deep.equal(EXCITED);
   });
-  it('does not set the latch during a resume, unless another stop comes during that resume', () => {
+  it('does not set the latch of a unit again during a resume, but must set the latch if another stop comes', () => {
     const { latch } = bench.state;
     bench.shows();
     bench.state.endExcitation('stop', {});
@@ -102,7 +102,7 @@ describe('the daemon compares the wanted state of a unit with the state that the
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('notices a latch that the daemon did not set, and no longer relies on a latch after the release of that latch has been written', async () => {
+  it('notices that a controller has latched itself, and no longer relies on a latch after the release of that latch has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -115,7 +115,7 @@ describe('the daemon compares the wanted state of a unit with the state that the
     expect(latch.step).to.equal('unlatch');
   });
 
-  it("must restore the gains of the newest pending save, or the journal's gains if no save is pending", () => {
+  it("wants the gains of the newest pending save, or the journal's gains if no save is pending", () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });
@@ -127,7 +127,7 @@ describe('the daemon compares the wanted state of a unit with the state that the
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it('adopts an excitation that the controller shows during a trial, but must restore the gains of the trial if other gains run', () => {
+  it("adopts an excitation that the controller shows during a trial, but must restore the trial's gains if the controller runs other gains", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);

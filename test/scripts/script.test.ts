@@ -56,7 +56,12 @@ describe('the program', () => {
     });
 
   for (const [command, why, code, says] of [
-    ['test/walk/main --step 5', 'it has no option --step', 2, /--step.*\nnpm run walk -- --help .*\n$/],
+    [
+      'test/walk/main --step 5',
+      'the program has no option --step',
+      2,
+      /--step.*\nnpm run walk -- --help .*\n$/,
+    ],
     ['test/walk/main --steps 0', '0 is too small', 2, /^--\w+ takes a .*number .*\n$/],
     ['test/soak/main --minutes x', 'x is no number', 2, /^--\w+ takes a .*number .*\n$/],
     [
@@ -72,7 +77,7 @@ describe('the program', () => {
       expect(stderr).to.match(says);
     });
 
-  it('exits with code 1 after an error even if timers are pending, and prints a stack trace only if the error shows a defect', () => {
+  it('that scripts/script.ts runs exits with code 1 after an error, even if timers are pending, and prints a stack trace only for a defect such as a TypeError', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

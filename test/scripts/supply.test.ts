@@ -18,13 +18,13 @@ function lockedPackages(): [string, Locked][] {
   return Object.entries(lock.packages).filter(([folder]) => folder !== '');
 }
 
-describe('what npm installs', () => {
-  it('is pinned: the lock file has the content hash of every package', () => {
+describe('package-lock.json', () => {
+  it('pins the content of every package with a SHA-512 hash', () => {
     const unpinned = lockedPackages().filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
     expect(unpinned).to.deep.equal([]);
   });
 
-  it('on a robot, without the packages for developers, has no install script except those of epoll and i2c-bus', () => {
+  it('lists no package with an install script, apart from epoll, i2c-bus and packages for developers', () => {
     const scripts = lockedPackages().filter(([, { hasInstallScript, dev }]) => hasInstallScript && !dev);
     expect(scripts.map(([folder]) => folder).sort()).to.deep.equal([
       'node_modules/epoll',

@@ -148,7 +148,7 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'well'] },
     ],
     [
-      'answers every transaction of an unplugged chassis with nack, even if another bus fault was injected before',
+      'answers every transaction of an unplugged chassis with nack, even if a hang fault of the chassis was injected before',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],

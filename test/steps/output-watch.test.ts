@@ -3,7 +3,7 @@ import { StepMemory } from '../../src/steps/step-memory.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
-describe('the share of time for which the output of the loop was at its limit during a step response', function () {
+describe('the share of a step response in which the output of the loop was at its limit', function () {
   this.timeout(60_000);
   const bench = new TuningBench();
   let memory: StepMemory;
@@ -27,7 +27,7 @@ describe('the share of time for which the output of the loop was at its limit du
     return memory.list('gimbal', 'angle_yaw')[0]?.figures.atLimitShare;
   };
 
-  it('is 0 for an excitation of 0.01 rad, and between 0.04 and 0.6 for an excitation of 0.5 rad', async () => {
+  it('is 0 for steps of 0.01 rad, and between 0.04 and 0.6 for steps of 0.5 rad', async () => {
     expect(await shareOf(0.01, 2)).equal(0);
     const share = await shareOf(0.5, 2);
     expect(share).above(0.04).below(0.6);

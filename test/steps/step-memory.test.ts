@@ -68,7 +68,7 @@ describe('remembered step responses', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('say whether a trial or a saved revision was in force, and do not include a response in which the gains changed', async () => {
+  it('show whether a trial or a saved revision was in force, and do not include a response during which the gains changed', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('of a trial also belong to the revision that later saves the gains of the trial, even after a restart', async () => {
+  it('from a trial are also shown for the revision that later saves the gains of the trial, even after a restart', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('belong to the revision that was in force when they were measured, and a revision shows only the newest of its responses', async () => {
+  it('are shown for the revision that was in force at the measurement, and only the newest response of each loop is shown', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();

@@ -6,8 +6,8 @@ import { attempt, realDisk } from '../../src/storage/disk.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 import { skip } from '../support/programs.js';
 
-describe('the access to files on a real disk', () => {
-  it('reports a file as missing if its folder is there, and fails with advice to mount the disk if the folder is missing too', () =>
+describe('the disk module of the daemon', () => {
+  it('reports a file as missing if the folder of the file exists, and fails with advice to mount the disk if the folder is missing too', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
@@ -20,7 +20,7 @@ describe('the access to files on a real disk', () => {
       }
     }));
 
-  it('makes a folder and the missing folders above it, and fails at once where no folder can be made, as in /proc', () =>
+  it('makes a folder and the missing folders above it, and fails at once if no folder can be made, as in /proc', () =>
     inTemporaryFolder(async folder => {
       await realDisk.makeFolder(join(folder, 'a/b'));
       await realDisk.makeFolder(join(folder, 'a/b/c'));
@@ -47,7 +47,7 @@ describe('the access to files on a real disk', () => {
     });
   });
 
-  it("gives a file that root makes in another user's folder to that user", async function () {
+  it('makes the owner of a folder also the owner of a file that root makes in that folder', async function () {
     if (process.getuid?.() !== 0) skip(this, 'only root may give files away');
     await inTemporaryFolder(async folder => {
       await chown(folder, 65534, 65534);
@@ -56,7 +56,7 @@ describe('the access to files on a real disk', () => {
     });
   });
 
-  it('reports a full or read-only disk with advice what to do', async () => {
+  it('reports a full or read-only disk with advice on what to do', async () => {
     for (const [code, cure] of [
       ['ENOSPC', 'free some space'],
       ['EROFS', 'ReadWritePaths='],

@@ -48,7 +48,7 @@ describe('the mark of a used state folder (a file outside that folder)', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('that cannot be written is reported with the reason, and the state folder then counts as new if its files are gone', async () => {
+  it('causes a report with the reason if its write fails, and a state folder without files then counts as new', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -26,7 +26,7 @@ describe('the lock of a state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('has one holder at a time, and can be taken by another after the holder has released it', () =>
+  it('has one holder at a time, and another holder can take the lock after its release', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['done', 'state-in-use']);
@@ -36,7 +36,7 @@ describe('the lock of a state folder', () => {
       await other.release();
     }));
 
-  it('goes to exactly one of 12 attempts that start at once', () =>
+  it('is granted to exactly one of 12 attempts that start at the same time', () =>
     inTemporaryFolder(async folder => {
       const locks = Array.from({ length: 12 }, () => new PathLock(folder));
       const results = await Promise.all(locks.map(hold));
@@ -45,7 +45,7 @@ describe('the lock of a state folder', () => {
       for (const lock of locks) await lock.release();
     }));
 
-  it('also keeps out a process in another network namespace', function () {
+  it('is refused to a process in another network namespace until the holder releases the lock', function () {
     return inTemporaryFolder(async folder => {
       const elsewhere = ['unshare', '--map-root-user', '--net'];
       const lock = new PathLock(folder);
@@ -58,7 +58,7 @@ describe('the lock of a state folder', () => {
     });
   });
 
-  it('leaves no file in the folder, and ignores files there', () =>
+  it('adds no file to the folder, and ignores old lock files in the folder', () =>
     inTemporaryFolder(async folder => {
       for (const name of ['lock', 'lock.new']) await writeFile(join(folder, name), Buffer.alloc(64));
       const lock = new PathLock(folder);

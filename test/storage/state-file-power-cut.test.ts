@@ -68,7 +68,7 @@ describe('after a power cut, a state file has the last confirmed value or a newe
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
-    it(`even if one of the saves before failed in its step “${failing}”`, async () => {
+    it(`even if an earlier save failed in its step “${failing}”`, async () => {
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {

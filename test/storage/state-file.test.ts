@@ -132,7 +132,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('confirms a return to the old value only when the old value is on the disk again, if the disk hangs on the save of a new value', async () => {
+  it('does not confirm a save of the old value while the disk hangs on the save of a new value, and then has the old value', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();

@@ -56,7 +56,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     });
   }
 
-  it('stays at 0 if friction is stronger than the output', () => {
+  it('stays at 0 if friction is stronger than the output minus the offset of the plant', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };

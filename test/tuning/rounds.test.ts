@@ -71,7 +71,7 @@ describe('the rounds of a tuning', () => {
     expect(proposed?.gains.kp).equal(100);
   });
 
-  it('end with the best gains so far if rounds are so slow that no time is left for another one', async () => {
+  it('end with the best gains so far if the rounds are so slow that no time is left for another round', async () => {
     const port = new ScriptedPort({ roundS: 14 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40]);

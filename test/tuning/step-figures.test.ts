@@ -59,7 +59,7 @@ describe('the figures of a step response', () => {
     expect(coarse.settlingS).closeTo(figures.settlingS!, 0.05);
   });
 
-  it('say whether a response rings, settles (even if it swings first or is noisy), still moves at the end, or ends off its setpoint', () => {
+  it('show whether a response rings, settles (even after a swing or with noise), still moves at the end, or ends off its setpoint', () => {
     const swinging = stepOf(
       Array.from({ length: 1000 }, (_, ms) => (ms ? 1 + 0.6 * swing(ms / 1000, 3.4) : 0)),
     );

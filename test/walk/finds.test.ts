@@ -99,7 +99,7 @@ const finds: readonly Find[] = [
     return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, settle], { effectMs: 19 }];
   }),
   [
-    'a controller that comes back to a stopped robot is latched before it gets a heartbeat',
+    'a controller that reconnects while the robot is stopped is latched before that controller gets a heartbeat',
     [fault('gimbal', 'unplug'), wait(1886), stop, settle],
   ],
   [
@@ -187,7 +187,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'a lease that a desk takes after two late turns of the event loop may count from the beginning of the first',
+    'a lease that a desk takes after two late turns of the event loop may begin at the start of the first late turn',
     [
       beats(),
       { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
@@ -198,7 +198,7 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'the daemon is allowed to refuse a trial as busy that was requested during a resume, even if the refusal comes after the answer to the resume',
+    'a trial that was requested during a resume may be refused as busy, even after the resume has been answered',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -253,7 +253,7 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'an event log with a cut-off last line, unreadable at the start, is repaired later, and the repair gets a number of the new run',
+    'an event log that is unreadable at the start and has a cut-off last line is repaired later, and the line about the repair gets a number of the new run',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
@@ -273,7 +273,7 @@ const finds: readonly Find[] = [
   ],
 ];
 
-describe('no promise is broken in a replay of steps at which the random test “npm run walk” once failed:', () => {
+describe('a replay of steps at which “npm run walk” once failed breaks no promise:', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

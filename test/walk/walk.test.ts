@@ -59,8 +59,8 @@ describe('the random test “npm run walk”', () => {
   });
 });
 
-describe('the values that the random test “npm run walk” accepts as being in force', () => {
-  it('include a value until the daemon confirms a write that began after the write of that value had ended', () => {
+describe('the random test “npm run walk”, after overlapping writes,', () => {
+  it('accepts the value of each of these writes until the daemon confirms a write that began later', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

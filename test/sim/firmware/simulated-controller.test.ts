@@ -33,7 +33,7 @@ describe('the simulated firmware', () => {
     write(REGISTERS.commit, { checksum: gainsChecksum(unit, defaultGains(unit)) });
   };
 
-  it('cuts the torque 500 ms after its start or reset if no heartbeat comes, and gives the torque back for good at a heartbeat without a time limit (silence_ms 0)', () => {
+  it('cuts the torque 500 ms after a start or reset without a heartbeat, and restores the torque permanently after a heartbeat with silence_ms 0', () => {
     for (const resets of [0, 1]) {
       if (resets > 0) controller.reset();
       expect(loops.resets).to.equal(resets);

@@ -16,7 +16,7 @@ describe('the simulated DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`of ${name} reaches the same state in 1 computed step of 10 ms as in 1000 steps of 10 µs, and at 12 V settles at the speed at which torque equals friction`, () => {
+    it(`of ${name} reaches the same state in 1 step of 10 ms as in 1000 steps of 10 µs, and the calculated final speed at 12 V`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
