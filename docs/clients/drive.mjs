@@ -46,7 +46,7 @@ async function drive({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) {
 let atMs = 0;
 if (!joystick) process.stdin.setRawMode?.(true);
 const input = joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin;
-input.on('end', () => fail('Keyboard or gamepad is gone.'));
+for (const gone of ['end', 'error']) input.on(gone, () => fail('Keyboard or gamepad is gone.'));
 input.on('data', data => {
   const text = data.toString();
   if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);

@@ -43,10 +43,10 @@ def rates_of(source, held, pad):
 if __name__ == "__main__":
     len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
     robot, held, pad, moved, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, False, 0
-    source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
     before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
     if before: tty.setcbreak(0)
     try:
+        source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
         while True:
             if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]:
                 os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
@@ -56,5 +56,6 @@ if __name__ == "__main__":
             moved = bool(rates)
             time.sleep(0.04)
     except KeyboardInterrupt: robot.drive({})
+    except OSError: sys.exit("Keyboard or gamepad is gone.")
     finally:
         if before: termios.tcsetattr(0, termios.TCSADRAIN, before)

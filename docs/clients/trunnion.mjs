@@ -45,7 +45,8 @@ function fail(why) {
 }
 
 const [robot, act] = process.argv.slice(2);
-if (robot === undefined) fail('usage: [TRUNNION_TOKEN=…] node trunnion.mjs URL [stop]');
+if (robot === undefined || (act ?? 'stop') !== 'stop')
+  fail('usage: [TRUNNION_TOKEN=…] node trunnion.mjs URL [stop]');
 if (act === 'stop') {
   console.log(...(await stop(robot)));
 } else {

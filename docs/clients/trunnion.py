@@ -41,7 +41,7 @@ def events(base):
                 yield name, json.loads(value)
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["stop"]):
         sys.exit("usage: [TRUNNION_TOKEN=…] python3 trunnion.py URL [stop]")
     robot = sys.argv[1]
     if sys.argv[2:] == ["stop"]:

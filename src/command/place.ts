@@ -145,7 +145,13 @@ export async function askDaemon(
   if (remote !== undefined) return askOverHttp(remote, method, path, { undone, cure });
   return askAsRoot(socket, method, path).catch(async (error: unknown) => {
     const errno = errnoOf(error);
-    if (errno === 'EACCES') throw new Failure(`Only root may do this: sudo trunnion ${command}`, 3);
+    if (errno === 'EACCES')
+      throw new Failure(
+        isSimulated
+          ? 'The simulated robot belongs to another user.'
+          : `Only root may do this: sudo trunnion ${command}`,
+        3,
+      );
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
       throw new Failure(`The daemon does not answer. ${cure}journalctl -u trunnion says more.`, 4);
     const isHere = await isAnyLocked(locked?.() ?? []);

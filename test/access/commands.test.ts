@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { READ_AGAIN_MS } from '../../src/access/access.js';
+import { simulatorSocket } from '../../src/access/root-socket.js';
 import { tokenFile } from '../../src/access/token-file.js';
 import { saidOf } from '../../src/command/command.js';
 import {
@@ -163,6 +166,20 @@ describe('trunnion token', () => {
       const { exit, text } = await asNobody('log', 'verify', join(folder, 'events.jsonl'));
       expect(exit).to.equal(3);
       expect(text).to.include('sudo trunnion log verify');
+    });
+  });
+
+  it('does not advise sudo if the socket of the simulated robot belongs to another user', async function () {
+    const { exit: readable } = await asNobody('--version');
+    if (readable !== 0) skip(this, 'only root may read this checkout');
+    await inTemporaryFolder(async folder => {
+      const socket = simulatorSocket(folder);
+      const other = createServer().listen(socket);
+      await once(other, 'listening');
+      await chmod(socket, 0o000);
+      const { exit, text } = await asNobody('stop', '--simulated', '--state', folder);
+      other.close();
+      expect([exit, text]).to.deep.equal([3, 'The simulated robot belongs to another user.\n']);
     });
   });
 

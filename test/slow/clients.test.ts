@@ -91,7 +91,7 @@ describe('the example client', function () {
       await daemon.post('/api/resume');
     });
 
-    it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that says what is missing: token, robot or URL`, async function () {
+    it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that names a missing token, robot or URL, or the usage`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const secret = newSecret();
@@ -110,8 +110,10 @@ describe('the example client', function () {
       );
       const dead = await client(program, [path, 'http://127.0.0.1:1']);
       expect([dead.code, dead.output.slice(0, 17)]).to.deep.equal([1, 'No robot answers.']);
-      const bare = await client(program, [path]);
-      expect([bare.code, bare.output.slice(0, 7)]).to.deep.equal([1, 'usage: ']);
+      for (const args of [[], [url(), 'stp']]) {
+        const mistyped = await client(program, [path, ...args]);
+        expect([mistyped.code, mistyped.output.slice(0, 7)]).to.deep.equal([1, 'usage: ']);
+      }
       await writeTokens(realDisk, daemon.folder, []);
       await eventually(async () => (await daemon.get('/api/session')).body.access === 'open');
     });

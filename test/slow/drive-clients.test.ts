@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
+
+const CLIENTS = [
+  ['python3', 'docs/clients/drive.py'],
+  ['node', 'docs/clients/drive.mjs'],
+] as const;
 
 describe('the example drive client', function () {
   this.timeout(60_000);
@@ -13,10 +19,7 @@ describe('the example drive client', function () {
   const stands = async () => Math.abs((await chassis()).speedMS) < 0.01;
   const yawRad = async () => (await axes('gimbal')).yaw.angleRad;
 
-  for (const [program, file] of [
-    ['python3', 'docs/clients/drive.py'],
-    ['node', 'docs/clients/drive.mjs'],
-  ] as const)
+  for (const [program, file] of CLIENTS)
     it(`in ${program} moves chassis and gimbal by two keys at once, and the chassis halts when the client is frozen or killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
@@ -42,5 +45,19 @@ describe('the example drive client', function () {
       }
       await eventually(stands);
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
+    });
+
+  for (const [program, file] of CLIENTS)
+    it(`in ${program} ends with a message if the gamepad cannot be read`, async function () {
+      requirePrograms(this, program);
+      const child = spawn(program, [file, daemon.url, '/nowhere/js0'], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let output = '';
+      child.stderr.setEncoding('utf8').on('data', text => {
+        output += text;
+      });
+      const [code] = await once(child, 'close');
+      expect([code, output]).to.deep.equal([1, 'Keyboard or gamepad is gone.\n']);
     });
 });
