@@ -216,7 +216,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it("advises to give the files to the folder's owner if only root may read the list", async () => {
+    it('advises to give the list of tokens to the owner of the folder if only root may read the list', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -123,9 +123,13 @@ describe('an automatic tuning', function () {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
+    let refusals = 0;
     bus.writeBlock = async (address, register, data) => {
       const isStill = register === REGISTERS.guarded_excitation.address && data.readFloatLE(1) === 0;
-      if (isStill && isStillRefused) throw new RobotError('nack', { errno: 121 });
+      if (isStill && isStillRefused) {
+        refusals += 1;
+        throw new RobotError('nack', { errno: 121 });
+      }
       return write(address, register, data);
     };
     bench.start();
@@ -134,6 +138,7 @@ describe('an automatic tuning', function () {
     isStillRefused = true;
     while (bench.now.state === 'running') await bench.wait(100);
     isStillRefused = false;
+    expect(refusals).to.be.above(0);
     await isBack();
   });
 

@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four loops at once, and leave room for the step figures and gains of a single loop in a window 720 px high', async () => {
+  it('show four loops at once; with a single loop its step figures and gains fit into a window 720 px high, too', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

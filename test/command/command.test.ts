@@ -37,7 +37,7 @@ describe('the command line', () => {
         expect(await said(`-h ${command} x y`)).to.equal(text);
       });
 
-      it('lists the command in the answer to "trunnion --help"', async () => {
+      it('is listed by "trunnion --help"', async () => {
         expect(await said('--help')).to.match(new RegExp(`^  ${command}\\b.*  [A-Z]`, 'm'));
       });
 

@@ -54,6 +54,7 @@ describe('configuration', () => {
 
   it('has all defaults even if every commented-out setting in the file that an installation creates is uncommented', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
+    expect(uncommented.split('\n').filter(line => /^ {2}\w/.test(line))).to.have.length.above(20);
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 

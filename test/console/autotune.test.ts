@@ -182,6 +182,7 @@ describe('a tuning on the page', () => {
     page.model.stream.setHidden(true);
     page.model.stream.setHidden(false);
     await page.wait(500);
+    expect(page.sentTo(/autotune/, 'GET')).to.not.deep.equal([]);
     becomes({ state: 'aborted' });
     page.mend();
     await page.wait(2000);
@@ -196,7 +197,9 @@ describe('a tuning on the page', () => {
     page.model.stream.setHidden(false);
     await page.wait(300);
     says({ state: 'better' });
-    for (const asked of page.sentTo(/autotune/, 'GET')) asked.deliver();
+    const late = page.sentTo(/autotune/, 'GET');
+    expect(late).to.not.deep.equal([]);
+    for (const asked of late) asked.deliver();
     await page.wait(100);
     expect(state()).to.equal('better');
   });

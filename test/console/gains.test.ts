@@ -182,6 +182,7 @@ describe('after another caller has saved gains, a page', () => {
     page.edit('chassis', '/position/kp', '12');
     await page.daemon.save('chassis', 'speed', 63);
     await page.wait(200);
+    expect(gainsOf(page).conflict.value).to.have.length(1);
     page.edit('chassis', '/speed/kp', '63');
     expect(gainsOf(page).conflict.value).to.deep.equal([]);
     await save(page);

@@ -117,7 +117,7 @@ describe('a page with an event stream', () => {
     await page.wait(2000);
     page.isDeaf = false;
     page.lateMs = 2000;
-    await page.wait(1000);
+    await page.wait(3000);
     expect(page.model.fresh.value).to.equal(false);
     page.lateMs = 0;
     await page.wait(200);

@@ -44,7 +44,7 @@ describe('the alert strip', () => {
     ],
     ['an online controller that has torque', { online: true, flags: ['torque'], torque: 'on' }],
   ] as const) {
-    it(`begins with an alarm if a stop is not confirmed by ${what}`, () => {
+    it(`has an alarm as its first line if a stop is not confirmed by ${what}`, () => {
       const [first, second] = texts(stoppedWith(unit));
       expect(first).to.match(/^alarm: Gimbal NOT CONFIRMED/);
       expect(second).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);

@@ -12,7 +12,7 @@ describe('the person at the page', () => {
   const closed = (settings: Settings = {}) => servedPage({ tokens: true, ...settings });
   const name = ({ model }: Page) => model.access.session.value?.name;
 
-  it('is logged in by name with a known token, and is refused with an unknown token', async () => {
+  it('gets the rights and the name of a known token at the login, and is refused with an unknown token', async () => {
     const page = await closed();
     expect([page.model.access.isShut, page.model.deafness.value]).to.deep.equal([
       true,
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('if a stop needs a token, a STOP pressed on the page', () => {
+describe('if a stop needs a token, a STOP that was pressed without one on the page', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);
@@ -128,7 +128,7 @@ describe('if a stop needs a token, a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('is shown as not confirmed until another caller has stopped and resumed the robot', async () => {
+  it('is shown as not confirmed after the login of a spectator, until another caller has stopped and resumed the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);

@@ -31,7 +31,7 @@ describe('the host silence of a controller', () => {
   ] as const) {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
     const before = recorded === undefined ? 'missing' : damaged === undefined ? shown : `damaged (${shown})`;
-    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`}, and recorded as ${afterwards === never ? 'no limit' : `${afterwards} ms`}, if the earlier record is ${before}`, async () => {
+    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if its record is ${before}; the new record has the longest value that the controller may still have, ${afterwards === never ? '“no limit”' : `${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });

@@ -105,7 +105,7 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
 describe('if the event loop is late when a deadline passes, the daemon', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name} (${first === 'timer' ? 'timer before request' : 'request before timer'})`, async () => {
+      it(`${name} (the ${first} is handled first)`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

@@ -141,7 +141,11 @@ describe('a referee desk', () => {
     red.stopped = false;
     press('lock all');
     field.wait(1500);
-    expect([red.stopped, tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
+    expect([red.stopped, red.match.state.lock, tile('Red 1').locking]).to.deep.equal([
+      true,
+      null,
+      'not confirmed',
+    ]);
     expect(tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
@@ -465,7 +469,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('leaves a robot in the phase pause when Take over is pressed, and shows NOT STARTED for that robot', () => {
+  it('does not let a rebooted robot play when Take over is pressed: the robot stays paused, and its tile shows NOT STARTED', () => {
     play();
     field.robot('Red 1').restart(true);
     field.first.isOff = true;

@@ -99,12 +99,12 @@ describe('a match record of a desk', () => {
 
   for (const [what, again, is] of [
     [
-      'is reported as whole if the disk failed for a while and the robot then sent its lines again',
+      'is reported as “whole” if the disk of the desk failed for a while and the robot then sent its lines again',
       true,
       'whole',
     ],
     [
-      'is reported as missing lines, not as changed, if the disk failed and the robot never sent its lines again',
+      'is reported as “missing”, not as “changed”, if the disk of the desk failed and the robot never sent its lines again',
       false,
       'missing',
     ],
@@ -181,7 +181,7 @@ describe('a match record of a desk', () => {
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('that dropped the oldest lines of the desk because the record grew too large is reported as missing lines of the desk', async () => {
+  it('that grew too large, so that the oldest lines of the desk were dropped, is reported as “desk missing”', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)

@@ -249,6 +249,7 @@ describe('the event log in files', () => {
       }
       expect(run.file.problem).to.equal(undefined);
       expect(run.file.head?.seq).to.equal(600);
+      expect(bytes(), 'files that were to be removed are left').to.be.above(KEPT + 4000);
       await run.end();
     });
   });

@@ -103,6 +103,7 @@ describe('a save of gains', () => {
         meanwhile = () => act(state, join(state, JOURNAL_FILE));
         const revision = await save(store);
         await store.close();
+        expect(meanwhile, 'the file was changed during the save').to.equal(undefined);
         expect(await foundAfterRestart(state)).to.equal(revision);
       }));
   }

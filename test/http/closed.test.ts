@@ -89,6 +89,7 @@ describe('a robot with tokens', () => {
     const stream = await fetch(new URL('/api/events', daemon.url), {
       headers: bearer(SECRETS.spectator) ?? {},
     });
+    expect(stream.status).to.equal(200);
     const reader = stream.body?.getReader();
     await reader?.read();
     await write(TOKENS.filter(({ role }) => role !== 'spectator'));

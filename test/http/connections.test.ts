@@ -80,7 +80,7 @@ describe('a connection', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('that sends an unlock just before another connection locks the robot leaves the new lock in force', async () => {
+  it('that sends an unlock at the same moment as another connection sends a lock does not remove that lock', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const unlock = open(ask('/api/match/unlock', {}));
       const lock = open(ask('/api/match/lock', { reason: 'inspection' }));

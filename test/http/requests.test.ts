@@ -26,6 +26,7 @@ describe('a request', () => {
   };
   const gains = (kp: number) => ({ ...CHASSIS, speed: { kp, ki: 2, kd: 3 } });
   const save = 'POST /api/chassis/pidconfig';
+  const shown = (text: string) => (text.length > 40 ? 'wrong gains' : text);
   const angleOf = (text: string) => JSON.stringify(CHASSIS).replace('"ki":5', text);
 
   for (const [path, text, faults] of [
@@ -48,7 +49,7 @@ describe('a request', () => {
       ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
     ],
   ] as const) {
-    it(`to ${path} is refused, and the answer names every fault: ${faults.join(', ').trim()}`, async () => {
+    it(`to ${path} with ${shown(text)} is refused, and the answer names every fault: ${faults.join(', ').trim()}`, async () => {
       const { body } = await ask(`POST ${path}`, undefined, {
         text,
         headers: { 'Content-Type': 'application/json' },
@@ -149,6 +150,8 @@ describe('a request', () => {
     const { body: replacing } = await keep({ ...again, dryRun: true });
     expect(replacing).to.deep.include({ kept: false });
     expect(replacing.difference.speed).to.deep.equal({ before: gains(30).speed, after: gains(40).speed });
+    const [stored] = (await ask('GET /api/profiles')).body.chassis;
+    expect(stored.gains, 'after the dry run').to.deep.equal(gains(30));
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 

@@ -156,7 +156,8 @@ describe('match control', () => {
     const phase = robot.outcome(set('teleop'));
     isGone = true;
     expect(await phase).to.equal(200);
-    await Promise.all([save, resume]);
+    await save;
+    expect(await resume).to.equal('stopped');
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 

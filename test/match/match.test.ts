@@ -184,7 +184,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('that ends the match is refused as wrong-phase if no match runs', () => {
+    it('to end it is refused as wrong-phase if the phase is none', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });

@@ -77,7 +77,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('gives the controller only the rest of its hold, and 20 ms less in a retry 20 ms later', async () => {
+  it('gives the controller only the time that is left of its hold, so a retry 20 ms later gives 20 ms less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -90,7 +90,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('is refused as too late if under 10 ms of its hold are left, or if its deadline (notAfter) has passed or is over 5 s ahead', async () => {
+  it('gets the answer too-late if under 10 ms of its hold are left, if its deadline notAfterT has passed, or if that deadline is over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -219,6 +219,7 @@ describe('a drive command', () => {
   ] as const)
     it(`is refused after ${what}, and its caller is no longer the driver`, async () => {
       await driven(YAW);
+      expect(who()).to.equal('operator');
       await clocked.during(act());
       expect(who()).to.equal(undefined);
       expect(await driven(YAW)).to.equal(code);

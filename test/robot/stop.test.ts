@@ -420,7 +420,7 @@ describe('a stop', () => {
         resume,
       ],
       [
-        'outlasts a restart with both controllers unplugged, even if they were unplugged and the disk was slow at the time of the stop',
+        'outlasts a restart with both controllers unplugged, even if the disk was slow and both were unplugged at the stop already',
         true,
         away,
         () => onASlowDisk(stop),

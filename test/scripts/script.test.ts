@@ -60,7 +60,7 @@ describe('the program', () => {
       'test/walk/main --step 5',
       'the program has no option --step',
       2,
-      /--step.*\nnpm run walk -- --help .*\n$/,
+      /^.*--step.*\nnpm run walk -- --help .*\n$/,
     ],
     ['test/walk/main --steps 0', '0 is too small', 2, /^--\w+ takes a .*number .*\n$/],
     ['test/soak/main --minutes x', 'x is no number', 2, /^--\w+ takes a .*number .*\n$/],

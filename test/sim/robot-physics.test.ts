@@ -178,7 +178,7 @@ describe('the simulated robot', () => {
     ['chassis', 'speed'],
     ['chassis', 'angle'],
   ] as const) {
-    it(`changes the output of the loop ${loop} by less than 1 V a period when mode, gains or excitation change`, () => {
+    it(`changes the output of the loop “${loop}” by less than 1 V in a control period when mode, gains or excitation change`, () => {
       const robot = newRobot();
       robot.command('gimbal', { mode: 'auto' });
       robot.run(3);

@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the mark of a used state folder (a file outside that folder)', () => {
+describe('the file outside a state folder that marks the folder as used', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -26,7 +26,7 @@ describe('the mark of a used state folder (a file outside that folder)', () => {
       error => (isRobotError(error, 'storage-failed') ? error.context.errno : error),
     );
 
-  it('is written when the first file of the state folder is synced, and not before', async () => {
+  it('is written only after the first file of the state folder has been synced', async () => {
     const syncFolder = () => Promise.reject(new Error('no sync'));
     await use({ ...realDisk, syncFolder }).catch(() => undefined);
     expect(await marks()).to.deep.equal([]);

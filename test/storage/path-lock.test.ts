@@ -88,7 +88,8 @@ describe('the lock of a state folder', () => {
       const { PATH } = process.env;
       process.env.PATH = folder;
       try {
-        const refused = await new PathLock(folder).hold().catch(error => error.context);
+        const { code, context: refused } = await new PathLock(folder).hold().catch(error => error);
+        expect(code).to.equal('storage-failed');
         expect(refused).to.include({ operation: 'lock', errno: 'ENOENT' });
         expect(refused.cure).to.contain('util-linux');
       } finally {
