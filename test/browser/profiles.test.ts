@@ -64,6 +64,19 @@ describe('the console with profiles', function () {
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 
+  it('lists the profiles once the daemon answers again, without another press', async () => {
+    await post('/api/chassis/profiles', { name: 'gravel', gains: await gainsOf() });
+    const page = await open();
+    const chassis = card(page, 'Chassis');
+    await page.route('**/api/chassis/profiles', route => route.abort());
+    await chassis.getByText('Profiles').click();
+    await shows(chassis, /The daemon does not answer/);
+    await page.unroute('**/api/chassis/profiles');
+    await shows(chassis.locator('.profiles'), /gravel/);
+    await eventually(async () => !/does not answer/.test((await chassis.textContent()) ?? ''));
+    await post('/api/chassis/profiles/remove', { name: 'gravel' });
+  });
+
   it('draws the captured steps of two revisions in one plot, each in percent of its own step, if their amplitudes differ', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };

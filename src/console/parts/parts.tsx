@@ -8,7 +8,7 @@ import {
 } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import { every } from '../../core/clock.js';
-import type { Outcome as RequestOutcome } from '../daemon/request.js';
+import { type Outcome as RequestOutcome, UNREACHABLE } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
 import type { Model, Operation } from '../model/model.js';
@@ -43,21 +43,31 @@ export function useEvery(periodMs: number, act: () => unknown, isOn = true): voi
   useEffect(() => (isOn ? every(clock, periodMs, act) : undefined), [isOn]);
 }
 
-/** The latest answer to a question. The question is asked again when something in `about` changes. */
+const ASK_AGAIN_MS = 2000;
+
+/** The latest answer to a question. It is asked again when something in `about` changes, and while no answer comes. */
 export function useAnswer<T>(ask: () => Promise<RequestOutcome<T>>, about: readonly unknown[]) {
   const answer = useSignal<T | undefined>(undefined);
+  const attempts = useSignal(0);
+  const isUnanswered = useSignal(false);
   const action = useAction();
+  const askAgain = () => {
+    attempts.value += 1;
+  };
+  useEvery(ASK_AGAIN_MS, askAgain, isUnanswered.value);
   useEffect(() => {
     let isOver = false;
     void action.run(async () => {
       const outcome = await ask();
-      if (!isOver) answer.value = 'body' in outcome ? outcome.body : undefined;
+      if (isOver) return outcome;
+      answer.value = 'body' in outcome ? outcome.body : undefined;
+      isUnanswered.value = 'refusal' in outcome && outcome.refusal === UNREACHABLE;
       return outcome;
     });
     return () => {
       isOver = true;
     };
-  }, about);
+  }, [...about, attempts.value]);
   return { answer: answer.value, action };
 }
 
