@@ -6,6 +6,7 @@ import type { Press } from './press.js';
 import {
   ACTS,
   type Ask,
+  type DeskMatch,
   type DeskState,
   type Robot,
   type Seen,
@@ -69,7 +70,11 @@ export class Desk {
 
   /** Permits nothing until Take over is pressed. */
   forbid(): void {
-    forbid(this.state, this.#parts.clock.nowMs());
+    const nowMs = this.#parts.clock.nowMs();
+    this.#tick(nowMs);
+    const { match } = this.state.wanted;
+    forbid(this.state, nowMs);
+    if (this.state.wanted.match !== match) this.#recordPhase(match);
     this.#save();
   }
 
@@ -113,7 +118,7 @@ export class Desk {
     const { lock } = this.state.wanted;
     if (lock === null || lock.id === this.#confirmed?.id) return;
     const field = this.state.robots.filter(({ name }) => wishOf(this.state.wanted, name).place === 'field');
-    if (field.every(({ name }) => isLocked(this.state, name)))
+    if (field.every(({ name }) => isLocked(this.state, name, nowMs)))
       this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
   }
 
@@ -125,16 +130,19 @@ export class Desk {
 
   /** Lets time pass, and records each phase that ended by it. */
   #tick(nowMs: number): void {
-    const { pauseWithoutPageMs, record } = this.#parts;
     let before = this.state.wanted.match;
-    while (tick(this.state, nowMs, pauseWithoutPageMs)) {
-      const { match } = this.state.wanted;
-      record({
-        what: 'phase',
-        detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
-      });
-      before = match;
+    while (tick(this.state, nowMs, this.#parts.pauseWithoutPageMs)) {
+      this.#recordPhase(before);
+      before = this.state.wanted.match;
     }
+  }
+
+  #recordPhase(before: DeskMatch | null): void {
+    const { match } = this.state.wanted;
+    this.#parts.record({
+      what: 'phase',
+      detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
+    });
   }
 
   #send(ask: Ask): void {

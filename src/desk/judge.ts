@@ -4,6 +4,8 @@ import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf 
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
+/** How long an answer proves that the robot is locked. Then the desk asks again. */
+const PROOF_MS = 5000;
 /** What permits something is asked for this long after its press. */
 export const PERMIT_MS = 1000;
 
@@ -20,16 +22,17 @@ export function isAtRest({ status }: Seen): boolean {
   );
 }
 
-/** Whether the robot has proven that it is locked as the desk wants. */
-export function isLocked(state: DeskState, name: string): boolean {
+/** Whether the robot has proven lately that it is locked as the desk wants. */
+export function isLocked(state: DeskState, name: string, nowMs: number): boolean {
   const lock = lockWanted(state.wanted, name);
   const seen = seenOf(state, name);
   if (lock === null) return false;
+  const answeredMs = seen.locked?.id === lock.id ? seen.locked.sentMs : Number.NEGATIVE_INFINITY;
   // What was asked later counts.
-  const isAnswered = seen.locked?.id === lock.id;
-  if (seen.statusMs >= lock.atMs && (!isAnswered || seen.statusMs > (seen.locked?.sentMs ?? 0)))
-    return seen.status?.match.lock !== null && isAtRest(seen);
-  return isAnswered;
+  const isByStatus = seen.statusMs >= lock.atMs && seen.statusMs > answeredMs;
+  const provenMs = isByStatus ? seen.statusMs : answeredMs;
+  if (nowMs - provenMs > PROOF_MS || (seen.matchMs > provenMs && seen.match?.lock === null)) return false;
+  return !isByStatus || (seen.status?.match.lock !== null && isAtRest(seen));
 }
 
 /** Whether others have locked the robot. The desk does not lock over that lock. */
@@ -39,6 +42,16 @@ export function isLockedByOthers({ wanted }: DeskState, { match }: Seen): boolea
 
 export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
   return match?.lease?.holder === wanted.holder;
+}
+
+/**
+ * Whether this desk restricts the robot by its match: it has the lease, or a press for this match was not confirmed yet.
+ * After that, another desk may have taken the robot over.
+ */
+export function isToRestrict(state: DeskState, seen: Seen): boolean {
+  const { match } = state.wanted;
+  const isPressed = match?.why === null && seen.match?.id === match.id && seen.tookMs < match.sinceMs;
+  return isPressed || isLeaseOurs(state, seen);
 }
 
 /** Whether the robot is in the phase of the desk's match. */
@@ -100,10 +113,10 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
 function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 'NOT ENDED' | undefined {
   const { match } = state.wanted;
   const seen = seenOf(state, name);
-  if (match === null || nowMs - match.sinceMs <= PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
+  if (match === null || seen.matchMs <= match.sinceMs + PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
   // The match of another desk is not for this one to end.
   const isPlaying = seen.match?.id === match.id && PLAY.some(phase => phase === seen.match?.phase);
-  if (!isPlaying || !playsIn(match, name) || !isLeaseOurs(state, seen)) return undefined;
+  if (!isPlaying || !match.robots.includes(name) || !isToRestrict(state, seen)) return undefined;
   return match.phase === 'pause' ? 'NOT PAUSED' : match.phase === 'ended' ? 'NOT ENDED' : undefined;
 }
 

@@ -104,9 +104,9 @@ export const releaseMatch = button({}, (state, { nowMs: sinceMs }) => {
 
 export const playWithout = button(ofRobot, (state, press, { robot }) => {
   const match = theMatch(state, 'pre', 'pause', 'auto', 'teleop');
-  if (!playsIn(match, robot)) return;
+  if (!match.robots.includes(robot)) return;
   lockOne.act(state, press, { robot, reason: `the match plays without ${robot}` });
-  putMatch(state, { ...match, without: [...match.without, robot] });
+  if (playsIn(match, robot)) putMatch(state, { ...match, without: [...match.without, robot] });
 });
 
 export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {

@@ -30,7 +30,7 @@ export function viewOf(state: DeskState, own: Own, nowMs: number) {
     lock: lock && {
       id: lock.id,
       by: lock.by,
-      confirmed: field.filter(({ name }) => isLocked(state, name)).length,
+      confirmed: field.filter(({ name }) => isLocked(state, name, nowMs)).length,
       of: field.length,
     },
     match: match && matchView(state, match, nowMs),
@@ -76,7 +76,7 @@ function robotView(state: DeskState, name: string, nowMs: number) {
   const locking =
     wanted === null
       ? null
-      : isLocked(state, name)
+      : isLocked(state, name, nowMs)
         ? 'confirmed'
         : nowMs - wanted.atMs < CONFIRM_MS
           ? 'asking'

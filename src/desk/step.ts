@@ -5,6 +5,7 @@ import {
   isLocked,
   isLockedByOthers,
   isRestricted,
+  isToRestrict,
   PERMIT_MS,
   permitEndMs,
 } from './judge.js';
@@ -116,7 +117,10 @@ function askKnown(due: Due): void {
   if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
-  if (match.phase !== 'none') {
+  // A beat keeps a robot playing. So a robot that plays gets one only if it plays what the desk wants.
+  const isPlaying = PLAY.some(phase => phase === seen.match?.phase);
+  const isToPlay = PLAY.includes(match.phase) && playsIn(match, name) && seen.match?.id === match.id;
+  if (match.phase !== 'none' && (isToPlay || !isPlaying)) {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
@@ -127,7 +131,7 @@ function askKnown(due: Due): void {
 function askLock(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const lock = lockWanted(state.wanted, name);
-  if (lock === null || isLocked(state, name)) return;
+  if (lock === null || isLocked(state, name, nowMs)) return;
   // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
   if (seen.refusal === undefined && seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS)
     return;
@@ -144,8 +148,9 @@ function askLock(due: Due): void {
   const isTheirs = isLockedByOthers(state, seen);
   // The lock of others stands, but the robot is not proven to be at rest.
   if (isRefused || isTheirs) ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id });
-  // A token that was refused may be in order again.
-  if (isRefused || !isTheirs) ask(due, 'lock', AGAIN_MS, '/api/match/lock', { body, of: id });
+  // A token that was refused may be in order again. A robot of 0.3.0 would lose the lock of others.
+  if (!isTheirs || (isRefused && !seen.isOld))
+    ask(due, 'lock', AGAIN_MS, '/api/match/lock', { body, of: id });
 }
 
 function askUnlock(due: Due): void {
@@ -214,10 +219,8 @@ function askPhase(due: Due): void {
     askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;
   }
-  // Another desk has taken the robot over: what the clock of this one says counts no more, only a press does.
-  const isPressed = match.why === null && seen.match.id === id;
-  const isOurs = isPressed || isLeaseOurs(state, seen);
-  if (isRestricted(state, seen) || !isOurs || (phase === 'pre' && !isLeaseOurs(state, seen))) return;
+  const isOurs = phase === 'pre' ? isLeaseOurs(state, seen) : isToRestrict(state, seen);
+  if (isRestricted(state, seen) || !isOurs) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});
 }

@@ -1,33 +1,59 @@
 import { PLAY } from '../core/phases.js';
-import { isLeaseOurs, PERMIT_MS } from './judge.js';
+import type { RobotMatch } from './answers.js';
+import { isHeard, isLeaseOurs, PERMIT_MS } from './judge.js';
 import { NO_TIME, putMatch } from './match-presses.js';
 import { button, OVER } from './press.js';
 import { recordName } from './record.js';
-import { seenOf, wishOf } from './state.js';
+import { type Seen, seenOf, wishOf } from './state.js';
 
 /** A robot takes 20 beginnings of ids, one of which is the desk's own. */
 const MOST_FORMER = 19;
 
+interface Report {
+  readonly name: string;
+  readonly seen: Seen;
+  readonly match: RobotMatch;
+}
+
 /** Takes over what the robots report: the match of another desk, and its locks. */
 export const takeOver = button({}, (state, { nowMs, at }) => {
   const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
-  const reports = field.flatMap(({ name }) => {
+  const reports = field.flatMap(({ name }): readonly Report[] => {
     const seen = seenOf(state, name);
-    return seen.match === undefined ? [] : [{ name, seen, match: seen.match }];
+    return seen.match === undefined || !isHeard(seen, nowMs) ? [] : [{ name, seen, match: seen.match }];
   });
-  const locks = reports
-    .map(({ match }) => match.lock?.id ?? '')
+  const locks = field
+    .map(({ name }) => seenOf(state, name).match?.lock?.id ?? '')
     .filter(id => /^desk-[^:]+:.{1,40}$/.test(id));
   const former = [...new Set([...locks, ...state.wanted.former])].slice(0, MOST_FORMER);
   state.wanted = { ...state.wanted, permits: true, former };
   for (const { seen } of reports) seen.takeoverMs = nowMs;
   const known = state.wanted.match;
-  // What this desk has ended does not run again, even if a robot does not know it yet.
-  const isEndedHere = ({ seen, match }: (typeof reports)[number]) =>
-    known !== null && OVER.includes(known.phase) && match.id === known.id && isLeaseOurs(state, seen);
-  const running = reports.filter(one => !OVER.includes(one.match.phase) && !isEndedHere(one));
+  // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
+  const isKnown = ({ seen, match }: Report) =>
+    known !== null &&
+    (isLeaseOurs(state, seen) ||
+      (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
+  const unfinished = reports.filter(({ match }) => !OVER.includes(match.phase));
+  // This desk has its own match to run or to end first.
+  if (unfinished.some(one => isKnown(one) && one.match.id === known?.id && isLeaseOurs(state, one.seen)))
+    return;
+  const running = unfinished.filter(one => !isKnown(one));
   const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
-  if (id === undefined || id === '' || (id === known?.id && !OVER.includes(known.phase))) return;
+  if (id === undefined || id === '') {
+    const isEndedElsewhere = reports.some(
+      one => one.match.id === known?.id && one.match.phase === 'ended' && !isKnown(one),
+    );
+    if (known !== null && ['auto', 'teleop', 'pause'].includes(known.phase) && isEndedElsewhere)
+      putMatch(state, {
+        ...known,
+        ...NO_TIME,
+        phase: 'ended',
+        sinceMs: nowMs,
+        why: 'another desk has ended it',
+      });
+    return;
+  }
   const own = running.filter(({ match }) => match.id === id);
   const phase = mostFrequent(own.map(({ match }) => match.phase)) ?? 'pause';
   const plan = state.plans.find(one => one.id === id) ?? {

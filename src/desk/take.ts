@@ -2,7 +2,7 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isLocked } from './judge.js';
+import { isInPhase, isLocked } from './judge.js';
 import {
   type Ask,
   changeWish,
@@ -82,12 +82,12 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     const lock = lockWanted(state.wanted, robot);
     // A later status shows no lock on a robot that had it.
     const hadOurs = sentMs > (seen.locked?.sentMs ?? 0) && isOurs(state.wanted, seen.match?.lock?.id);
-    if (lock !== null && hadOurs && status.match.lock === null && isLocked(state, robot))
+    if (lock !== null && hadOurs && status.match.lock === null && isLocked(state, robot, nowMs))
       seen.unlockedByOthers = lock.id;
     seen.status = status;
     seen.statusMs = sentMs;
     seen.roundTripMs = nowMs - sentMs;
-    matchSeen(seen, status.match, sentMs);
+    matchSeen(state, seen, status.match, sentMs);
     return;
   }
   const answer = read.match(body);
@@ -98,7 +98,7 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     if (wishOf(state.wanted, robot).head === null) changeWish(state, robot, { head: answer.head });
   }
   if (kind !== 'match') seen.refusal = undefined;
-  matchSeen(seen, answer, sentMs);
+  matchSeen(state, seen, answer, sentMs);
   if (kind === 'lock' && ask.of !== undefined) {
     seen.locked = { id: ask.of, sentMs };
     seen.lockProblem = undefined;
@@ -162,12 +162,14 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
   seen.failure = undefined;
 }
 
-function matchSeen(seen: Seen, match: RobotMatch, sentMs: number): void {
+function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: number): void {
   if (sentMs < seen.matchMs) return;
   const { lock } = match;
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
+  // The answer to the request may have been lost.
+  if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }
 
 function refused(seen: Seen, { kind, of }: Ask, status: number, body: unknown): void {

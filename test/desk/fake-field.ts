@@ -209,7 +209,7 @@ export class FakeField {
         const { lock } = state.wanted;
         return (
           lock !== null &&
-          isLocked(state, name) &&
+          isLocked(state, name, this.nowMs) &&
           this.robot(name).lockedMs < lock.atMs &&
           this.robot(name).match.state.lock === null
         );

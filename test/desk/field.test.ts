@@ -66,6 +66,48 @@ describe('a referee desk', () => {
     expect(tile('Red 1').locking).to.equal('confirmed');
   });
 
+  for (const [what, change] of [
+    ['refuses the token', { refuses: 'token-unknown' }],
+    ['is not heard', { isOff: true }],
+  ] as const)
+    it(`shows a robot as not confirmed 5 s after its last proof if it then ${what}, and stops or locks it when it can`, () => {
+      press('lock all');
+      field.wait(600);
+      expect(tile('Red 1').locking).to.equal('confirmed');
+      const red = field.robot('Red 1');
+      Object.assign(red, change);
+      red.match.unlock();
+      red.stopped = false;
+      field.wait(7000);
+      expect(tile('Red 1').locking).to.equal('not confirmed');
+      red.isOff = false;
+      field.wait(2500);
+      expect(red.stopped).to.equal(true);
+    });
+
+  it('locks a robot again that shows no lock in any answer, even if its status cannot be read', () => {
+    press('lock all');
+    field.wait(600);
+    const red = field.robot('Red 1');
+    const answer = red.answer.bind(red);
+    red.answer = ask => (ask.kind === 'status' ? { status: 500, body: null } : answer(ask));
+    red.match.unlock();
+    field.wait(7000);
+    expect(locks()).to.deep.equal([true, true, true]);
+  });
+
+  it('gives no beat to a robot that refuses the end, so that this robot stops by itself', () => {
+    play();
+    const red = field.robot('Red 1');
+    red.stopped = false;
+    const answer = red.answer.bind(red);
+    red.answer = ask =>
+      ask.kind === 'phase' ? { status: 409, body: { code: 'stale-match', detail: '' } } : answer(ask);
+    press('end');
+    field.wait(4000);
+    expect([red.match.state.phase, red.mayMove]).to.deep.equal(['auto', false]);
+  });
+
   it('retries a lost lock request after 250 ms', () => {
     field.network('Red 1', { loses: 'requests' });
     press('lock all');

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { viewOf } from '../../src/desk/show.js';
+import { tick } from '../../src/desk/step.js';
+import { FakeField, NAMES } from './fake-field.js';
+
+const OWN = { problems: [], recorded: true };
+
+describe('Take over on a referee desk', () => {
+  let field: FakeField;
+  const press = (...args: Parameters<FakeField['press']>) =>
+    expect(field.press(...args), args[0]).to.equal(undefined);
+  const phases = () => NAMES.map(name => field.robot(name).match.state.phase);
+  const moves = () => NAMES.map(name => field.robot(name).mayMove);
+  const wanted = (desk = field.first) => desk.state.wanted.match;
+  const tile = (name: string, desk = field.first) =>
+    viewOf(desk.state, OWN, field.nowMs).robots.find(robot => robot.name === name);
+  const takeOver = (desk = field.second, from = field.first) => {
+    desk.isOff = false;
+    field.wait(600);
+    press('take over', { desk });
+    field.wait(600);
+    from.isOff = from !== field.first;
+  };
+  const reset = () => {
+    field = new FakeField();
+    field.wait(600);
+    press('load');
+    field.wait(1500);
+    press('start');
+    field.wait(100);
+    for (const name of NAMES) field.robot(name).stopped = false;
+  };
+  beforeEach(reset);
+
+  it('lets the second desk go on with a match that the first desk has paused, while the first desk still runs', () => {
+    press('pause');
+    field.wait(600);
+    takeOver();
+    press('go on in teleop', { desk: field.second });
+    field.wait(3000);
+    expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
+  });
+
+  it('lets the second desk play a match again that the first desk has ended, while the first desk still runs', () => {
+    press('end');
+    field.wait(600);
+    takeOver();
+    press('load', { desk: field.second });
+    field.wait(6000);
+    press('start', { desk: field.second });
+    field.wait(2000);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+  });
+
+  for (const [what, isRebooted] of [
+    ['whose daemon was restarted', false],
+    ['that was rebooted', true],
+  ] as const)
+    it(`does not let a robot ${what} play a match that this desk has ended and released`, () => {
+      const red = field.robot('Red 1');
+      red.isOff = true;
+      press('end');
+      field.wait(1500);
+      press('release');
+      field.wait(1500);
+      red.restart(isRebooted);
+      red.isOff = false;
+      field.wait(1000);
+      press('take over');
+      field.wait(3000);
+      expect([wanted()?.phase, red.mayMove]).to.deep.equal(['none', false]);
+      expect(phases().slice(1)).to.deep.equal(['none', 'none']);
+    });
+
+  it('counts no robot that is not heard: the time of such a robot does not end the match of the others', () => {
+    field.second.isOff = false;
+    field.wait(600);
+    field.robot('Blue 1').isOff = true;
+    press('pause');
+    field.wait(600);
+    press('without', { robot: 'Blue 1' });
+    field.wait(20_000);
+    press('go on in teleop');
+    field.wait(600);
+    field.first.isOff = true;
+    press('take over', { desk: field.second });
+    field.wait(600);
+    expect([wanted(field.second)?.phase, wanted(field.second)?.without]).to.deep.equal([
+      'teleop',
+      ['Blue 1'],
+    ]);
+    expect(phases().slice(0, 2)).to.deep.equal(['teleop', 'teleop']);
+  });
+
+  it('on the first desk takes the clock from the robots, and not the older clock of this desk', () => {
+    takeOver();
+    press('pause', { desk: field.second });
+    field.wait(2000);
+    press('go on in teleop', { desk: field.second });
+    field.wait(600);
+    const endsAtMs = wanted(field.second)?.endsAtMs ?? 0;
+    takeOver(field.first, field.second);
+    expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
+  });
+
+  it('on the first desk does not pause the match if that desk had paused only by itself meanwhile', () => {
+    takeOver();
+    field.first.state.pageMs = field.nowMs - 5000;
+    expect(tick(field.first.state, field.nowMs, 5000)).to.equal(true);
+    field.wait(600);
+    takeOver(field.first, field.second);
+    expect([wanted()?.phase, ...phases()]).to.deep.equal(['auto', 'auto', 'auto', 'auto']);
+  });
+
+  it('on the first desk ends the match there if the second desk has ended it', () => {
+    takeOver();
+    press('end', { desk: field.second });
+    field.wait(600);
+    takeOver(field.first, field.second);
+    expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
+  });
+
+  it('gives no beat to a robot that played but was not heard at the press, and Without then locks that robot', () => {
+    const red = field.robot('Red 1');
+    field.first.isOff = true;
+    red.isOff = true;
+    field.second.isOff = false;
+    field.wait(2100);
+    press('take over', { desk: field.second });
+    field.wait(400);
+    red.isOff = false;
+    field.wait(4000);
+    expect(moves()).to.deep.equal([false, true, true]);
+    press('without', { desk: field.second, robot: 'Red 1' });
+    field.wait(1500);
+    expect(red.match.state.lock?.reason).to.equal('the match plays without Red 1');
+  });
+
+  it('keeps the match of this desk while one of its robots refuses the end, even if more robots play another match', () => {
+    const red = field.robot('Red 1');
+    const answer = red.answer.bind(red);
+    red.answer = ask =>
+      ask.kind === 'phase' ? { status: 409, body: { code: 'stale-match', detail: '' } } : answer(ask);
+    for (const name of ['Red 2', 'Blue 1']) {
+      const { match } = field.robot(name);
+      match.beat('desk-3', 'desk', 60_000, true);
+      match.set({ id: 'semi', revision: 1, phase: 'pre', remainingS: null }, 'desk');
+      match.set({ id: 'semi', revision: 2, phase: 'auto', remainingS: 60 }, 'desk');
+    }
+    field.wait(600);
+    press('end');
+    field.wait(1500);
+    press('take over');
+    field.wait(1500);
+    expect([wanted()?.id, wanted()?.phase]).to.deep.equal(['final', 'ended']);
+    expect(tile('Red 1')?.problems.join()).to.match(/NOT ENDED/);
+    field.wait(3000);
+    expect(red.mayMove).to.equal(false);
+  });
+});
