@@ -38,7 +38,7 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   let frames = 0;
   let wasAsked = false;
   let receivedMs = 0;
-  let driven: Promise<unknown> = Promise.resolve();
+  let driven = Promise.resolve(false);
   let motions = 0;
   let isBegun = false;
   const drive = () => {
@@ -54,7 +54,10 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
       stillWanted: () => undefined,
       requireUntuned: () => undefined,
     });
-    return asked.catch(() => undefined);
+    return asked.then(
+      () => true,
+      () => false,
+    );
   };
   const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
   clocked.intercept = async frame => {
@@ -72,13 +75,14 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
     return undefined;
   };
   // The unit moves already when the act begins.
-  await clocked.during(drive());
+  expect(await clocked.during(drive())).to.equal(true);
   isBegun = true;
   const done = act(clocked, gimbal).catch(() => undefined);
   await clocked.wait(250);
   await clocked.during(Promise.all([done, driven]));
   // Each loop period takes a millisecond, from the start of the simulation on.
   const moved = loops.gimbal.commands.map(({ rates }, atMs) => ((rates.yaw ?? 0) === 0 ? 0 : atMs));
+  expect(Math.max(...moved)).to.be.above(0);
   const lastMs = startMs + Math.max(...moved);
   // After a lost answer the frame is sent again, with the rest of the hold.
   const isOnBusMs = fate === 'answer lost' ? 0 : lateMs;
@@ -91,7 +95,7 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   const { mode, driver } = gimbal;
   const end = { mode, isStopped: clocked.robot.stopped, isDriven: driver !== undefined };
   await clocked.end();
-  return { seen, end, wasAsked };
+  return { seen, end, wasAsked, wasAccepted: await driven };
 }
 
 describe('a drive command that arrives during any frame of', function () {
@@ -100,16 +104,20 @@ describe('a drive command that arrives during any frame of', function () {
     it(`${what} moves the gimbal only in manual, with torque and until the hold of the command ends`, async () => {
       const broken: string[] = [];
       let places = 0;
+      let accepted = 0;
       for (const [name, fate, lateMs] of FATES)
         for (let place = 0; ; place += 1) {
-          const { seen, end, wasAsked } = await driveBeside(place, fate, lateMs, act);
+          const { seen, end, wasAsked, wasAccepted } = await driveBeside(place, fate, lateMs, act);
           if (!wasAsked || place > PLACES) break;
           places += 1;
+          if (wasAccepted) accepted += 1;
           const isForbidden = end.isStopped || end.mode !== 'manual';
           if (seen.overran || seen.wasForbidden || (isForbidden && end.isDriven && what !== 'a save'))
             broken.push(`frame ${place}, the command ${name}: ${JSON.stringify({ ...seen, ...end })}`);
         }
       expect(broken).to.deep.equal([]);
       expect(places).to.be.above(3 * FATES.length);
+      // A command during a stop or a switch to auto is refused. There only the motion before the act is watched.
+      if (what === 'a switch to manual' || what === 'a save') expect(accepted).to.be.above(0);
     });
 });

@@ -50,6 +50,7 @@ describe('an excitation', () => {
     const beat = robot.frames.findIndex(
       ({ unit, register }) => unit === 'chassis' && register === 'heartbeat',
     );
+    expect(beat, 'place of the heartbeat').to.be.above(0);
     const frames = robot.frames.slice(0, beat).filter(frame => isLike(frame, WRITTEN));
     return frames.map(({ data }) => Buffer.from(data, 'hex').readFloatLE(1));
   };

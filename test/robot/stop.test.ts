@@ -202,6 +202,7 @@ describe('a stop', () => {
     release();
     expect(await robot.outcome(resuming)).to.equal(200);
     await robot.wait(100);
+    expect(robot.gimbal.report().faults).to.include('frame_refused');
     expect(robot.frames.filter(frame => isLike(frame, LATCH))).to.deep.equal([]);
   });
 

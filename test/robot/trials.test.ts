@@ -59,13 +59,14 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('that waits for its turn when a request to end it arrives is over before that request is answered', async () => {
+  it('that still waits for its turn has ended when a request to end it is confirmed', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
     expect([trial(), robot.runningKp]).to.deep.equal([undefined, 40]);
-    await busy;
+    // The trial begins before the turn of the request to end it.
     expect(await begins).to.equal(200);
+    await busy;
     await isOver();
   });
 

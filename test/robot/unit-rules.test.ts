@@ -133,8 +133,4 @@ describe('the rules of a unit', () => {
       { what: 'drive-ended', detail: { by: 'lab', id: 'pad', why: 'offline' } },
     ]);
   });
-  it('raise the number of ended trials at a stop even if no trial is running, so that a waiting trial is refused', () => {
-    const { wanted } = decide(NOTHING_WANTED, 'stop', {});
-    expect(wanted.trialsEnded).to.be.greaterThan(NOTHING_WANTED.trialsEnded);
-  });
 });

@@ -5,6 +5,7 @@ import { gainsChecksum } from '../../src/protocol/codec.js';
 import type { FAULTS, FLAGS } from '../../src/protocol/registers.js';
 import type { News } from '../../src/robot/unit-rules.js';
 import { UnitState } from '../../src/robot/unit-state.js';
+import { codeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const unit = unitNamed('chassis');
@@ -153,6 +154,12 @@ describe('the daemon', () => {
     bench.state.sawExcitation({ ...EXCITED, deviation });
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
+  });
+  it('refuses a trial that was being begun when a stop came, even if no trial was running', () => {
+    const requireNoneEnded = bench.state.noneEnded();
+    expect(codeOf(requireNoneEnded)).to.equal(undefined);
+    bench.state.take('stop', {});
+    expect(codeOf(requireNoneEnded)).to.equal('trial-ended');
   });
   it("does not restart an excitation that the controller's guard has ended, even if an older frame of that excitation may still arrive", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });

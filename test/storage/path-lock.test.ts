@@ -88,10 +88,10 @@ describe('the lock of a state folder', () => {
       const { PATH } = process.env;
       process.env.PATH = folder;
       try {
-        const { code, context: refused } = await new PathLock(folder).hold().catch(error => error);
-        expect(code).to.equal('storage-failed');
-        expect(refused).to.include({ operation: 'lock', errno: 'ENOENT' });
-        expect(refused.cure).to.contain('util-linux');
+        const refused = await new PathLock(folder).hold().catch(error => error);
+        expect(refused.code).to.equal('storage-failed');
+        expect(refused.context).to.include({ operation: 'lock', errno: 'ENOENT' });
+        expect(refused.context.cure).to.contain('util-linux');
       } finally {
         process.env.PATH = PATH;
       }

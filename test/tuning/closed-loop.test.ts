@@ -21,7 +21,7 @@ const PLANT: Plant = {
   steepest: Number.POSITIVE_INFINITY,
 };
 
-/** The measured values that the simulated firmware's PID gives with the same plant. */
+/** The measured values and the outputs that the simulated firmware's PID gives with the same plant. */
 function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: number[], ticksEach: number) {
   const { min, max } = SHAPE.outputLimits;
   const pid = new Pid({ periodS: 0.001, derivative: 'measurement', filterS: 0.002, min, max });
@@ -35,24 +35,27 @@ function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: nu
       const before = v;
       v = v * decay + PLANT.gain * PLANT.tauS * (1 - decay) * output;
       y += ((before + v) / 2) * 0.001;
-      return shown;
+      return { shown, output };
     }),
   );
 }
 
 describe('the response that a tuning predicts for a control loop', () => {
-  for (const [kp, ki, kd] of [
-    [300, 300, 7.5],
-    [900, 20_000, 5],
-    [30, 0, 0],
+  for (const [kp, ki, kd, where] of [
+    [300, 300, 7.5, 'even at'],
+    [900, 20_000, 5, 'even at'],
+    [30, 0, 0, 'within'],
   ] as const) {
-    it(`with kp ${kp}, ki ${ki}, kd ${kd} equals the response with the PID controller of the simulated firmware, even at the output limits`, () => {
+    it(`with kp ${kp}, ki ${ki}, kd ${kd} equals the response with the PID controller of the simulated firmware, ${where} the output limits`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
-      byFirmware({ kp, ki, kd }, setpoints, 300).forEach((value, tick) => {
-        expect(measured?.[tick]).closeTo(value, 1e-9);
+      const expected = byFirmware({ kp, ki, kd }, setpoints, 300);
+      expected.forEach(({ shown }, tick) => {
+        expect(measured?.[tick]).closeTo(shown, 1e-9);
       });
+      for (const limit of Object.values(SHAPE.outputLimits))
+        expect(expected.some(({ output }) => output === limit)).equal(where === 'even at');
     });
   }
 

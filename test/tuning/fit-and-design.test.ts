@@ -105,6 +105,8 @@ describe('the design of gains', () => {
 
   it('keeps kp, ki and kd within the bounds that were set for each of them', () => {
     const { gains } = designed(POSITION, 'brisk');
+    // Otherwise the bounds would not forbid these gains.
+    expect(Math.min(gains.kp, gains.ki, gains.kd)).above(0);
     const bounds = { kp: { max: gains.kp / 2 }, ki: { min: 2 * gains.ki }, kd: { max: gains.kd / 2 } };
     const { gains: within } = designed(POSITION, 'brisk', bounds);
     expect(within.kp).most(bounds.kp.max);
