@@ -21,28 +21,30 @@ function anchorsOf(document: string): string[] {
 
 describe('the documents', () => {
   it('have no links to missing files or missing headings of this repository', () => {
-    const dead = DOCUMENTS.flatMap(document =>
+    const links = DOCUMENTS.flatMap(document =>
       [...readFileSync(document, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
-        .map(([, link = '']) => link)
-        .filter(link => !/^https?:/.test(link))
-        .filter(link => {
-          const [path = '', anchor] = link.split('#');
-          const target = path === '' ? document : join(dirname(document), path);
-          return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-        })
-        .map(link => `${document}: ${link}`),
+        .map(([, link = '']) => ({ document, link }))
+        .filter(({ link }) => !/^https?:/.test(link)),
     );
+    const dead = links.filter(({ document, link }) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? document : join(dirname(document), path);
+      return !existsSync(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    });
+    expect(links.filter(({ link }) => link.includes('#'))).to.not.be.empty;
     expect(dead).to.deep.equal([]);
   });
 
   it('name no file of src, sim, test, scripts, systemd or firmware that does not exist', () => {
-    const missing = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
-      [...readFileSync(document, 'utf8').matchAll(/`((?:src|sim|test|scripts|systemd|firmware)\/[\w./-]+)`/g)]
-        .map(([, path = '']) => path)
-        .filter(path => !existsSync(path))
-        .map(path => `${document}: ${path}`),
+    const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
+      [
+        ...readFileSync(document, 'utf8').matchAll(
+          /`((?:src|sim|test|scripts|systemd|firmware)\/[\w./-]+)`/g,
+        ),
+      ].map(([, path = '']) => ({ document, path })),
     );
-    expect(missing).to.deep.equal([]);
+    expect(named).to.not.be.empty;
+    expect(named.filter(({ path }) => !existsSync(path))).to.deep.equal([]);
   });
 
   const commands = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
@@ -52,12 +54,17 @@ describe('the documents', () => {
   const callsIn = (document: string) => callsOf(readFileSync(document, 'utf8')).map(({ command }) => command);
 
   it('have no command that is broken over two lines inside a sentence', () => {
+    expect(commands).to.not.be.empty;
+    // A backslash at the end of a line is no such break.
+    expect(commandsOf('$ npm run a -- \\\n    --b\n')).to.deep.equal(['npm run a -- --b']);
+    expect(commandsOf('Type `npm run\na` here.')).to.deep.equal(['npm run\na']);
     expect(commands.filter(({ command }) => command.includes('\n'))).to.deep.equal([]);
   });
 
   it('name only npm scripts that package.json has', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
     const named = commands.map(one => ({ ...one, script: /npm run (?:-s )?(\S+)/.exec(one.command)?.[1] }));
+    expect(named.some(({ script }) => script !== undefined)).to.equal(true);
     expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
   });
 
@@ -66,6 +73,7 @@ describe('the documents', () => {
       ({ document, command }) =>
         notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),
     );
+    expect(commands.some(({ document, command }) => callsIn(document).includes(command))).to.equal(true);
     expect(unknown).to.deep.equal([]);
   });
 });

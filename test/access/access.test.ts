@@ -80,6 +80,7 @@ describe('a robot without a list of tokens', () => {
         await pass();
         await rm(join(folder, 'tokens.json'), { recursive: true });
         await clock.advance(1000);
+        await eventually(async () => access.problem?.context.cure?.startsWith('It is gone') === true);
         states.push(access.state);
         access.close();
         expect(states).to.deep.equal(['open', 'unavailable', 'unavailable']);

@@ -149,6 +149,18 @@ describe('trunnion token', () => {
       expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
     }));
 
+  it('says that nothing was changed if the new list cannot be written, and leaves the old list', () =>
+    inPlace(async (place, folder) => {
+      await addToken(place, 'desk', 'referee');
+      await mkdir(`${tokenFile(folder)}.new`);
+      for (const change of [() => addToken(place, 'ann', 'operator'), () => removeToken(place, 'desk')]) {
+        const { exitCode, text } = await change().catch(saidOf);
+        expect(exitCode).to.equal(1);
+        expect(text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
+      }
+      expect((await listTokens(place)).text).to.equal('desk  referee');
+    }));
+
   it('fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);

@@ -9,9 +9,12 @@ import {
   alerts,
   consoleInBrowser,
   eventually,
+  HOLD_MS,
   has,
   mode,
+  nowMs,
   placesOf,
+  sentMs,
   shows,
   unhurried,
 } from './console-page.js';
@@ -194,13 +197,19 @@ describe('the console', function () {
         await page.goto(`${robot.url}/#match&token=${secret}`);
         const button = page.locator('.phases').getByRole('button', { name: new RegExp(`^${name}`) });
         await has(button, 'aria-disabled', null);
+        const isHeld = hasTouch && name !== 'ended';
         if (hasTouch) await button.tap();
         else await button.click();
         expect(await phase(), `${name} at the first press`).to.equal('pause');
+        const againMs = await nowMs(page);
         if (!hasTouch) await button.click();
-        else if (name === 'ended') await button.tap();
-        else await button.dispatchEvent('pointerdown');
+        else if (isHeld) await button.dispatchEvent('pointerdown');
+        else await button.tap();
         await eventually(async () => (await phase()) !== 'pause');
+        const sent = () => sentMs(page, '/api/match');
+        await eventually(async () => (await sent()).length > 0);
+        // The first press sent nothing, not even late.
+        expect((await sent()).map(ms => ms >= againMs + (isHeld ? HOLD_MS : 0))).to.deep.equal([true]);
         await context.close();
       }
     await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });

@@ -60,6 +60,17 @@ export const alerts = (of: Page) => of.locator('.strip');
 /** The match view on a phone. */
 export const PHONE = { width: 390, height: 844, touch: true, hash: '#match' } as const;
 
+/** A held button acts after this time, less the rounding of the browser's timers. */
+export const HOLD_MS = 399;
+
+/** The time in the page, in milliseconds. */
+export const nowMs = (of: Page) => of.evaluate<number>('performance.now()');
+
+/** When the page sent each request to this path that has been answered, as times of `nowMs`. */
+export const sentMs = (of: Page, path: string) =>
+  of.evaluate<number[]>(`performance.getEntriesByType('resource')
+    .filter(({ name }) => name.endsWith('${path}')).map(({ startTime }) => startTime)`);
+
 /** The places of the elements that fit the selector. */
 export const placesOf = (of: Page, selector: string) =>
   of

@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { eventually, press, shows } from './console-page.js';
+import { eventually, nowMs, press, sentMs, shows } from './console-page.js';
 
 const ROBOTS = ['Robot 1', 'Robot 2'];
 
@@ -62,11 +62,17 @@ describe('the desk page', function () {
     for (const name of ROBOTS)
       await shows(tile(page, name), /LOCKED by.*no match · stopped · dark.*torque off/s);
     const button = page.locator('.unlock');
+    // The browser keeps a limited number of times, and the page asks often.
+    await page.evaluate('performance.clearResourceTimings()');
     await button.click();
     await shows(button, /press again/);
     expect((await status()).lock).to.not.equal(null);
+    const againMs = await nowMs(page);
     await button.click();
     await eventually(async () => (await status()).lock === null);
+    const sent = () => sentMs(page, '/api/unlock');
+    await eventually(async () => (await sent()).length > 0);
+    expect((await sent()).map(ms => ms >= againMs)).to.deep.equal([true]);
     const matches = page.getByRole('listbox', { name: 'Match' });
     for (const [act, key] of [
       [() => page.getByRole('button', { name: 'Load' }).focus(), 'Space'],

@@ -6,12 +6,15 @@ import {
   consoleInBrowser,
   eventually,
   fingersOn,
+  HOLD_MS,
   has,
   middleOf,
   mode,
+  nowMs,
   overflow,
   PHONE,
   placesOf,
+  sentMs,
   shows,
 } from './console-page.js';
 
@@ -143,8 +146,11 @@ describe('the match view', function () {
     await has(go, 'aria-disabled', null);
     await go.tap();
     expect((await truth()).gimbal.stopped).to.equal(true);
+    const heldMs = await nowMs(page);
     await hold(go, 450);
     await eventually(async () => (await modes()).join() === 'auto,auto');
+    // The tap sent nothing, not even late.
+    expect((await sentMs(page, '/api/resume')).map(ms => ms >= heldMs + HOLD_MS)).to.deep.equal([true]);
     await set(3, 'none');
   });
 

@@ -54,7 +54,8 @@ describe('configuration', () => {
 
   it('has all defaults even if every commented-out setting in the file that an installation creates is uncommented', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
-    expect(uncommented.split('\n').filter(line => /^ {2}\w/.test(line))).to.have.length.above(20);
+    // Only the two settings whose default depends on the machine are left.
+    expect(uncommented.match(/^ {2}# +\w+:.*$/gm)).to.deep.equal(['  # host:', '  # folder:']);
     expect(await load(uncommented)).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 

@@ -59,7 +59,7 @@ describe("the event streams of a browser's windows", () => {
 
   it('stay open if another window sends a message of an unknown form', () => {
     const [only] = openWindows(1);
-    for (const message of [null, 'hello', 3, {}]) only!.room.hear(message);
-    expect(only!.crowded).to.equal(false);
+    for (const message of [null, 'hello', 3, {}, { kind: 'give way' }]) only!.room.hear(message);
+    expect([only!.crowded, only!.gaveWay]).to.deep.equal([false, 0]);
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { hashOf } from '../../src/access/token.js';
+import { encodeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
@@ -112,6 +114,27 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
     expect(desk.desk.state.wanted.permits).to.equal(false);
     await desk.close();
   });
+
+  it('refuses Take over until the list is in order again, and permits starts and unlocks only after Take over is pressed then', async () => {
+    const disk = new RecordingDisk();
+    const { clock, desk } = await served({ disk, lock: noLock });
+    const takeOver = async () => {
+      const token = { authorization: 'Bearer secret' };
+      const { status } = await call(desk.url, 'POST', '/api/takeover', { press: 'P1' }, token);
+      return [status, desk.desk.state.wanted.permits];
+    };
+    disk.put('/state/tokens.json', Buffer.from('garbage'));
+    await clock.advance(1000);
+    expect(await takeOver()).to.deep.equal([503, false]);
+    const tokens = [{ name: 'tablet', role: 'referee', hash: hashOf('secret') }] as const;
+    disk.put('/state/tokens.json', encodeTokens(tokens));
+    await clock.advance(1000);
+    expect(desk.desk.state.wanted.permits).to.equal(false);
+    expect(await takeOver()).to.deep.equal([200, true]);
+    await clock.advance(1000);
+    expect(desk.desk.state.wanted.permits).to.equal(true);
+    await desk.close();
+  });
 });
 
 describe('a desk whose disk fails while its list of tokens is read at the start', () => {
@@ -125,8 +148,11 @@ describe('a desk whose disk fails while its list of tokens is read at the start'
       return failing(path);
     };
     const { clock, desk } = await served({ disk, lock: noLock });
+    const problems = async () => (await call(desk.url, 'GET', '/api/status')).body.problems.join();
+    expect(await problems()).to.include('The list of tokens cannot be read');
     isFailing = false;
     await clock.advance(2000);
+    expect(await problems()).not.to.include('The list of tokens cannot be read');
     expect(desk.desk.state.wanted.permits).to.equal(true);
     await desk.close();
   });

@@ -242,11 +242,18 @@ describe('the event log in files', () => {
 
     it('continues to store events if an old file cannot be removed', async () => {
       disk.fail('remove');
+      const { interfere } = disk;
+      let removals = 0;
+      disk.interfere = operation => {
+        if (operation === 'remove') removals += 1;
+        return interfere(operation);
+      };
       const run = await new LogRun(disk, 'a', KEPT).open();
       for (let count = 0; count < 30; count += 1) {
         run.resets(20);
         await run.written();
       }
+      expect(removals).to.be.greaterThan(0);
       expect(run.file.problem).to.equal(undefined);
       expect(run.file.head?.seq).to.equal(600);
       expect(bytes(), 'files that were to be removed are left').to.be.above(KEPT + 4000);

@@ -53,6 +53,7 @@ describe(`random input (fuzzing, seed ${SEED})`, () => {
     it(PROMISES[what] ?? what, async () => {
       const fuzzers = await atThePort(daemon.url, HANG_MS);
       await findNothing(fuzzers[index]);
+      expect(fuzzers[index]?.comparisons?.()).to.be.greaterThan(0);
     });
   }
 });

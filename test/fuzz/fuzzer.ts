@@ -12,6 +12,8 @@ export interface Fuzzer {
   /** The number of runs that take about a second on a desktop computer. */
   readonly runsPerSecond: number;
   readonly property: fc.IRawProperty<unknown>;
+  /** The number of refused requests after which the state was compared. Undefined if the fuzzer sends no requests. */
+  readonly comparisons?: () => number;
 }
 
 /** Fuzzers that need no daemon. Reading a file may take at most `hangMs`. */
@@ -29,10 +31,11 @@ export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> 
   const requests = fc.asyncProperty(fuzzedRequests(document), request =>
     target.judge(bytesOf(request), { whole: true }),
   );
+  const comparisons = () => target.comparisons;
   const bytes = fc.asyncProperty(fuzzedBytes(document), raw => target.judge(raw, { whole: false }));
   return [
-    { name: 'requests', runsPerSecond: 60, property: requests },
-    { name: 'bytes at the port', runsPerSecond: 20, property: bytes },
+    { name: 'requests', runsPerSecond: 60, property: requests, comparisons },
+    { name: 'bytes at the port', runsPerSecond: 20, property: bytes, comparisons },
   ];
 }
 

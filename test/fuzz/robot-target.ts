@@ -18,6 +18,8 @@ const SETTLED_MS = 2000;
 
 /** A daemon on the simulated robot. Every state that a request could change is known. */
 export class RobotTarget {
+  /** The number of refused requests after which the state was compared. */
+  comparisons = 0;
   readonly #url: URL;
   readonly #hangMs: number;
   #before: unknown;
@@ -61,6 +63,7 @@ export class RobotTarget {
   }
 
   async #unchanged(show: () => string): Promise<void> {
+    this.comparisons += 1;
     const untilMs = performance.now() + SETTLED_MS;
     for (;;) {
       const after = await this.#state();

@@ -27,7 +27,7 @@ const COMMAND = new RegExp(`^(?:while sleep 1; do )?(?:[A-Z_]+=\\S+ )*(?:${PROGR
  * sentences.
  */
 export function commandsOf(text: string): string[] {
-  const found = text.matchAll(/^(?: {4}|\$ )(\S.*(?:\\\n.*)*)$|^```.*$|`([^`]+)`/gm);
+  const found = text.matchAll(/^(?: {4}|\$ )(\S.*?(?:\\\n.*?)*)$|^```.*$|`([^`]+)`/gm);
   const codes = [...found].map(([, line, code]) =>
     line === undefined ? (code ?? '') : line.replaceAll(/\\\n\s*/g, '').replace(/\s+# .*$/, ''),
   );
