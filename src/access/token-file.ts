@@ -6,7 +6,8 @@ import type { Disk } from '../storage/disk.js';
 import { changeFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
 
-const CURE = 'sudo trunnion token add starts a new list; the old tokens are void then.';
+const CURE =
+  'token add (sudo trunnion token add on a robot, sudo trunnion-desk token add for a desk) starts a new list; the old tokens are void then.';
 const CURE_OF_NEWER =
   'A newer version of Trunnion wrote the list of tokens: install that version, or move tokens.json away and restart the daemon.';
 

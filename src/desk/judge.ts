@@ -1,5 +1,6 @@
 import { PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
+import type { RobotMatch } from './answers.js';
 import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
 
 /** Data that is older counts as not heard. */
@@ -52,6 +53,11 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   const { match } = state.wanted;
   const isPressed = match?.why === null && seen.match?.id === match.id && seen.tookMs < match.sinceMs;
   return isPressed || isLeaseOurs(state, seen);
+}
+
+/** Whether the robot plays the match of this id. */
+export function isPlaying(match: RobotMatch | undefined, id: string): boolean {
+  return match?.id === id && PLAY.some(phase => phase === match.phase);
 }
 
 /** Whether the robot is in the phase of the desk's match. */
@@ -115,9 +121,10 @@ function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 
   const seen = seenOf(state, name);
   if (match === null || seen.matchMs <= match.sinceMs + PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
   // The match of another desk is not for this one to end.
-  const isPlaying = seen.match?.id === match.id && PLAY.some(phase => phase === seen.match?.phase);
-  if (!isPlaying || !match.robots.includes(name) || !isToRestrict(state, seen)) return undefined;
-  return match.phase === 'pause' ? 'NOT PAUSED' : match.phase === 'ended' ? 'NOT ENDED' : undefined;
+  if (!isPlaying(seen.match, match.id) || !match.robots.includes(name) || !isToRestrict(state, seen))
+    return undefined;
+  if (match.phase === 'pause') return 'NOT PAUSED';
+  return match.phase === 'ended' || match.phase === 'none' ? 'NOT ENDED' : undefined;
 }
 
 /** Another id that answers at the robot's address. */

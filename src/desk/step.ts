@@ -1,9 +1,10 @@
-import { PLAY } from '../core/phases.js';
+import { type Phase, PLAY } from '../core/phases.js';
 import {
   isInPhase,
   isLeaseOurs,
   isLocked,
   isLockedByOthers,
+  isPlaying,
   isRestricted,
   isToRestrict,
   PERMIT_MS,
@@ -118,9 +119,8 @@ function askKnown(due: Due): void {
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
   // A beat keeps a robot playing. So a robot that plays gets one only if it plays what the desk wants.
-  const isPlaying = PLAY.some(phase => phase === seen.match?.phase);
   const isToPlay = PLAY.includes(match.phase) && playsIn(match, name) && seen.match?.id === match.id;
-  if (match.phase !== 'none' && (isToPlay || !isPlaying)) {
+  if (match.phase !== 'none' && (isToPlay || !PLAY.some(phase => phase === seen.match?.phase))) {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
@@ -189,7 +189,8 @@ function askPhase(due: Due): void {
   const { state, seen, nowMs } = due;
   const { match } = state.wanted;
   if (match === null || seen.match === undefined) return;
-  const { id, phase, sinceMs, endsAtMs } = match;
+  const { id, sinceMs, endsAtMs } = match;
+  const phase = phaseFor(match, seen);
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase };
   const askFor = (of: string, periodMs: number, more: object) => {
     if (ask(due, 'phase', periodMs, '/api/match', { of, body: { ...call, ...more } }))
@@ -223,6 +224,11 @@ function askPhase(due: Due): void {
   if (isRestricted(state, seen) || !isOurs) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});
+}
+
+/** The phase that this robot is asked for. A robot that missed the end is ended before it is released. */
+function phaseFor({ id, phase }: DeskMatch, { match }: Seen): Phase {
+  return phase === 'none' && isPlaying(match, id) ? 'ended' : phase;
 }
 
 /** The requests to one robot that are due. */

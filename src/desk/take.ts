@@ -103,7 +103,8 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     seen.locked = { id: ask.of, sentMs };
     seen.lockProblem = undefined;
   }
-  if (kind === 'phase') seen.tookMs = Math.max(seen.tookMs, sentMs);
+  if (kind === 'phase' && ask.of?.startsWith(`${state.wanted.match?.phase} `))
+    seen.tookMs = Math.max(seen.tookMs, sentMs);
   if (kind === 'unlock' && ask.of?.startsWith(`${seen.unlock?.lock} `)) seen.unlock = undefined;
 }
 

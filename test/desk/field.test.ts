@@ -364,6 +364,30 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('none');
   });
 
+  it('ends a robot that missed both End and Release as soon as the robot is heard again, and releases it only when Join is pressed', () => {
+    play();
+    field.network('Red 1', { loses: 'requests' });
+    press('end');
+    field.wait(1500);
+    press('release');
+    field.wait(1500);
+    expect(phases()).to.deep.equal(['auto', 'none', 'none']);
+    field.network('Red 1');
+    field.wait(1500);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['ended', 'none', 'none'], 'NOT RELEASED']);
+    press('join', { robot: 'Red 1' });
+    field.wait(100);
+    expect(phases()[0]).to.equal('none');
+  });
+
+  it('ends and then releases all robots if Release is pressed right after End', () => {
+    play();
+    press('end');
+    press('release');
+    field.wait(1000);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
+  });
+
   it('refuses Join for a robot that has lost its match state', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
