@@ -1,5 +1,5 @@
 import { configProblem } from '../config/config.js';
-import { errnoOf, isRobotError } from '../core/errors.js';
+import { errnoOf, isRobotError, whyUnreadable } from '../core/errors.js';
 import { version } from '../core/version.js';
 import { problemOf } from '../http/problems.js';
 import {
@@ -55,10 +55,8 @@ export function refused(text: string): Said {
 
 /** The output if a file or folder that the person named cannot be read. `asRoot` is the command that could. */
 export function unreadable(path: string, error: unknown, asRoot: string): Said {
-  const code = errnoOf(error) ?? String(error);
-  if (code === 'EACCES') return refused(`You may not read ${path}: ${asRoot}`);
-  const why: Readonly<Record<string, string>> = { ENOENT: 'it does not exist', ENOTDIR: 'it is no folder' };
-  return failed(`${path} cannot be read: ${why[code] ?? code}`);
+  if (errnoOf(error) === 'EACCES') return refused(`You may not read ${path}: ${asRoot}`);
+  return failed(`${path} cannot be read: ${whyUnreadable(error)}`);
 }
 
 /** The output for a wrong command line. */

@@ -64,7 +64,9 @@ const SIMULATOR_PROGRAM = fileURLToPath(new URL('../../sim/main.js', import.meta
 /** Runs `trunnion conformance` in the simulator's process: the robot's program has no simulated controllers. */
 export async function simulatedConformance(args: readonly string[]): Promise<undefined> {
   const program = [...process.execArgv, SIMULATOR_PROGRAM, 'conformance', ...args];
-  const [exitCode] = await once(spawn(process.execPath, program, { stdio: 'inherit' }), 'close');
+  const child = spawn(process.execPath, program, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  const [exitCode] = await once(child, 'close');
   process.exitCode = typeof exitCode === 'number' ? exitCode : 1;
   return undefined;
 }

@@ -192,6 +192,8 @@ It changes nothing. Root sees more.`,
           async ({ values: { simulated, move, json, ...asked } }) => {
             const agrees = move ? agreesToMove : undefined;
             if (!simulated) return conformanceCommand(unit, entry.openBus, configOf(ROBOT, asked), agrees);
+            if (asked.config !== undefined)
+              return wrong('the simulated firmware has no configuration: leave out --config');
             if (move) return wrong('--move needs gains, which only a daemon gives: leave out --simulated');
             return simulatedConformance([unit.name, ...(json ? ['--json'] : [])]);
           },

@@ -31,7 +31,7 @@ export async function watchStatus(place: Place, isJson: boolean): Promise<Said |
   let failure: Said | undefined;
   await repeat(async () => {
     const said = await statusCommand(place).catch(saidOf);
-    if (!isShown && said.exitCode > 1) {
+    if (!isShown && said.isReport !== true) {
       failure = said;
       return false;
     }

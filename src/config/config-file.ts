@@ -10,7 +10,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { messageOf, RobotError } from '../core/errors.js';
+import { RobotError, whyUnreadable } from '../core/errors.js';
 
 /** A parsed configuration file. Its settings are not checked yet. */
 export interface ConfigFile {
@@ -56,8 +56,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = messageOf(error);
-    throw badConfig([`cannot read the configuration: ${reason}`], error);
+    throw badConfig([`cannot read the configuration ${file}: ${whyUnreadable(error)}`], error);
   }
 }
 

@@ -131,7 +131,7 @@ interface Contexts {
   'addon-missing': Lack;
   /** `reason` has a line for each problem, for the person who wrote the configuration. */
   'bad-config': { readonly reason: string };
-  'cannot-listen': { readonly host: string; readonly port: number };
+  'cannot-listen': { readonly host: string; readonly port: number; readonly reason: string };
   // access
   'token-required': Nothing;
   'token-unknown': Nothing;
@@ -239,6 +239,19 @@ export function messageOf(error: unknown): string {
 /** The errno name, such as ENOENT; undefined if the operating system did not raise the error. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of its path is no folder',
+};
+
+/** Why a file or folder that a person named cannot be read. */
+export function whyUnreadable(error: unknown): string {
+  const errno = errnoOf(error);
+  return UNREADABLE[errno ?? ''] ?? errno ?? messageOf(error);
 }
 
 /** An error as log fields: code, context and cause. Only a defect of the daemon has a stack. */

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../core/clock.js';
-import { describeError, RobotError, succeeds } from '../core/errors.js';
+import { describeError, errnoOf, RobotError, succeeds } from '../core/errors.js';
 import type { Arrivals } from '../http/arrivals.js';
 import { containment } from '../http/contain.js';
 import { createHttpServer } from '../http/server.js';
@@ -94,7 +94,12 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   try {
     await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
   } catch (cause) {
-    throw new RobotError('cannot-listen', { host, port }, { cause });
+    const reasons: Readonly<Record<string, string>> = {
+      EACCES: `only root may listen on ${port}`,
+      EADDRINUSE: `another program has port ${port}`,
+    };
+    const reason = reasons[errnoOf(cause) ?? ''] ?? `${host} is no address of this machine, or not yet`;
+    throw new RobotError('cannot-listen', { host, port, reason }, { cause });
   }
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new TypeError('not a port');

@@ -115,13 +115,12 @@ export function startFailure(error: unknown, another?: string) {
 }
 
 function noPort(
-  { cause, context: { host, port } }: RobotError<'cannot-listen'>,
+  { cause, context: { port, reason } }: RobotError<'cannot-listen'>,
   endIt: string | undefined,
 ): string {
   const errno = errnoOf(cause);
-  if (errno === 'EACCES') return `only root may listen on ${port}; try --port 8080, or set http.port`;
-  if (errno !== 'EADDRINUSE')
-    return `cannot listen on ${host}: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0`;
-  if (endIt !== undefined) return `another program has port ${port}: ${endIt}`;
-  return `${port} is in use; try --port ${port === 65535 ? 8080 : port + 1}, or set http.port`;
+  if (errno === 'EACCES') return `${reason}; try --port 8080, or set http.port`;
+  if (errno !== 'EADDRINUSE') return `cannot listen: ${reason}; set http.host, or try --host 0.0.0.0`;
+  if (endIt !== undefined) return `${reason}: ${endIt}`;
+  return `${reason}; try --port ${port === 65535 ? 8080 : port + 1}, or set http.port`;
 }

@@ -234,7 +234,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     `with baseRevision=${revision}.`,
   'addon-missing': 'A native addon is not installed.',
   'bad-config': 'The configuration has errors. Run trunnion doctor.',
-  'cannot-listen': 'The port cannot be opened. Choose another one with --port.',
+  'cannot-listen': ({ reason }) => `The port cannot be opened: ${reason}. Choose another one with --port.`,
   'token-required': 'This robot needs a token: send "Authorization: Bearer TOKEN". On the page, log in.',
   'token-unknown':
     'The token is wrong or was removed. On a robot, "sudo trunnion token list" shows all tokens.',

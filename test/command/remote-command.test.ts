@@ -5,6 +5,7 @@ import { writeTokens } from '../../src/access/token-file.js';
 import { saidOf } from '../../src/command/command.js';
 import { reachedBy } from '../../src/command/place.js';
 import { type RootAct, rootCommand } from '../../src/command/root-commands.js';
+import { watchStatus } from '../../src/command/status-command.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { eventually, portOf } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -51,6 +52,14 @@ describe('over the network (--url)', () => {
       expect([exitCode, text.startsWith('Nothing was stopped.')]).to.deep.equal([4, true]);
     }
     expect(await say('stop', await serve(503, { hello: 1 }))).to.include({ exitCode: 4 });
+  });
+
+  it('trunnion status --watch ends with exit code 1 if the answer is JSON of another program', async () => {
+    const place = reachedBy({ url: await serve(200, { hello: 'world' }) });
+    expect(await watchStatus(place, true)).to.include({
+      exitCode: 1,
+      text: 'What answers there is no daemon of this version.',
+    });
   });
 
   it('trunnion stop advises to cut the power if the daemon does not answer, and does not claim that nothing was stopped', async () => {

@@ -6,16 +6,20 @@ describe('the error message of a daemon that cannot start', () => {
   const inUse = Object.assign(new Error('listen'), { code: 'EADDRINUSE' });
   for (const [error, sentence] of [
     [
-      new RobotError('cannot-listen', { host: '::', port: 8080 }, { cause: inUse }),
-      '8080 is in use; try --port 8081, or set http.port',
+      new RobotError(
+        'cannot-listen',
+        { host: '::', port: 8080, reason: 'another program has port 8080' },
+        { cause: inUse },
+      ),
+      'another program has port 8080; try --port 8081, or set http.port',
     ],
     [
       new RobotError(
         'cannot-listen',
-        { host: '10.0.0.9', port: 8080 },
+        { host: '10.0.0.9', port: 8080, reason: '10.0.0.9 is no address of this machine, or not yet' },
         { cause: new Error('EADDRNOTAVAIL') },
       ),
-      'cannot listen on 10.0.0.9: no address of this machine, or not yet; set http.host, or try --host 0.0.0.0',
+      'cannot listen: 10.0.0.9 is no address of this machine, or not yet; set http.host, or try --host 0.0.0.0',
     ],
     [
       new RobotError('state-in-use', { folder: '/var/lib/trunnion' }),

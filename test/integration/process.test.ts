@@ -108,7 +108,16 @@ describe('the program', () => {
     running.push(desk);
     expect([await desk.exited, desk.lines]).to.deep.equal([
       1,
-      ['The port cannot be opened. Choose another one with --port.'],
+      [`The port cannot be opened: another program has port ${port}. Choose another one with --port.`],
+    ]);
+  });
+
+  it('of the desk, called with a mistyped command, suggests the command', async () => {
+    const desk = new Child('src/desk/main.js', ['verfiy', 'x']);
+    running.push(desk);
+    expect([await desk.exited, desk.lines[0]]).to.deep.equal([
+      2,
+      'trunnion-desk has no command verfiy x: did you mean verify?',
     ]);
   });
 
@@ -125,6 +134,6 @@ describe('the program', () => {
   it('exits with code 2 and names the configuration file if that file is missing', async () => {
     const child = run('--config', join(folder(), 'none.yaml'));
     expect(await child.exited).to.equal(2);
-    expect(child.lines.join('\n')).to.contain('none.yaml');
+    expect(child.lines.join('\n')).to.match(/none\.yaml: it does not exist$/);
   });
 });
