@@ -31,7 +31,7 @@ describe('the check of tokens', () => {
     access.close();
   });
 
-  it('lets callers stop but not drive the robot if the disk hangs when the daemon starts, until the disk answers', async () => {
+  it('lets everyone stop the robot, and nobody drive it, as long as the disk has not answered since the daemon started', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -60,12 +60,12 @@ describe('the check of tokens', () => {
   });
 });
 
-describe('a robot without a list of tokens', () => {
+describe('a robot that is open to everyone because it has no list of tokens', () => {
   for (const [what, place] of [
     ['folder', (path: string) => mkdir(path)],
     ['link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`is open to everyone until a ${what} appears at the path of the list, and does not open again when the ${what} is removed`, () =>
+    it(`gives nobody access after a ${what} has appeared at the path of the list, even if the ${what} is then removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -87,7 +87,7 @@ describe('a robot without a list of tokens', () => {
       }));
 });
 
-describe('the list of tokens', () => {
+describe('the daemon, which reads its tokens from a file,', () => {
   let clock: ManualClock;
   let access: Access;
   const list = (content?: Buffer): RecordingDisk =>
@@ -110,10 +110,10 @@ describe('the list of tokens', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['is missing and the disk refuses to write the file again', gone, 'bring it back'],
+    ['is missing and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`stays in force while its file ${how}, and the daemon reports this problem only once`, async () => {
+    it(`keeps the last known tokens in force while the file ${how}, and reports this problem only once`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -136,7 +136,7 @@ describe('the list of tokens', () => {
     });
   }
 
-  it('is read again after a failed read, even if the file has not changed', async () => {
+  it('reads the file again after a failed read, even if the file has not changed', async () => {
     const found = list(encodeTokens(TOKENS));
     now = found;
     await open();
@@ -149,7 +149,7 @@ describe('the list of tokens', () => {
     }
   });
 
-  it('is written again if its file disappears, so that a restart does not open the robot to everyone', async () => {
+  it('writes the file again if the file disappears, so that a restart does not open the robot to everyone', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     await becomes(list());
@@ -159,7 +159,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('leaves the robot open to everyone if its file is missing when the daemon starts, even if the disk cannot be read later', async () => {
+  it('leaves a robot without such a file open to everyone when the disk becomes unreadable', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -168,7 +168,7 @@ describe('the list of tokens', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('gives no access after its file was damaged, even if the file then becomes unreadable or is deleted', async () => {
+  it('gives nobody access after the file was damaged, even if the damaged file is then deleted or cannot be read', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
@@ -182,7 +182,7 @@ describe('the list of tokens', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('gives no access if the disk cannot be read when the daemon starts, and opens the robot to everyone if a later read finds no list', async () => {
+  it('gives nobody access until it has read the disk once without an error', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -38,7 +38,7 @@ function asNobody(...args: string[]): Promise<{ exit: number | string | undefine
   });
 }
 
-describe('trunnion token', () => {
+describe('trunnion', () => {
   const waitedMs: number[] = [];
   /** Every wait ends at once. */
   const clock: Clock = {
@@ -59,7 +59,7 @@ describe('trunnion token', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('adds, lists and removes tokens, and waits after each change until a running daemon has had time to read the change', () =>
+  it('token adds, lists and removes tokens, and waits after each change until a running daemon has had time to read the change', () =>
     inPlace(async (place, folder) => {
       const { exitCode, text } = await addToken(place, 'desk', 'referee');
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
@@ -73,7 +73,7 @@ describe('trunnion token', () => {
         expect(text).to.include('A running daemon keeps the list').and.include('unless access.required');
     }));
 
-  it('starts a new list if the list is damaged, says that the list was damaged, and keeps a copy of the damaged list', () =>
+  it('token starts a new list if the list is damaged, says that the list was damaged, and keeps a copy of the damaged list', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
@@ -85,7 +85,7 @@ describe('trunnion token', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('refuses to change the list while another command changes it, so that the list has exactly the tokens reported as added', () =>
+  it('token refuses to change the list while another command is changing it, so that no token reported as added is lost', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 3, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
@@ -112,22 +112,22 @@ describe('trunnion token', () => {
     ['with a name that the log uses for other callers: "root"', 'root', 'referee'],
     ['with a space at the end of the name: "desk "', 'desk ', 'referee'],
   ] as const)
-    it(`refuses to add a token ${what}`, async () => {
+    it(`token refuses to add a token ${what}`, async () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
 
-  for (const [host, page] of [
-    ['::1', 'http://[::1]:8080'],
-    ['127.0.0.2', 'http://127.0.0.2:8080'],
-    ['0.0.0.0', `http://${hostname()}.local:8080`],
+  for (const [host, page, named] of [
+    ['::1', 'http://[::1]:8080', 'the address [::1]'],
+    ['127.0.0.2', 'http://127.0.0.2:8080', 'the address 127.0.0.2'],
+    ['0.0.0.0', `http://${hostname()}.local:8080`, "the computer's host name"],
   ] as const)
-    it(`prints a link to ${page} if the daemon is configured to listen on ${host}`, () =>
+    it(`token add prints a login link with ${named} if the daemon is configured to listen on ${host}`, () =>
       inTemporaryFolder(async state => {
         const { text } = await addToken(placeOf(state, host), 'desk', 'referee');
         expect(text).to.contain(`configuration): ${page}/#token=`);
       }));
 
-  it('adds, lists and removes the tokens of a desk as those of a robot, but has no role operator there', () =>
+  it('token adds, lists and removes tokens of a referee desk, too, but refuses the role operator there', () =>
     inTemporaryFolder(async folder => {
       const desk = deskTokens(folder, clock);
       expect((await addToken(desk, 'ann', 'operator')).text).to.equal(
@@ -142,14 +142,14 @@ describe('trunnion token', () => {
       expect((await listTokens(deskTokens(join(folder, 'none'), clock))).text).to.include('start the desk');
     }));
 
-  it('says that nothing was changed if the lock file of the list cannot be opened', () =>
+  it('token says that nothing was changed if the lock file of the list cannot be opened', () =>
     inPlace(async (place, folder) => {
       await mkdir(`${tokenFile(folder)}.lock`);
       const error = await addToken(place, 'desk', 'referee').catch(saidOf);
       expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
     }));
 
-  it('says that nothing was changed if the new list cannot be written, and leaves the old list', () =>
+  it('token says that nothing was changed if the new list cannot be written, and leaves the old list', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await mkdir(`${tokenFile(folder)}.new`);
@@ -161,12 +161,12 @@ describe('trunnion token', () => {
       expect((await listTokens(place)).text).to.equal('desk  referee');
     }));
 
-  it('fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
+  it('token fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('advises only to use sudo, and not to change any owner, if the caller may not read the state folder', async function () {
+  it('token advises only to use sudo, and not to change any owner, if the caller may not read the state folder', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -181,7 +181,7 @@ describe('trunnion token', () => {
     });
   });
 
-  it('does not advise sudo if the socket of the simulated robot belongs to another user', async function () {
+  it('stop does not advise sudo if the socket of the simulated robot belongs to another user', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -195,7 +195,7 @@ describe('trunnion token', () => {
     });
   });
 
-  describe("run by root on another user's state folder", () => {
+  describe("token run by root on another user's state folder", () => {
     let folder = '';
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -216,7 +216,7 @@ describe('trunnion token', () => {
     });
     afterEach(() => rm(folder, { recursive: true, force: true }));
 
-    it("gives every file to the folder's owner, even if Node refuses to change the user of the process", async () => {
+    it("creates only files that belong to the folder's owner, even if Node cannot give up the rights of root", async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -228,7 +228,7 @@ describe('trunnion token', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to give the list of tokens to the owner of the folder if only root may read the list', async () => {
+    it('advises to change the owner of the list of tokens (chown) if the list belongs to root', async () => {
       await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -20,7 +20,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 const log = pino({ level: 'silent' });
 const say = (act: RootAct, socket: string) => rootCommand(act, { socket, isSimulated: false }).catch(saidOf);
 
-describe('the socket for root', () => {
+describe('the local socket for root', () => {
   describe('of a robot with tokens', () => {
     const daemon = simulatedDaemon();
     const secret = newSecret();
@@ -104,7 +104,7 @@ describe('the socket for root', () => {
       });
     });
 
-    it('is needed for the calls /api/board, /api/match/end and /api/match/clear, because over the network these calls answer 404', async () => {
+    it('is the only way to call /api/board, /api/match/end and /api/match/clear, which answer 404 over the network', async () => {
       const asks = [daemon.get('/api/board'), daemon.post('/api/match/end'), daemon.post('/api/match/clear')];
       for (const asked of asks) expect((await asked).status).to.equal(404);
     });
@@ -127,7 +127,7 @@ describe('the socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('passes the answer not-confirmed on to the command trunnion stop, which then fails and advises to cut the power', () =>
+  it('makes trunnion stop fail and advise to cut the power if the daemon cannot confirm the stop', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -136,7 +136,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('can be used only by its owner, and replaces the socket that a killed daemon left', () =>
+  it('replaces a socket that a killed daemon left, and may be opened only by its owner', () =>
     inTemporaryFolder(async folder => {
       await leaveSocket(rootSocket(folder));
       const { path, socket } = await opened(folder);
@@ -145,7 +145,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('answers a stop, and can be closed within 1 s, while 100 clients each send one byte every 20 ms', () =>
+  it('still answers a stop, and can be closed within 1 s, while 100 clients send unfinished requests byte by byte', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const clients = Array.from({ length: 100 }, () => connect(path).on('error', () => undefined));
@@ -168,7 +168,7 @@ describe('the socket for root', () => {
       await socket.close();
     }));
 
-  it('lets the daemon start even if a folder is at the path of the socket', () =>
+  it('does not keep the daemon from starting if a folder occupies the path of the socket', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
       const { path, socket } = await opened(folder);

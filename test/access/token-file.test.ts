@@ -15,7 +15,7 @@ describe('tokens', () => {
     expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
   });
 
-  it('are accepted in upper or lower case and with dashes or blanks, and unknown tokens are rejected', () => {
+  it('may be typed in capitals and with blanks instead of dashes, but unknown tokens are rejected', () => {
     expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
     expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
       'driver',
@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay ${before ? 'unchanged' : 'absent'} if the disk refuses to store a new list, and the error says whether a restart may still find the new list`, async () => {
+    it(`stay ${before ? 'unchanged' : 'absent'} if the disk fails to store new ones, and the error warns if a restart may bring the new ones back`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

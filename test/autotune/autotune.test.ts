@@ -35,7 +35,7 @@ describe('an automatic tuning', function () {
     expect(bench.autotune.isRunning).equal(false);
   };
 
-  it('of a badly tuned loop proposes gains with which the loop settled within 0.12 s in a trial, reports its progress, and saves nothing', async () => {
+  it('proposes gains with which a badly tuned loop settles within 0.12 s, and does not save them', async () => {
     const bad = { kp: 90, ki: 90, kd: 2.25 };
     await save(bad);
     bench.start();
@@ -76,7 +76,7 @@ describe('an automatic tuning', function () {
     ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [what, why, act] of ends) {
-    it(`is aborted if ${what}, and leaves the excitation off and the saved gains running`, async () => {
+    it(`is aborted, with the excitation off and the saved gains running again, if ${what}`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
@@ -91,7 +91,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it("is aborted if a save that was in flight at the tuning's start changes the gains", async () => {
+  it('is aborted if a save that a caller requested just before the tuning changes the gains', async () => {
     const { gimbal } = bench.robot.units;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -104,7 +104,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('answers not-confirmed to a caller who ends the tuning while the controller is silent, and restores the saved gains when the controller answers again', async () => {
+  it('that a caller ends while the controller is silent answers not-confirmed, and restores the saved gains once the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.sim.inject({ target: 'gimbal', fault: 'nack' });
@@ -119,7 +119,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('switches the excitation off after its end if the bus failed at every earlier attempt to switch the excitation off', async () => {
+  it('keeps trying to switch the excitation off, even after the tuning has ended, if the bus fails', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -142,7 +142,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('does not run the trial gains again after the guard has ended the excitation, even if a caller renews the tuning at the same moment', async () => {
+  it('does not run its trial gains again if a caller renews the tuning just when the guard has ended the excitation', async () => {
     const { gimbal } = bench.robot.units;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -162,7 +162,7 @@ describe('an automatic tuning', function () {
     }
   });
 
-  it('can be renewed only by the caller who began it, and lets no caller replace the gains of its trial', async () => {
+  it('accepts a renewal only from the caller who began the tuning, and lets nobody try other gains meanwhile', async () => {
     const { gains } = bench.robot.units.gimbal;
     const { id } = bench.start();
     const isTried = () => bench.robot.units.gimbal.trial !== undefined;
@@ -178,7 +178,7 @@ describe('an automatic tuning', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('that was aborted by an offline controller does not end the excitation that a caller starts once the controller is online again', async () => {
+  it('that ended because the controller went offline does not switch off a later excitation of a caller', async () => {
     const { gimbal } = bench.robot.units;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -196,7 +196,7 @@ describe('an automatic tuning', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with calmer gains after the guard has ended the excitation, and the loop stays within 0.56 rad of its setpoint', async () => {
+  it('continues with calmer gains after the guard has ended the excitation of a loop that strayed about 0.5 rad from its setpoint', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {

@@ -33,7 +33,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     expect(turns).above(10);
   });
 
-  it('fails with the message that the worker thread ended, if the caller aborts the computation', async function () {
+  it('fails, and the error says that the thread ended, if the caller aborts the computation', async function () {
     this.timeout(30_000);
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);

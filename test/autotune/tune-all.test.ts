@@ -39,7 +39,7 @@ describe('a tuning of several loops', function () {
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
   const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
 
-  it('tunes the inner loop first, runs the better inner gains while it tunes the outer loop, and ends with one proposal for all loops', async () => {
+  it('tunes the inner loop first, then the outer loop with the better inner gains, and ends with one proposal for both', async () => {
     expect(start('visual_yaw', 'angle_yaw')).deep.include({
       loop: 'angle_yaw',
       loops: ['angle_yaw', 'visual_yaw'],
@@ -62,7 +62,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips loops that follow a camera target while no target is in view, and is refused if a caller names only such loops', async () => {
+  it('skips loops that follow a camera target while the camera sees no target, and is refused if it has only such loops', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');
@@ -75,7 +75,7 @@ describe('a tuning of several loops', function () {
     expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
-  it('reports a loop that follows a camera target as failed if the target is lost, and still proposes better gains for another loop', async () => {
+  it('reports a loop as failed if its camera target is lost meanwhile, and still proposes better gains for another loop', async () => {
     start('angle_yaw', 'visual_yaw', 'visual_pitch');
     await until(moves('angle_yaw'));
     isVisible = false;
@@ -101,7 +101,7 @@ describe('a tuning of several loops', function () {
     expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
   });
 
-  it('runs the better gains of the inner loop again after the guard has ended the excitation of an outer loop', async () => {
+  it('returns to the better gains of the inner loop after the guard has ended the excitation of the outer loop', async () => {
     start('angle_yaw', 'visual_yaw', 'angle_pitch');
     await until(moves('visual_yaw'));
     await bench.tripGuard('visual_yaw');

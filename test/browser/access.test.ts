@@ -66,7 +66,7 @@ describe('the console', function () {
     }
   });
 
-  it("logs a person in by a link, hides the link's token from the address, and keeps STOP in place and Off enabled after the token is removed", async () => {
+  it("logs a person in by a link with a token, and still offers STOP and the laser's Off after the token has been removed", async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();

@@ -22,7 +22,7 @@ describe('the console of a simulated robot', function () {
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it("highlights the loop that another caller's test steps move, and lets a person end these steps by a button or by STOP", async () => {
+  it('shows which loop moves by test steps that another caller began, and ends the test steps by a button or by STOP', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
@@ -42,7 +42,7 @@ describe('the console of a simulated robot', function () {
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('shows firmware, last reset and longest loop time of a controller only if the controller reports them (register `build`)', async () => {
+  it('shows firmware, last reset and longest loop time only of controllers that report them (register `build`)', async () => {
     const { body } = await call(robot.url, 'GET', '/api/status');
     const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
     const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });

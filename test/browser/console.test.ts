@@ -57,7 +57,7 @@ describe('the console in a browser', function () {
     }
   });
 
-  it('keeps an unsaved gain over a reload, and saves a gain far from the saved gain only at a second press of Keep', async () => {
+  it('keeps an edited gain over a reload, and asks for a second press of Keep if the gain is far from the saved one', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -90,7 +90,7 @@ describe('the console in a browser', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it("saves an earlier revision's gains when Restore is pressed; `Gains at opening` fills in the gains that were saved when the page opened", async () => {
+  it('restores the gains of an earlier revision, and can fill in the gains that were saved when the page was opened', async () => {
     const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -179,7 +179,7 @@ describe('the console in a browser', function () {
     await shows(alerts(page), /Stopped/);
   });
 
-  it('shows after a save the figures of an earlier captured step beside the newest step, and rejects test steps of more than 0.5 rad', async () => {
+  it('compares the newest test step with an earlier one once gains are saved, and rejects test steps of more than 0.5 rad', async () => {
     await mode(page, 'Gimbal', 'debug').click();
     const panel = page.getByRole('region', { name: 'Step response' });
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());

@@ -89,7 +89,7 @@ describe('the desk page', function () {
     }
   });
 
-  it('shows the right phase of a match of two robots after each press of Load, Start, Pause, Go on, End and Release', async () => {
+  it('runs a match by the buttons Load, Start, Pause, Go on, End and Release, and shows the phase that each press begins', async () => {
     const page = await opened();
     const panel = page.getByRole('region', { name: 'Match' });
     await press(page, 'Load');

@@ -25,7 +25,7 @@ describe('the console on a screen', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('shows all digits of a typed gain, in amber if the gain has another sign than the saved gain or is over 5 times larger or smaller', async () => {
+  it('shows all digits of a typed gain, in amber if it differs from the saved gain by its sign or by more than a factor of 5', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -51,7 +51,7 @@ describe('the console on a screen', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('shows amplitude and frequency of an oscillating loop in red, and a dash where the overshoot would be', async () => {
+  it('shows amplitude and frequency in red, and a dash instead of the overshoot, if a loop oscillates', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
     const page = await open();
@@ -68,7 +68,7 @@ describe('the console on a screen', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it("draws the gimbal's target, and the beam of the laser only while the laser is lit, even if the gimbal is offline", async () => {
+  it("draws the gimbal's target, and draws the laser beam of an offline gimbal only while the laser is on", async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];

@@ -38,7 +38,7 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it('on a phone opens from a link, prevents zoom and text selection by touch, and says whether the screen stays on', async () => {
+  it('on a phone cannot be zoomed or selected by touch, and says whether the screen will stay on', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view', exact: true }).tap();
     await eventually(() => page.locator('.match').isVisible());
@@ -107,7 +107,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('shows the whole label of each mode button on a phone, even while the gimbal is in debug mode and the button Go would set manual mode', async () => {
+  it('on a phone clips no label of a mode button, even with the added text "Go: manual"', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
@@ -154,7 +154,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it("ends the hold of the laser's On button when the finger slides off the button or the robot is stopped", async function () {
+  it("no longer counts the laser's On button as held after the finger slides off the button or the robot is stopped", async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);
@@ -180,7 +180,7 @@ describe('the match view', function () {
     expect(await buzzes()).to.deep.equal([10, 10]);
   });
 
-  it('stops the robot by one tap on STOP, which fills the width of the screen at its bottom, more than 150 px from Resume', async () => {
+  it('has STOP across the bottom of the screen, over 150 px away from Resume, and stops the robot by one tap on STOP', async () => {
     for (const size of [
       { width: 390, height: 844 },
       { width: 844, height: 390 },

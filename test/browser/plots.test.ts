@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('have a vertical range of 0.01 to 0.05 rad for a loop at rest, and a larger range if the loop moves, except while `Hold scale` is on', async () => {
+  it('fit their vertical range to the motion of the loop, but keep the range while `Hold scale` is on', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {
@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four loops at once; with a single loop its step figures and gains fit into a window 720 px high, too', async () => {
+  it('show four loops at once, or one loop with its step figures and gains in a window 720 px high', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

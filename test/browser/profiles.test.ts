@@ -64,7 +64,7 @@ describe('the console with profiles', function () {
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 
-  it('lists the profiles once the daemon answers again, without another press', async () => {
+  it('retries a failed request for the profiles by itself, and lists them once the daemon answers', async () => {
     await post('/api/chassis/profiles', { name: 'gravel', gains: await gainsOf() });
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -77,7 +77,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/profiles/remove', { name: 'gravel' });
   });
 
-  it('draws the captured steps of two revisions in one plot, each in percent of its own step, if their amplitudes differ', async () => {
+  it('draws the captured steps of two revisions together in one plot, in percent, even if the steps have different amplitudes', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
     for (const [gains, amplitude] of [

@@ -90,7 +90,7 @@ describe('a page used for tuning', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it("keeps at most five runs ticked for drawing, and copies a run's gains into the fields without saving them", async () => {
+  it("keeps at most five runs selected for drawing, and copies a run's gains into the fields without saving them", async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);

@@ -22,10 +22,10 @@ async function said(line: string, asked: Program = program): Promise<string> {
   }
 }
 
-describe('the command line', () => {
+describe('trunnion', () => {
   for (const { command, operands = [], options } of program.commands) {
-    describe(`for trunnion ${command}`, () => {
-      it(`answers "trunnion ${command} --help", "trunnion help ${command}" and "trunnion -h ${command}" with the options and their defaults`, async () => {
+    describe(command, () => {
+      it(`prints its options and their defaults if asked by "trunnion ${command} --help", "trunnion help ${command}" or "trunnion -h ${command}"`, async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -77,7 +77,7 @@ describe('the command line', () => {
     ['bench --seconds -1', '--seconds takes a number from 1 to 86400'],
     ['bench --seconds 3000000', '--seconds takes a number from 1 to 86400'],
   ] as const) {
-    it(`answers "trunnion ${line}" with "${says.trim()}"`, async () => {
+    it(`answers the command line "trunnion ${line}" with "${says.trim()}"`, async () => {
       expect(await said(line)).to.include(says);
     });
   }

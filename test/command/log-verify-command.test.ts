@@ -25,7 +25,7 @@ async function write(folder: string): Promise<void> {
 }
 
 describe('trunnion log verify', () => {
-  it('confirms the last line of an unchanged log only if the caller gives the number and hash of that line (the head)', () =>
+  it('can confirm the last line of the log only if the caller gives the expected number and hash of that line', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
@@ -44,7 +44,7 @@ describe('trunnion log verify', () => {
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
     }));
 
-  it('notices a change of the last line only if the caller gives the number and hash that the line had before (the head)', () =>
+  it('notices a changed last line only if the caller gives the number and hash that the line had before', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];

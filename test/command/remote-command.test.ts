@@ -68,7 +68,7 @@ describe('over the network (--url)', () => {
     expect(text).to.match(/does not answer\. Cut the power\.$/);
   });
 
-  it('trunnion stop does not report whether the robot is simulated, and the option --simulated is refused', async () => {
+  it('trunnion stop refuses the option --simulated, and does not say whether the robot is simulated', async () => {
     const { json } = await say('stop', daemon.url);
     expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
     expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();

@@ -92,7 +92,7 @@ describe('configuration', () => {
       'FILE:3: gains.bounds.kp.max: expected limits such as {kp: {min: 0, max: 100}}, min below max; found 1',
     ],
     [
-      'a list in the place of the settings of a section',
+      'a list where the settings of a section are expected',
       'http: [1]',
       'FILE:1: http: expected settings, each as "name: value"; found [1]',
     ],
@@ -115,7 +115,7 @@ describe('configuration', () => {
       "FILE:3: laser.interlock.gpio: expected null, or another pin than the laser's, such as {gpio: 5, activeLow: true}; found 4",
     ],
     [
-      'fewer than 3 polls within the host silence',
+      'a host silence that is shorter than 3 polls',
       'supervision:\n  pollHz: 5\n',
       'FILE:1: supervision.hostSilenceMs: expected 0, or whole milliseconds from 100 to 60000 and of at least 3 polls; found 500',
     ],
@@ -133,7 +133,7 @@ describe('configuration', () => {
     ],
     ['a YAML alias', 'http: *elsewhere', 'FILE:1: expected values, no aliases'],
     [
-      'YAML aliases in three lines and a list as a section name in one of them',
+      'YAML aliases in three lines and a list in the place of a section name',
       'http: *one\nlog:\n  level: *two\n[match]: [*three, *four]\n',
       'FILE:1: expected values, no aliases\n' +
         'FILE:3: expected values, no aliases\n' +
@@ -141,11 +141,15 @@ describe('configuration', () => {
         'FILE:4: expected values, no aliases',
     ],
     [
-      'a group of settings in the place of the name of a setting',
+      'settings where the name of a setting is expected',
       'http:\n  ? {port: 1}\n  : 2\n',
       'FILE:2: expected a name before the colon',
     ],
-    ['a list in the place of the name of a section', '[http]: 1', 'FILE:1: expected a name before the colon'],
+    [
+      'a list where the name of a section is expected',
+      '[http]: 1',
+      'FILE:1: expected a name before the colon',
+    ],
     ['an unknown YAML tag', 'http: {port: !odd 1}', 'FILE:1: Unresolved tag: !odd'],
     ['a second YAML document', 'log:\n---\nlog:\n', 'FILE:2: expected one document, and no "---" after it'],
     [

@@ -59,7 +59,7 @@ describe('the page for a tuning of several loops', () => {
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('puts inner loops before outer loops, and announces 56 s for all three loops of the chassis', () => {
+  it('puts inner loops before outer loops, and estimates 56 s for a tuning of all three loops of the chassis', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows the runs that the tuning measured with the old and with the better gains, and not newer runs with the same gains', async () => {
+  it('shows the runs that the tuning itself measured, and not newer runs with the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it("that another caller began is shown as aborted even if the page's first request for its state fails, because the page retries", async () => {
+  it('that another caller began is shown as aborted even if the page has to retry its request for the state', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -189,7 +189,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it("still shows its result if the daemon's older answer that the tuning is running arrives late", async () => {
+  it('still shows its result when an older answer, which says that the tuning is running, arrives late', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');

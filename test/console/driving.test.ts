@@ -56,7 +56,7 @@ describe('a page used for driving', () => {
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it('keeps to the speed limit of its slider, except while the right shoulder button is held, and keeps that limit over a reload', async () => {
+  it('stays within the speed limit of its slider, even after a reload, except while the right shoulder button is held', async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -87,7 +87,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'no reading arrives for half a second',
+      'no report of the robot arrives for half a second',
       async () => {
         page.isDeaf = true;
         await page.wait(620);
@@ -95,7 +95,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'readings arrive but no command is answered for half a second',
+      'reports of the robot arrive but no command is answered for half a second',
       async () => {
         page.let(/drive/, 'lost');
         await page.wait(800);
@@ -139,7 +139,7 @@ describe('a page used for driving', () => {
     expect(driving.hindrance).to.equal('');
   });
 
-  it('sends zero speed and then nothing if no command is answered for half a second, even if the driver taps a second stick meanwhile', async () => {
+  it('sends zero speed and then no more commands after half a second without an answer, even if the driver taps another stick', async () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     for (let taps = 0; taps < 3; taps += 1) {
@@ -155,7 +155,7 @@ describe('a page used for driving', () => {
     expect(speeds().slice(asked)).to.deep.equal([]);
   });
 
-  it('obeys the keys even while a gamepad is connected with its sticks at rest and its shoulder button released', async () => {
+  it('obeys the keys even while an unused gamepad is connected', async () => {
     page.model.driving.ask('keys', AHEAD);
     page.model.driving.ask('gamepad', REST, { isEnabled: false });
     await page.wait(100);
