@@ -20,7 +20,7 @@ function anchorsOf(document: string): string[] {
 }
 
 describe('the documents', () => {
-  it('have no links to missing files or missing headings of this repository', () => {
+  it('have no link to a file or a heading that this repository does not have', () => {
     const links = DOCUMENTS.flatMap(document =>
       [...readFileSync(document, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => ({ document, link }))

@@ -82,7 +82,7 @@ describe('the HTTP client of the desk', () => {
     expect(asked).to.equal(1);
   });
 
-  it('does not follow a redirect, and returns only the status of an answer that is not JSON', async () => {
+  it('returns a redirect without following it, and returns an answer that is not JSON without its body', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
@@ -101,7 +101,7 @@ describe('the HTTP client of the desk', () => {
     expect(answer).to.have.property('failure').that.includes('too long');
   });
 
-  it('reports a closed port as a daemon that does not run, and an answer that is not HTTP as not coming from a robot', async () => {
+  it('reports “Its daemon does not run” if the port is closed, and “not one of a robot” if the answer is not HTTP', async () => {
     const gone = { ...robot, name: 'gone', address: 'http://127.0.0.1:1' };
     expect(await client.send(gone, HEALTH)).to.deep.equal({
       failure: 'Its daemon does not run.',
@@ -113,7 +113,7 @@ describe('the HTTP client of the desk', () => {
       .that.includes('not one of a robot');
   });
 
-  it('reports a failure for each of twenty host names whose lookup does not end, and then gets the answer of a robot, all within 1.5 s', async () => {
+  it('gets the answer of a robot within 1.5 s even if the lookups of twenty other host names do not end', async () => {
     const { mock: lookup } = mock.method(dns, 'lookup', () => new Promise(() => undefined));
     syncBuiltinESMExports();
     const absent = Array.from({ length: 20 }, (_, index) => ({

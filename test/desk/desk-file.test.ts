@@ -30,7 +30,7 @@ describe('the field file of a desk (its list of robots and matches)', () => {
       }
     });
 
-  it('is read with all its robots and matches, and with 127.0.0.1 as the address of the desk if the file names no host', async () => {
+  it('gives the desk its robots and matches, and the address 127.0.0.1 if the file names no host', async () => {
     expect(await read(GOOD)).to.deep.equal({
       host: '127.0.0.1',
       port: 8090,

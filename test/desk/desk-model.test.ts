@@ -62,7 +62,7 @@ describe('the web page of a referee desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to a caller without the right to lock only if the desk cannot read its list of tokens', async () => {
+  it('offers the button LOCK ALL even without the right to lock, but only while the desk cannot read its list of tokens', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -71,7 +71,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it('polls the desk with page=false while the page is shown as a big screen, and with page=true otherwise', async () => {
+  it('tells the desk in each poll whether it is shown as a big screen (page=false) or as a page with buttons (page=true)', async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();
@@ -81,7 +81,7 @@ describe('the web page of a referee desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends the start of a match only once even if the desk does not answer, and includes the time (on the desk clock) at which the start expires', async () => {
+  it('sends a press of start only once, with the time at which the press expires, even if the desk does not answer', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -93,7 +93,7 @@ describe('the web page of a referee desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('shows the newest status even if an older status arrives later, and counts the age of the status from its request', async () => {
+  it('shows the newest status even if an older status arrives after it, and counts its age from the time of its request', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

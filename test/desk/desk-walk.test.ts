@@ -147,7 +147,7 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
   ]);
 
 describe('a referee desk under random presses, network faults, restarts and a second desk', () => {
-  it('lets no start, unlock or release take effect more than 1 s late, keeps every lock, and can play a match when the network is good', function () {
+  it('permits nothing (no start, unlock or release) more than 1 s late, forgets no lock, and plays a match once the network is good', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(

@@ -67,10 +67,10 @@ describe('a referee desk', () => {
   });
 
   for (const [what, change] of [
-    ['refuses the token', { refuses: 'token-unknown' }],
-    ['is not heard', { isOff: true }],
+    ['refused the token', { refuses: 'token-unknown' }],
+    ['been off', { isOff: true }],
   ] as const)
-    it(`shows a robot as not confirmed 5 s after its last proof if it then ${what}, and stops or locks it when it can`, () => {
+    it(`no longer shows a lock as confirmed after the robot has ${what} for 7 s, and stops the robot as soon as possible`, () => {
       press('lock all');
       field.wait(600);
       expect(tile('Red 1').locking).to.equal('confirmed');
@@ -85,7 +85,7 @@ describe('a referee desk', () => {
       expect(red.stopped).to.equal(true);
     });
 
-  it('locks a robot again that shows no lock in any answer, even if its status cannot be read', () => {
+  it('locks a robot again that was unlocked during LOCK ALL, even if the robot answers every status request with an error', () => {
     press('lock all');
     field.wait(600);
     const red = field.robot('Red 1');
@@ -96,7 +96,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([true, true, true]);
   });
 
-  it('gives no beat to a robot that refuses the end, so that this robot stops by itself', () => {
+  it('lets a robot that refuses the end of the match lose its permission to move within 4 s', () => {
     play();
     const red = field.robot('Red 1');
     red.stopped = false;
@@ -176,7 +176,7 @@ describe('a referee desk', () => {
     expect(locks()).to.deep.equal([true, false, false]);
   });
 
-  it('only stops a robot at LOCK ALL if the robot cannot read its own id, and shows the lock of that robot as not confirmed', () => {
+  it('stops but does not lock a robot at LOCK ALL if the robot cannot read its own id, and shows its lock as not confirmed', () => {
     const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
@@ -213,7 +213,7 @@ describe('a referee desk', () => {
     expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
   });
 
-  it('shows on the tile of a robot that an unlock did not arrive if the network delayed the unlock by 1.3 s', () => {
+  it('leaves a robot locked if the network delayed the unlock by 1.3 s, and shows that the unlock did not arrive', () => {
     press('lock all');
     field.wait(300);
     field.network('Red 1', { requestMs: 1300 });
@@ -258,7 +258,7 @@ describe('a referee desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`can only stop, not lock, a robot that rejects the token of the desk (${refuses}), and starts a match only without that robot`, () => {
+    it(`can stop a robot that rejects the token of the desk (error ${refuses}), but starts a match only without that robot`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       press('lock all');
@@ -277,7 +277,7 @@ describe('a referee desk', () => {
       expect(view().match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('takes all robots from auto to teleop without a stop, and teleop then ends on each robot even if the network has failed', () => {
+  it('lets all robots move from auto through teleop without a stop, and none after teleop, even if the network fails in teleop', () => {
     play();
     for (const name of NAMES) field.robot(name).stopped = false;
     field.wait(5000);
@@ -309,7 +309,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('leaves a robot paused and shows NOT STARTED if the robot reboots during a match, until Join is pressed for the robot', () => {
+  it('leaves a robot that reboots during a match paused, with NOT STARTED on its tile, until Join is pressed', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -320,7 +320,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('auto');
   });
 
-  it('leaves a robot paused if the robot reboots during auto, even after teleop has begun, until Join is pressed for the robot', () => {
+  it('leaves a robot that reboots during auto paused even when teleop has begun, until Join is pressed', () => {
     play();
     field.wait(1500);
     field.robot('Red 1').restart(true);
@@ -331,7 +331,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('teleop');
   });
 
-  it('releases all robots if the referee presses release after the time of teleop is up', () => {
+  it('takes all robots out of the match if Release is pressed after the time of teleop is up', () => {
     play();
     field.wait(16_000);
     expect([view().match?.phase, phases()]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
@@ -350,7 +350,7 @@ describe('a referee desk', () => {
     expect([red.stopped, tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
   });
 
-  it('shows NOT RELEASED for a robot that a release did not reach within a second, and releases that robot when Join is pressed', () => {
+  it('shows NOT RELEASED for a robot that Release did not reach within 1 s, and takes it out of the match when Join is pressed', () => {
     press('load');
     field.wait(1500);
     field.network('Red 1', { loses: 'requests' });
@@ -388,7 +388,7 @@ describe('a referee desk', () => {
     expect([phases(), tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('refuses Join for a robot that has lost its match state', () => {
+  it('refuses Join for a robot that no longer knows its match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -459,7 +459,7 @@ describe('a referee desk', () => {
     expect(NAMES.map(name => field.robot(name).mayMove)).to.deep.equal([false, false, false]);
   });
 
-  it('refuses to load a match with a robot that the desk does not know, and to remove a robot before its match has ended', () => {
+  it('refuses to load a match with an unknown robot, and to remove a robot whose match has not ended', () => {
     const { state } = field.first;
     state.robots = state.robots.slice(0, -1);
     expect(field.press('load')).to.include('not-ready').and.include('Blue 1');
@@ -510,7 +510,7 @@ describe('a referee desk', () => {
     expect([red.match.state.lock?.by, tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
   });
 
-  it('shows each reason why a robot is not ready for a match with exactly one “.” at its end', () => {
+  it('ends each reason why a robot is not ready for a match with exactly one full stop', () => {
     press('load');
     field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
@@ -549,7 +549,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('whose match another desk took over does not pause the robots if its own page stops polling, but still ends the match if end is pressed', () => {
+  it('that lost its match to another desk lets the robots play on if its own page stops polling, but its End button still works', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -565,7 +565,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('that notices two deadlines late applies the earlier deadline: a page timeout 1 s before the end of auto pauses the match with 1 s left', () => {
+  it('pauses the match with 1 s of auto left if its page timed out 1 s before the end of auto, even if the desk notices that late', () => {
     play();
     const { state } = field.first;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -628,7 +628,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
-  it('counts the lock of another desk as its own after Take over, but not a later lock of that desk', () => {
+  it('treats the locks of another desk as its own after Take over, except locks that the other desk sets after that', () => {
     press('lock all');
     field.second.isOff = false;
     field.wait(600);
@@ -641,7 +641,7 @@ describe('a referee desk', () => {
     expect(tile('Red 1', field.second).lock?.isOurs).to.equal(false);
   });
 
-  it('shows NOT PAUSED or NOT ENDED for a robot that refuses the pause or the end, but not for a robot that is off', () => {
+  it('shows NOT PAUSED (or NOT ENDED) for a robot that refuses the pause (or the end), but “Not heard” for a robot that is off', () => {
     play();
     const red = field.robot('Red 1');
     const { answer } = red;
@@ -662,7 +662,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('pauses its match if its list of tokens is damaged, obeys the button end, and does not continue the ended match at Take over', () => {
+  it('whose list of tokens is damaged pauses its match, and after End the match stays ended, even at Take over', () => {
     play();
     forbid(field.first.state, field.nowMs);
     field.wait(300);
@@ -676,7 +676,7 @@ describe('a referee desk', () => {
     expect([phases(), view().match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
   });
 
-  it('whose match another desk took over neither pauses the robots nor shows NOT PAUSED if its own list of tokens is damaged', () => {
+  it('that lost its match to another desk lets the robots play on, and shows no problem, if its own list of tokens is damaged', () => {
     play();
     field.second.isOff = false;
     field.wait(600);
@@ -688,7 +688,7 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('stops sending its token to an address if what answers there is no robot', () => {
+  it('stops sending the token of a robot to its address if the server there is not a robot', () => {
     const red = field.robot('Red 1');
     const tokens: boolean[] = [];
     red.answer = ({ path, withToken }) => {

@@ -78,7 +78,7 @@ const MATCH: DeskMatch = {
 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
-  it('pauses the match as of 5 s after the last poll of a page, even if a page polls right after the freeze', async () => {
+  it('pauses the match, because no page polled for 5 s of the freeze, even if a page polls right after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -88,7 +88,7 @@ describe('a desk that was frozen for 30 s during a match', () => {
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, and this answer shows a lock that was pressed just after the two polls', async () => {
+  it('get one and the same answer, which already shows a lock that was pressed just after the two polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -102,7 +102,7 @@ describe('two pages that poll a desk at almost the same time', () => {
 });
 
 describe('a desk whose list of tokens is damaged while it runs', () => {
-  it('permits nothing, not even after the damaged list is deleted', async () => {
+  it('permits no start and no unlock, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     expect(desk.desk.state.wanted.permits).to.equal(true);
@@ -138,7 +138,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
 });
 
 describe('a desk whose disk fails while its list of tokens is read at the start', () => {
-  it('still permits starts and unlocks when the list can be read again, without a press of Take over', async () => {
+  it('permits starts and unlocks once the list can be read again, without a press of Take over', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;
@@ -159,7 +159,7 @@ describe('a desk whose disk fails while its list of tokens is read at the start'
 });
 
 describe('a button press that a desk receives', () => {
-  it('takes effect only once, even if its request arrives again after another button was pressed with the same press id', () => {
+  it('takes effect only once, even if its request arrives again after another button was pressed', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -171,7 +171,7 @@ describe('a button press that a desk receives', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('makes the desk record the end of the running phase if the time of that phase is already up', async () => {
+  it('after the time of a phase is up makes the desk record the end of that phase', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
@@ -198,7 +198,7 @@ describe('a button press that a desk receives', () => {
 });
 
 describe('the record of a match that is released twice', () => {
-  it('is open until 10 s after the second release, and then gets its hash', async () => {
+  it('is closed and named with its hash 10 s after the second release, not 10 s after the first', async () => {
     const disk = new RecordingDisk();
     let isSealed = false;
     const { rename } = disk;

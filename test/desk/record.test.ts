@@ -128,7 +128,7 @@ describe('a match record of a desk', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('gets the hash in its folder name within 11 s after the disk works again, if the disk failed at the end of the match', async () => {
+  it('that ends while the disk fails gets the hash in its folder name within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -139,7 +139,7 @@ describe('a match record of a desk', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('does not count as stored while the disk cannot sync the new folder name, and counts as stored within 11 s after the disk works again', async () => {
+  it('does not count as stored until its new folder name is synced, within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -158,7 +158,7 @@ describe('a match record of a desk', () => {
     [['pre', 'teleop', 'ended'], 'whole'],
     [['pre', 'teleop', 'ended', 'none'], 'whole'],
   ] as const)
-    it(`is reported as ${is === 'whole' ? 'whole for' : 'missing lines of'} a robot whose last recorded phase is “${phases.at(-1)}”`, async () => {
+    it(`is reported as “${is}” for a robot whose log ends in phase “${phases.at(-1)}”, ${is === 'whole' ? 'after' : 'before'} the end of the match`, async () => {
       const { folder } = await record(2, phases);
       expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
     });
@@ -181,7 +181,7 @@ describe('a match record of a desk', () => {
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('that grew too large, so that the oldest lines of the desk were dropped, is reported as “desk missing”', async () => {
+  it('that grew too large, so that the oldest lines of the desk were dropped, is reported as missing lines of the desk', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)
@@ -209,7 +209,7 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is stored and gets its hash when the disk has room again, if the disk was full when the record began', async () => {
+  it('that begins on a full disk is stored and gets its hash after the disk has room again', async () => {
     let isMade = false;
     let isFull = true;
     disk.interfere = async operation => {
@@ -281,7 +281,7 @@ describe('a match record of a desk', () => {
   });
 });
 
-describe('the log of a robot, which the desk copies,', () => {
+describe('the copy of a robot log on the desk', () => {
   const state = (hash: string): DeskState => ({
     wanted: {
       holder: 'desk',
@@ -310,7 +310,7 @@ describe('the log of a robot, which the desk copies,', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('is appended to the copy, but begins a new file with the fault CONTRADICTS if the robot does not have the last copied line', async () => {
+  it('continues in a new file, with the fault CONTRADICTS, only if the robot does not have the line that was copied last', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));
@@ -325,7 +325,7 @@ describe('the log of a robot, which the desk copies,', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('is stored as the robot sends it, with the fault CONTRADICTS, if a line does not follow the one before', async () => {
+  it('has all lines as the robot sent them, with the fault CONTRADICTS, if a line does not follow the line before it', async () => {
     const [first, second, third, fourth] = (await robotLines(4)).map(({ bytes }) => String(bytes));
     const altered = third!.replace('index', 'indey');
     for (const bytes of [
@@ -348,7 +348,7 @@ describe('the log of a robot, which the desk copies,', () => {
     }
   });
 
-  it('has the fault “lines missing”, not “contradicts”, if the robot has already dropped the lines that the desk needs next', async () => {
+  it('has the fault “lines missing”, not “contradicts”, if the robot has already deleted the lines that should come next', async () => {
     const lines = await robotLines(4);
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
@@ -357,7 +357,7 @@ describe('the log of a robot, which the desk copies,', () => {
     expect([kept?.bytes, kept?.follows]).to.deep.equal([rest(lines, 2), false]);
   });
 
-  it('is requested again from the same line until the disk of the desk has stored the answer', async () => {
+  it('asks the robot for the same lines again until the disk of the desk has stored them', async () => {
     const lines = await robotLines(2);
     const desk = state(lines[0]!.hash);
     for (const isKept of [false, true]) {

@@ -5,7 +5,7 @@ import { FakeField, NAMES } from './fake-field.js';
 
 const OWN = { problems: [], recorded: true };
 
-describe('Take over on a referee desk', () => {
+describe('Take over (one referee desk takes the match from another)', () => {
   let field: FakeField;
   const press = (...args: Parameters<FakeField['press']>) =>
     expect(field.press(...args), args[0]).to.equal(undefined);
@@ -32,7 +32,7 @@ describe('Take over on a referee desk', () => {
   };
   beforeEach(reset);
 
-  it('lets the second desk go on with a match that the first desk has paused, while the first desk still runs', () => {
+  it('lets a second desk continue a match that the first desk has paused, while the first desk still runs', () => {
     press('pause');
     field.wait(600);
     takeOver();
@@ -41,7 +41,7 @@ describe('Take over on a referee desk', () => {
     expect(phases()).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('lets the second desk play a match again that the first desk has ended, while the first desk still runs', () => {
+  it('lets a second desk play a match again that the first desk has ended, while the first desk still runs', () => {
     press('end');
     field.wait(600);
     takeOver();
@@ -53,10 +53,10 @@ describe('Take over on a referee desk', () => {
   });
 
   for (const [what, isRebooted] of [
-    ['whose daemon was restarted', false],
-    ['that was rebooted', true],
+    ['a restart of its daemon', false],
+    ['its reboot', true],
   ] as const)
-    it(`does not let a robot ${what} play a match that this desk has ended and released`, () => {
+    it(`does not let a robot move that was off when its match was ended and released, even after ${what}`, () => {
       const red = field.robot('Red 1');
       red.isOff = true;
       press('end');
@@ -72,7 +72,7 @@ describe('Take over on a referee desk', () => {
       expect(phases().slice(1)).to.deep.equal(['none', 'none']);
     });
 
-  it('counts no robot that is not heard: the time of such a robot does not end the match of the others', () => {
+  it('lets the match go on for the robots that answer, even if the match time of a silent robot is up', () => {
     field.second.isOff = false;
     field.wait(600);
     field.robot('Blue 1').isOff = true;
@@ -92,7 +92,7 @@ describe('Take over on a referee desk', () => {
     expect(phases().slice(0, 2)).to.deep.equal(['teleop', 'teleop']);
   });
 
-  it('on the first desk takes the clock from the robots, and not the older clock of this desk', () => {
+  it('on a desk that had the match before uses the end time that the robots report, not the older one of that desk', () => {
     takeOver();
     press('pause', { desk: field.second });
     field.wait(2000);
@@ -103,7 +103,7 @@ describe('Take over on a referee desk', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
   });
 
-  it('on the first desk does not pause the match if that desk had paused only by itself meanwhile', () => {
+  it('on a desk that had the match before lets the match go on, even if that desk itself had paused because no page polled', () => {
     takeOver();
     field.first.state.pageMs = field.nowMs - 5000;
     expect(tick(field.first.state, field.nowMs, 5000)).to.equal(true);
@@ -112,7 +112,7 @@ describe('Take over on a referee desk', () => {
     expect([wanted()?.phase, ...phases()]).to.deep.equal(['auto', 'auto', 'auto', 'auto']);
   });
 
-  it('on the first desk ends the match there if the second desk has ended it', () => {
+  it('on a desk that had the match before shows the match as ended if the other desk has ended it', () => {
     takeOver();
     press('end', { desk: field.second });
     field.wait(600);
@@ -120,7 +120,7 @@ describe('Take over on a referee desk', () => {
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
 
-  it('gives no beat to a robot that played but was not heard at the press, and Without then locks that robot', () => {
+  it('gives no permission to move to a playing robot that is silent at the press, and the button Without locks that robot', () => {
     const red = field.robot('Red 1');
     field.first.isOff = true;
     red.isOff = true;
@@ -136,7 +136,7 @@ describe('Take over on a referee desk', () => {
     expect(red.match.state.lock?.reason).to.equal('the match plays without Red 1');
   });
 
-  it('keeps the match of this desk while one of its robots refuses the end, even if more robots play another match', () => {
+  it('keeps the match of the desk while one of its robots refuses the end, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     const answer = red.answer.bind(red);
     red.answer = ask =>

@@ -60,12 +60,12 @@ describe('the state file of a desk', () => {
       expect({ holder, permits }).to.deep.equal({ holder: 'desk-1', permits: true });
     });
 
-  it('does not pause an ended match after a system boot', async () => {
+  it('keeps an ended match ended after a reboot of the machine of the desk', async () => {
     await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('is read exactly as it was saved, or makes the desk permit nothing, if any single byte is damaged', async () => {
+  it('with one damaged byte is read exactly as it was saved, or makes the desk refuse every start and unlock', async () => {
     await run('a', 1000).save(WANTED, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
     /^unknown service: .*starting/,
   ],
   [
-    'if the journal shows that the watchdog ended the service',
+    'if the systemd journal shows that the watchdog ended the service',
     commands({
       'systemctl show': shown({ ActiveState: 'active', NRestarts: '2' }),
       ...ended('{"UNIT_RESULT":"watchdog","__REALTIME_TIMESTAMP":"1893456000000000"}'),
@@ -121,17 +121,17 @@ const rows: readonly Row[] = [
     /^wrong last stop: .*hung, and the watchdog ended it, 2030-01-01T00:00:00.000Z; restarted 2 times/,
   ],
   [
-    'if the service was restarted and the journal does not show why',
+    'if the service was restarted and the systemd journal does not show why',
     service({ ActiveState: 'active', SubState: 'running', NRestarts: '3' }),
     /^unknown last stop: .*restarted 3 times.*sudo trunnion doctor/,
   ],
   [
-    'if the service has failed and the journal does not show why',
+    'if the service has failed and the systemd journal does not show why',
     service({ ActiveState: 'failed', Result: 'exit-code', ExecMainStatus: '1' }),
     /^wrong last stop: .*ended with an error, status 1/,
   ],
   [
-    'if the journal shows that the service ended in order',
+    'if the systemd journal shows that the service ended in order',
     commands(ended('{"__REALTIME_TIMESTAMP":"1893456000000000"}')),
     /^fine last stop: .*ended in order, 2030-01-01/,
   ],
@@ -152,7 +152,7 @@ const rows: readonly Row[] = [
   ],
   ['if a simulator answers instead of the daemon', SIMULATED, /^fine laser pin: .*line 529 is free/],
   [
-    'for a normal user if the daemon demands a token',
+    'if a normal user runs doctor and the daemon demands a token',
     CLOSED,
     /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/,
   ],
@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
     /^fine daemon: .*closed to everyone without/,
   ],
   [
-    'for root if the daemon does not answer on the socket for root',
+    'if root runs doctor and the daemon does not answer on the socket for root',
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
     /^wrong daemon: .*does not answer on the board.*trunnion stop.*systemctl restart/,
   ],
@@ -313,7 +313,7 @@ const rows: readonly Row[] = [
     /^fine chassis controller: .*online/,
   ],
   [
-    'if the chassis firmware has only the guard of version 0.2.0',
+    'if the chassis firmware has no guard for trials except the withdrawn guard of version 0.2.0',
     unit('chassis', { flags: ['torque', 'withdrawn_guard'] }),
     /^fine chassis controller: .*trials without a guard of its own/,
   ],
@@ -334,7 +334,7 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [
-    'if no daemon runs and the laser pin reads 0, but the kernel inverts this pin',
+    'if no daemon runs and the laser is on although its pin reads 0, because the kernel inverts the pin',
     files({ '/sys/class/gpio/gpio529/active_low': '1\n' }),
     /^wrong laser pin: .*lit/,
   ],
@@ -456,7 +456,7 @@ const rows: readonly Row[] = [
     /^wrong supply: .*since boot/,
   ],
   [
-    'if the board reports heat but no low supply voltage',
+    'if the board reports that it is too hot, but no low supply voltage',
     supply('0x80008'),
     /^fine supply: .*no under-voltage/,
   ],
@@ -502,7 +502,7 @@ describe('“trunnion doctor”', () => {
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('finds only the service wrong on a good board without a daemon, and reads only identity and status of the controllers', async () => {
+  it('finds only the service wrong on a good board whose daemon does not run, and only reads from the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
       'service',
@@ -531,7 +531,7 @@ describe('“trunnion doctor”', () => {
       .trim();
     const [, verdict, check, text] = /^(\w+) ([^:]+): (?:… )?(.*)$/.exec(words) ?? [];
     const isWrong = verdict === 'wrong';
-    it(`reports the check “${check}” as ${verdict}${isWrong ? ', with a cure,' : ''} ${when}; its text has “${text}”`, async () => {
+    it(`reports the check “${check}” as ${verdict}${isWrong ? ', and says what to do,' : ''} ${when} (text: “${text}”)`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(
@@ -542,7 +542,7 @@ describe('“trunnion doctor”', () => {
     });
   }
 
-  it('reports a laser whose pin is active-low as lit while the pin is at level 0', async () => {
+  it('reports the laser as lit while its pin is at level 0, if the configuration says that the pin is active-low', async () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);
@@ -564,7 +564,7 @@ describe('“trunnion doctor”', () => {
     expect(wrong[0]?.detail).to.contain('config.yaml:3: laser.gpio');
   });
 
-  it('prints a line for each check and a line for each cure', () => {
+  it('prints one line for each check, and one more line with the cure for a check that is wrong', () => {
     const text = toText([
       { check: 'node', state: 'fine', detail: 'Node 20.19.2' },
       { check: 'supply', state: 'wrong', detail: 'under-voltage now', cure: 'Another supply.' },

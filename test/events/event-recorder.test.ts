@@ -10,7 +10,7 @@ import { failure, type RobotEvent } from '../../src/robot/robot-event.js';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-describe('the log lines of events', () => {
+describe('the log of the daemon on stdout', () => {
   let lines: Record<string, unknown>[];
   let clock: ManualClock;
   let eventLog: MemoryLog;
@@ -30,7 +30,7 @@ describe('the log lines of events', () => {
   });
   afterEach(() => end());
 
-  it('have the name and the detail of the event, and the reason of a failure', () => {
+  it('shows each event with its name and details, and each failure with its error code', () => {
     events.emit({ what: 'mode', unit: 'gimbal', detail: { before: 'manual', after: 'auto' } });
     events.emit({ unit: 'chassis', ...failure('offline', new RobotError('nack', { address: 33 })) });
     eventLog.record({ what: 'phase', detail: { before: 'none', after: 'pre' } });
@@ -47,12 +47,12 @@ describe('the log lines of events', () => {
     ]);
   });
 
-  it('leave out acts of callers, because each request already has a log line', () => {
+  it('omits the recorded acts of callers, because each request already has a line of its own', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });
 
-  it('show a repeated warning about an absent controller only once a minute, with its count, and the event log omits these warnings', async () => {
+  it('shows a repeated warning about an absent controller once a minute with a count, and the event log does not show it', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)
@@ -104,7 +104,7 @@ describe('the event log of a daemon', () => {
     expect((await ask('GET /api/status')).body.log).to.deep.equal({ ok: true });
   });
 
-  it('has a line with the name of the copy that the daemon keeps of a damaged file of profiles', async () => {
+  it('names the copy that the daemon keeps of a damaged file of profiles', async () => {
     daemon.put('profiles.json', '{');
     await ask('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);
@@ -122,7 +122,7 @@ describe('the event log of a daemon', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('answers a request for its head (its newest line on the disk) with 503 if the disk has failed since the start', async () => {
+  it('refuses to name its head (its newest line on the disk), with status 503, if the disk has failed since the start', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, body } = await ask('GET /api/log/head');

@@ -175,7 +175,7 @@ describe('the event log in files', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('reports only one failure if every sync of a minute takes over 1 s, and one recovery when syncs are fast again', async () => {
+  it('reports one failure, not many, in a minute in which every sync takes over 1 s, and one recovery after it', async () => {
     const run = await new LogRun(disk, 'a').open();
     recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
@@ -214,7 +214,7 @@ describe('the event log in files', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
 
-    it('removes its oldest files above the limit, but only after a line about the removal is synced to the disk', async () => {
+    it('removes its oldest files, but only after a line that records the removal has reached the disk', async () => {
       for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
       expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
       const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
@@ -228,7 +228,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps the file of a match even if 1,000 crashes of the daemon add 1,000 small files, as long as the files together stay below the limit', async () => {
+    it('keeps the file of a match after 1,000 crashes have added 1,000 small files, because the total size is below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await new LogRun(disk, `${crash}`, 8 << 20).open();

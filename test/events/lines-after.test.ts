@@ -4,7 +4,7 @@ import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-describe('a request for the log lines after the line with a given hash', () => {
+describe('a request for the log lines after a given line (named by its hash)', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -16,7 +16,7 @@ describe('a request for the log lines after the line with a given hash', () => {
       .map(({ content }) => content.toString())
       .join('');
 
-  it('returns all later lines of all files, byte for byte, whichever line has the hash', async () => {
+  it('returns all later lines of all log files, byte for byte, wherever the given line is', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
     const run = await new LogRun(disk, 'c').open();
     run.resets(2);
@@ -30,7 +30,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('returns a line only after that line is synced to the disk', async () => {
+  it('returns no line that is not yet synced to the disk', async () => {
     const run = await new LogRun(disk, 'a').open();
     run.resets(2);
     await run.written();
@@ -48,7 +48,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('returns at most 256 KiB, and a chain of such requests returns the whole log', async () => {
+  it('returns at most 256 KiB, and repeated requests return the whole log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
     const run = await new LogRun(disk, 'c').open();
     let text = '';
@@ -65,7 +65,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('reads one log file at a time even if 20 callers ask at once, and all of them get the same lines', async () => {
+  it('that 20 callers send at once gets each of them the same lines, and never reads two files at once', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     let [open, most] = [0, 0];
@@ -81,7 +81,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('is refused after 2 s if the disk hangs, is refused at once the second time, and succeeds when the disk answers', async () => {
+  it('is refused while the disk hangs (the first after 2 s, the next at once), and succeeds when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const answerAgain = disk.hang();
@@ -96,7 +96,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('is refused with the code unknown-head if no line has the hash', async () => {
+  it('is refused with the code unknown-head if the log has no such line', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await new LogRun(disk, 'b').open();
     const unknown = '1'.repeat(64);
@@ -105,7 +105,7 @@ describe('a request for the log lines after the line with a given hash', () => {
     await run.end();
   });
 
-  it('returns all lines if the hash is 64 zeros, but is refused if the first line of the log has been removed', async () => {
+  it('with 64 zeros as the hash asks for the whole log, and is refused once the oldest lines have been removed', async () => {
     const zeros = '0'.repeat(64);
     const run = await new LogRun(disk, 'a', 16_000).open();
     run.resets(3);

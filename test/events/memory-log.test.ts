@@ -67,14 +67,14 @@ describe('the event log in memory', () => {
     expect(events(4).length).to.equal(1);
   });
 
-  it('never drops an act to make room for refusals', () => {
+  it('keeps the line of an act that was carried out, even if 10,000 refusals follow', () => {
     switched('on');
     for (let host = 0; host < 10_000; host += 1) refused(`10.0.${host >> 8}.${host & 255}`);
     expect(events()[0]).to.include({ what: 'laser', outcome: 'done' });
     expect(events().length).to.equal(101);
   });
 
-  it('keeps the refusal of a referee while 200 different acts of an operator are refused', () => {
+  it('keeps the line of a refusal of a referee, even if 200 different refusals of an operator follow', () => {
     refused('referee', 'phase');
     for (let act = 0; act < 200; act += 1) refused('operator', `act ${act}`);
     expect(events().filter(({ who }) => who === 'referee')).to.have.length(1);
@@ -95,7 +95,7 @@ describe('the event log in memory', () => {
     ]);
   });
 
-  describe('that gets a flood of requests from callers without a right to act', () => {
+  describe('during a flood of requests from callers without a right to act', () => {
     const asks = (what: string, index: number, outcome = 'token-required', changed = false) =>
       log.recordRequest(
         { what, who: `10.9.${index >> 8}.${index & 255}`, outcome },
@@ -106,7 +106,7 @@ describe('the event log in memory', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has one line for the first refused request, and after a minute one line with the count of the later refused requests', async () => {
+    it('has a line for the first refusal only, and a minute later one line with the count of the others', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });
@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('lists the first stop that changed something and the first stop that changed nothing, and only counts further stops', async () => {
+    it('has a line for the first stop that changes something and the first that changes nothing, and only counts further stops', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });

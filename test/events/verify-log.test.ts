@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log with the head (hash of the newest line) of any run, and also a single file of that log', () => {
+  it('passes an unchanged log or one file of it, given the head (hash of the newest line at that time) of one of its runs', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -63,7 +63,7 @@ describe('the verification of a log', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('finds any missing line if the head is given, except the very first line, because the log itself drops its oldest lines', () => {
+  it('finds any missing line if the head is given, except the very first line (the log itself removes its oldest lines)', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds without a head that lines are missing at the end of any file but the last, except if the first file has lost all its lines', () => {
+  it('finds even without a head that a file before the last has lost lines at its end (unless the first file has lost all)', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -82,7 +82,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds a missing middle file, files in the wrong order and lines in the wrong order', () => {
+  it('finds that a file is missing in the middle, or that files or lines are in the wrong order', () => {
     const [first, middle, last] = files;
     expect(verifyLog([first!, last!])).to.include({ ok: false, file: last!.name, line: 1 });
     expect(verifyLog([middle!, first!, last!]).ok).to.equal(false);
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('only notes lines that the next file does not confirm, but fails if the given head is one of these lines', () => {
+  it('passes, with a note, a log in which a file does not continue the last lines of the file before, unless the given head is one of them', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('passes a log in which version 0.2.0 wrote a file after a downgrade, but notes that nothing confirms the lines of that file', async () => {
+  it('passes a log with a file that version 0.2.0 wrote after a downgrade, with a note that nothing confirms its lines', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({
@@ -138,7 +138,7 @@ describe('the verification of a log', () => {
     });
   });
 
-  it('fails if the given head is of an older line than the first line of the log', () => {
+  it('fails if the given head is older than the first line of the log', () => {
     const verdict = verifyLog(files.slice(1), heads[0]);
     expect(verdict.ok ? '' : verdict.why).to.include('older than the first line here');
   });

@@ -17,7 +17,7 @@ const PROMISES: Readonly<Record<string, string>> = {
   'lines in the journal':
     'that damages the journal of gains leaves the newest undamaged save of each unit in force',
   'lines in the log of events':
-    'that damages the event log is detected (except removed oldest lines and lines added at the end), and new events can still be appended',
+    'that damages the event log is detected (unless it only removes the oldest lines or adds lines at the end) and stops no new events',
   'lines in the configuration':
     'as lines of the configuration is accepted, or is refused with messages that each name the file',
   requests:

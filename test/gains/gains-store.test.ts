@@ -47,7 +47,7 @@ describe('a gains journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
-  it('accepts new lines with caller and profile, and a restart reads them', async () => {
+  it('accepts a save with the names of the caller and the profile, and a restart reads both names', async () => {
     const { store, disk } = await storeOf(fixture);
     await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
     await store.close();
@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has in its first line exactly the bytes that this version writes for the same save', () => {
+  it('has a first line that this version would write for the same save, byte for byte', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -89,7 +89,7 @@ describe('a gains journal in a newer format', () => {
 });
 
 describe('a gains journal that another program wrote', () => {
-  it('is loaded without a line whose revision is too high, and the next save gets the revision after the highest valid revision', async () => {
+  it('is loaded without a line whose revision is impossibly high, and the next save continues after the highest valid revision', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -97,14 +97,14 @@ describe('a gains journal that another program wrote', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('refuses a save if the unit has used its highest possible revision, and accepts a save of another unit', async () => {
+  it('takes no more saves of a unit that has reached the highest possible revision, but takes saves of another unit', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
   });
 
   for (const kp of [1e300, -1e39, 'much']) {
-    it(`is loaded without a line whose kp no controller can run (${JSON.stringify(kp)}), and accepts a save`, async () => {
+    it(`is loaded without a line whose gain kp no controller can use (${JSON.stringify(kp)}), and then accepts a new save`, async () => {
       const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
       expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
       expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);
@@ -113,7 +113,7 @@ describe('a gains journal that another program wrote', () => {
     });
   }
 
-  it('keeps only the later of two lines that have the same revision, and a copy of the old file is kept', async () => {
+  it('keeps only the later of two lines with the same revision, and the unchanged old file remains as a copy', async () => {
     const journal = line(1) + line(2) + line(1, {});
     const { store, disk, text } = await storeOf(journal);
     const [kept = ''] = store.report().setAside;
@@ -121,7 +121,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(line(1, {}) + line(2));
   });
 
-  it('keeps unknown members, loops and units, and missing loops get default gains', async () => {
+  it('keeps members, loops and units that this version does not know, and gets default gains for a missing loop', async () => {
     const triple = { kp: 1, ki: 1, kd: 1 };
     const journal =
       foreignLine({ revision: 1, time: 't', unit: 'chassis', gains: chassis, by: 'us', of: { of: 3 } }) +
@@ -135,7 +135,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('with 100,000 lines is read in more than 100 turns of the event loop, so that other work can run in between', async () => {
+  it('with 100,000 lines is read with more than 100 breaks, in which other work can run', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );

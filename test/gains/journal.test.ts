@@ -31,19 +31,39 @@ describe('a gains journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
   const files: readonly [string, Buffer, number, boolean][] = [
     ['that is empty', Buffer.alloc(0), 0, false],
-    ['without damage', Buffer.from(two), 2, false],
-    ['without its last newline', Buffer.from(two.slice(0, -1)), 2, true],
-    ['whose last line is cut short', Buffer.from(two.slice(0, -9)), 1, true],
-    ['damaged in the middle', Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`), 3, true],
-    ['in which a digit has changed', Buffer.from(two.replace('"kp":2', '"kp":3')), 1, true],
-    ['with revisions out of order', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
+    ['with the saves 1 and 2 and no damage', Buffer.from(two), 2, false],
+    ['with the saves 1 and 2 but no newline at the end', Buffer.from(two.slice(0, -1)), 2, true],
+    ['with save 1 and a save 2 that is cut short', Buffer.from(two.slice(0, -9)), 1, true],
+    [
+      'with garbage between save 1 and save 3',
+      Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`),
+      3,
+      true,
+    ],
+    [
+      'with save 1 and a save 2 in which a digit has changed',
+      Buffer.from(two.replace('"kp":2', '"kp":3')),
+      1,
+      true,
+    ],
+    ['with save 7 before save 2', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
     ['of NUL bytes', Buffer.alloc(4096), 0, true],
-    ['with NUL bytes at its end', Buffer.concat([Buffer.from(two), Buffer.alloc(100)]), 2, true],
-    ['that is not UTF-8', Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]), 2, true],
+    [
+      'with the saves 1 and 2 and then NUL bytes',
+      Buffer.concat([Buffer.from(two), Buffer.alloc(100)]),
+      2,
+      true,
+    ],
+    [
+      'with the saves 1 and 2 after bytes that are not UTF-8',
+      Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]),
+      2,
+      true,
+    ],
     ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} is loaded ${revision > 0 ? `with revision ${revision} as the newest` : 'without any gains'}${damaged ? ', is copied because of the damage' : ''}, and gives the next save revision ${revision + 1}`, async () => {
+    it(`${name} is loaded ${revision > 0 ? `with save ${revision} as the newest` : 'without any save'}, and ${damaged ? 'the damaged file is kept as a copy' : 'no copy of the file is made'}`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -66,7 +86,7 @@ describe('a gains journal file', () => {
     expect(journal.setAside).to.have.length(1);
   });
 
-  it('of random bytes is loaded without an error and without any entry', () => {
+  it('of random bytes is loaded without an error and without any save', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         const { entries, damaged } = parseJournal(Buffer.from(bytes));
@@ -112,7 +132,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 describe('the gains journal', () => {
-  it('is synced once for all saves that wait together', async () => {
+  it('is synced only once for several saves that are made at the same time', async () => {
     const disk = new RecordingDisk();
     const { save } = await open(disk);
     const before = disk.operations.length;
@@ -268,7 +288,7 @@ describe('the gains journal', () => {
     expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
-  it('is rewritten above 4 MiB with at most 2,000 lines of each unit, among them the line with the highest revision', async () => {
+  it('is rewritten with at most 2,000 lines of each unit if it exceeds 4 MiB, but keeps the highest revision of each unit', async () => {
     const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
     const disk = new RecordingDisk({
       [PATH]: Buffer.from(line('gimbal', 90_000) + line('chassis', 1) + many),
