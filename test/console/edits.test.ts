@@ -12,8 +12,8 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
 
-describe('edits in the gain fields', () => {
-  it('count as changes only if the number differs from the stored gain, and as faults if the text is not a number', () => {
+describe('the text in a gain field', () => {
+  it('is a change if it is another number than the stored one, and a fault if it is no number', () => {
     const { changes, faults } = editState(chassis, stored, {
       '/speed/kp': '6',
       '/speed/ki': '20.0',
@@ -23,7 +23,7 @@ describe('edits in the gain fields', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('are dropped if the typed number equals the stored gain (5.00 for 5), but are kept if the field was emptied', () => {
+  it('is kept as an edit, even if the field is empty, unless the text is the stored number written differently (5.00 for 5)', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({
@@ -32,18 +32,18 @@ describe('edits in the gain fields', () => {
     });
   });
 
-  it('of a loop that no longer exists cause neither a change nor a fault', () => {
+  it('is ignored if the field belongs to a loop that no longer exists', () => {
     expect(editState(chassis, stored, { '/gone/kp': '6' })).to.deep.equal({ changes: [], faults: {} });
   });
 
-  it('change only the edited gain, and leave all other stored gains as they were', () => {
+  it('changes only the gain of that field, and no other stored gain', () => {
     const { changes } = editState(chassis, stored, { '/speed/kp': '0.1' });
     const saved = withChanges(stored, changes);
     expect(saved).to.deep.equal({ ...stored, speed: { kp: 0.1, ki: 20, kd: 0 } });
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('computed as the difference of two sets of gains turn the first set into exactly the second set, even with 1e-7 or 1e21', () => {
+  it('that the page fills in from another set of gains becomes exactly the gain of that set, even 1e-7 or 1e21', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

@@ -14,8 +14,8 @@ const all = fc.record(
 const defaults = perUnit(defaultGains);
 const fileOf = (gains: object) => JSON.stringify(gains, null, 2);
 
-describe('the file of all gains', () => {
-  it('is imported as exactly the gains that the file contains', () => {
+describe('an imported file of all gains', () => {
+  it('gives exactly the gains that the file contains', () => {
     fc.assert(
       fc.property(all, gains => {
         expect(importGains(fileOf(gains))).to.deep.equal({ gains });
@@ -26,9 +26,9 @@ describe('the file of all gains', () => {
   for (const [what, text, fault] of [
     ['is not JSON', 'kp = 3', /not JSON/],
     ['is not an object', '[]', /the file is missing/],
-    ['lacks a unit', JSON.stringify({ gimbal: defaults.gimbal }), /^\/chassis is missing/],
-    ['has an unknown unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
-    ['lacks a gain', fileOf(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
+    ['has no gains for the chassis', JSON.stringify({ gimbal: defaults.gimbal }), /^\/chassis is missing/],
+    ['has gains for an unknown unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
+    ['lacks one of the gains', fileOf(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
     [
       'has a text instead of a number',
       fileOf(defaults).replace(/"kp": [\d.]+/, '"kp": "1"'),
@@ -40,7 +40,7 @@ describe('the file of all gains', () => {
       /kp is missing or not a number/,
     ],
     [
-      'has an unknown loop',
+      'has gains for an unknown loop',
       JSON.stringify({ ...defaults, chassis: { ...defaults.chassis, lift: {} } }),
       /^\/chassis\/lift is not/,
     ],

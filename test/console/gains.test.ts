@@ -58,7 +58,7 @@ describe('the gain editor', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it("loads another caller's newest save even if loading an earlier save failed, and can then save an edit", async () => {
+  it("shows another caller's newest save even if the page could not load an earlier save", async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it('still shows the newer save of another caller when the answer to an older save of this page arrives late', async () => {
+  it("still shows another caller's newer gains when the late answer to the page's own earlier save arrives", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -100,7 +100,7 @@ describe('the gain editor', () => {
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
-  it('shares its edits with all windows of the browser, and takes over edits that version 0.2.0 stored in the browser', async () => {
+  it('shows the same unsaved edits in all windows of a browser, even edits that version 0.2.0 stored in that browser', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.edits',
@@ -119,7 +119,7 @@ describe('the gain editor', () => {
 });
 
 describe('after another caller has saved gains, a page', () => {
-  it('that has not loaded those gains yet leaves them unchanged when it saves an edit of another loop', async () => {
+  it('keeps those gains when the page saves an edit of another loop, even if the page has not loaded them yet', async () => {
     const one = await servedPage();
     const { daemon, browser } = one;
     const other = await FakePage.of(daemon, { browser });
@@ -131,7 +131,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('that missed the save needs a second press of Keep, but no decision, to save an edit of another loop', async () => {
+  it('that missed this save loads the new gains at the first press of Keep, and saves its own edit at the second press', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -148,7 +148,7 @@ describe('after another caller has saved gains, a page', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`with an edit of one of those gains cannot save until a person chooses the value of ${whose === 'theirs' ? 'the caller' : 'the page'}`, async () => {
+    it(`that has an edit of the same gain cannot save until a person chooses whose value to keep (here ${whose === 'theirs' ? "the caller's" : "the page's"})`, async () => {
       const page = await servedPage();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -165,7 +165,7 @@ describe('after another caller has saved gains, a page', () => {
     });
   }
 
-  it("with an edit of kp in the same loop saves its own kp and restores the earlier ki and kd if a person chooses the page's gains", async () => {
+  it("that has an edit of only kp restores the loop's earlier ki and kd too if a person chooses the page's value", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -177,7 +177,7 @@ describe('after another caller has saved gains, a page', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('with an edit of one of those gains no longer asks whose value to keep once a person types the value that the caller saved', async () => {
+  it('that asks whose value to keep stops asking once a person types the value that the caller saved', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -190,7 +190,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([63, 12]);
   });
 
-  it('with an edit of one of those gains still asks whose value to keep after the page restores an older revision', async () => {
+  it("that asks whose value to keep still asks after a person restores an older revision with the caller's value", async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
@@ -203,7 +203,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('that missed the save can restore an older revision only at the second attempt, after loading the saved gains', async () => {
+  it('that missed this save loads the new gains at the first attempt to restore a revision, and restores it at the second', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -216,7 +216,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("saves a tuning's gains for another loop only at the second attempt, and leaves the caller's gains unchanged", async () => {
+  it("can save a tuning's result only after loading the caller's gains, which then stay unchanged", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -232,7 +232,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('that has loaded revision 1 cannot overwrite a different revision 1 in a new state folder', async () => {
+  it('cannot save an edit if the daemon, with a new state folder, has other gains under the same revision number', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -257,7 +257,7 @@ describe('a trial of gains on the page', () => {
     return page;
   };
 
-  it('is renewed each second under the same id, even after a change of the gains, until the gains are saved', async () => {
+  it('is renewed each second until the gains are saved, and keeps its id when the gains are changed', async () => {
     const page = await open();
     await tries(page);
     await page.wait(2500);
@@ -273,7 +273,7 @@ describe('a trial of gains on the page', () => {
     expect([page.sentTo(/trial/).length, (await stored(page))[0]]).to.deep.equal([count, 21]);
   });
 
-  it('leaves an unanswered renewal in flight when the next renewal is sent a second later', async () => {
+  it('is renewed each second without cancelling earlier renewals that are still unanswered', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -281,7 +281,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('cancels an unanswered renewal with the old gains when the gains are changed, so that the new gains keep running', async () => {
+  it('runs changed gains even if a renewal with the old gains arrives late, because the page has cancelled that renewal', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -333,7 +333,7 @@ describe('a trial of gains on the page', () => {
     expect(renewed.map(one => one.body.gains.speed.kp)).to.deep.equal([20, 20]);
   });
 
-  it('is ended without an error message by a STOP that reaches the daemon only after several attempts', async () => {
+  it('ends without an error message after STOP is pressed, even if the STOP reaches the daemon only seconds later', async () => {
     const page = await open();
     await tries(page);
     page.let(/stop/, 'failed');
@@ -347,7 +347,7 @@ describe('a trial of gains on the page', () => {
     expect(page.strip).to.not.match(/trial/);
   });
 
-  it('that waits for the end of the previous trial does not begin if STOP is pressed', async () => {
+  it('does not begin if STOP is pressed while the new trial waits for the end of the previous one', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held', 'DELETE');
@@ -410,7 +410,7 @@ describe('the buttons Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('ask only once about a gain far from the saved gain, and do not accept a second press only 200 ms later as confirmation', async () => {
+  it('act on a gain far from the saved gain at a second press, unless that press comes only 200 ms after the first', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);

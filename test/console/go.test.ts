@@ -36,7 +36,7 @@ describe('the button Go', () => {
     expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch auto', 'chassis/mode/switch auto']);
   });
 
-  it('switches a unit without a chosen mode to manual, and the other unit to its chosen mode even after a reload', async () => {
+  it('switches each unit to the mode chosen before a reload of the page, or to manual if no mode was chosen', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
     const again = await FakePage.of(page.daemon, { browser: page.browser });

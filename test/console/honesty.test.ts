@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('warns of a lit laser for 5 s after a lost request to switch it on, even if the daemon reports it dark', async () => {
+  it('warns for 5 s that the laser may be on if a request to switch it on was lost on the network', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -108,10 +108,10 @@ describe('the page', () => {
   });
 });
 
-describe('a page with an event stream', () => {
+describe('an open page', () => {
   const streams = async ({ daemon }: Page): Promise<number> => (await daemon.status()).streams;
 
-  it('treats data as stale while the data arrives 2 s late, and as live when the data arrives in time again', async () => {
+  it('treats its data as stale while the data arrives 2 s late, and as live again once the data arrives in time', async () => {
     const page = await servedPage();
     page.lateMs = 2000;
     await page.wait(2000);
@@ -124,7 +124,7 @@ describe('a page with an event stream', () => {
     expect(page.model.fresh.value).to.equal(true);
   });
 
-  it('closes the stream while the page is hidden, and opens a stream when the page is visible again', async () => {
+  it('closes its event stream while the page is hidden, and opens one when the page is visible again', async () => {
     const page = await servedPage();
     page.model.stream.setHidden(true);
     await page.wait(1000);
@@ -134,7 +134,7 @@ describe('a page with an event stream', () => {
     expect([await streams(page), page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
-  it('says that the stream is silent while requests are still answered, and that there is no contact once requests fail too', async () => {
+  it('says “The stream is silent” if only the event stream fails, and “No contact” if requests fail too', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(6000);
@@ -148,7 +148,7 @@ describe('a page with an event stream', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('shows an unknown loop under the name that the daemon gives to the loop, and ignores a tuning of an unknown unit', async () => {
+  it('still shows the laser alarm and what moves if the daemon names loops or units that the page does not know', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('a page with an event stream', () => {
     );
   });
 
-  it('asks to be reloaded if the page is of another version than the daemon, and still keeps an unanswered STOP pending', async () => {
+  it('of another version than the daemon asks to be reloaded, and still keeps an unanswered STOP pending', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -173,7 +173,7 @@ describe('a page with an event stream', () => {
 });
 
 describe('the note that the laser went dark by itself', () => {
-  it('is shown in every window until a person dismisses it in one window, and again when the laser next goes dark', async () => {
+  it('is shown in all windows each time that happens, until a person dismisses the note in one of them', async () => {
     const browser = new FakeBrowser();
     const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
     const page = await FakePage.of(daemon, { browser });
@@ -194,12 +194,12 @@ describe('the note that the laser went dark by itself', () => {
   });
 });
 
-describe("the note that the laser went dark through another caller's tuning or phase", () => {
+describe('the note that the laser went dark because of another caller', () => {
   for (const [path, body, words] of [
     ['gimbal/autotune', { loops: ['angle_yaw'] }, 'rival began a tuning'],
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
   ] as const) {
-    it(`names that caller and what that caller did: "${words}"`, async () => {
+    it(`says who did what: "${words}"`, async () => {
       const page = await servedPage({ tokens: true });
       await page.during(page.model.access.enter(CALLERS.spectator.secret));
       const by = words.split(' ')[0];
@@ -276,7 +276,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('stored in the browser for an unknown unit, together with broken JSON, does not hide the alarm about an unconfirmed stop', async () => {
+  it('does not hide an alarm about an unconfirmed stop if the browser has stored invalid data for the alert', async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -326,7 +326,7 @@ describe('the alert about a restart of the daemon', () => {
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
-  it('is still shown after a reload, and says that test steps and a trial have ended', async () => {
+  it('says that test steps and a trial have ended, even after a reload of the page', async () => {
     const { browser, daemon, page } = await open();
     await daemon.ask('POST /api/chassis/mode/switch', { mode: 'debug' });
     await daemon.ask('POST /api/chassis/excitation', { loop: 'speed', amplitude: 0.1, periodS: 1 });
@@ -341,7 +341,7 @@ describe('the alert about a restart of the daemon', () => {
       );
   });
 
-  it('is shown only if the daemon restarted, not if contact was lost, and lists no changes if nothing changed', async () => {
+  it('is shown even if the restart changed nothing, but not if the page only lost contact', async () => {
     const { page } = await open();
     page.isDeaf = true;
     await page.wait(4500);
@@ -387,7 +387,7 @@ describe('test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('are reported only when the unit is online again, and only until new test steps begin', async () => {
+  it('because the unit went offline are reported when the unit is online again, until new test steps begin', async () => {
     const page = await open();
     await fault(page, 'unplug');
     expect(page.strip)

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
-describe('the lateness of readings', () => {
-  it('is how much longer a reading took to arrive than the quickest reading, whatever the clocks of daemon and page show', () => {
+describe("the page's measure of how late readings arrive", () => {
+  it('is the delay beyond that of the quickest reading, so that the clocks of page and daemon need not agree', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);
@@ -10,7 +10,7 @@ describe('the lateness of readings', () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('is below 1 ms for prompt readings even if the clocks of daemon and page drift apart by 0.02 % for a day', () => {
+  it('stays below 1 ms for prompt readings even if one of the two clocks runs 0.02 % fast for a day', () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;
@@ -19,7 +19,7 @@ describe('the lateness of readings', () => {
     }
   });
 
-  it('is zero for the first reading after a restart of the daemon, and is measured from that reading on', () => {
+  it('starts again at zero with the first reading after a restart of the daemon', () => {
     const lateS = lateness();
     lateS(5000, 20);
     expect(lateS(1, 22)).to.equal(0);

@@ -26,7 +26,7 @@ describe('the alert strip', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });
 
-  it('shows during a stop whether each unit has confirmed the stop, or does not answer and cuts its own torque', () => {
+  it('shows for each unit of a stopped robot whether the unit confirmed the stop or does not answer', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
       'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
@@ -57,7 +57,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('shows why the data is stale, and begins with LASER MAY BE ON if the laser may be on', () => {
+  it('says why the data is stale, after a first line LASER MAY BE ON if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);

@@ -56,8 +56,8 @@ describe('a gain changed in steps', () => {
   });
 });
 
-describe('a number with fixed decimals', () => {
-  it('is shown with all its decimals and a true minus sign, never as minus zero, and as a dash if there is no value', () => {
+describe('a number that the page shows with fixed decimals', () => {
+  it('looks like 1.000 or −0.50, has no minus sign if it rounds to zero, and is a dash if there is no value', () => {
     expect([
       fixed(1, 3),
       fixed(-0.5, 2),

@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP once does not stop the robot again after a Resume, even if the first request arrives after the answer to its retry', async () => {
+  it('STOP once stops the robot only once, even if a delayed copy of the request arrives after a Resume', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -79,7 +79,7 @@ describe('pressing', () => {
 });
 
 describe('a STOP pressed on the page', () => {
-  it('three times on a slow network sends three requests, and the answer to the first cancels none of them', async () => {
+  it('three times on a slow network sends three requests, none of which is cancelled when the first is answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -124,7 +124,7 @@ describe('a STOP pressed on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('that gets no answer blocks laser light and movement, but not Off or manual mode, until a Resume is answered', async () => {
+  it('that is unanswered keeps this page from switching on light or movement, but not from Off, manual mode or Resume', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('is cancelled if a later Resume is answered before the STOP, and then cannot stop the robot', async () => {
+  it('does not stop the robot if it arrives only after a later Resume was answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -156,7 +156,7 @@ describe('a STOP pressed on the page', () => {
     expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
-  it('cancels an unanswered request for a trial, and drops a second Try that waits for the answer', async () => {
+  it('cancels an unanswered Try, and also a second Try that waits for the first', async () => {
     const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -189,7 +189,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
-  it('that the daemon could not confirm is shown until another caller has stopped and resumed the robot', async () => {
+  it('that the daemon could not confirm is shown as not confirmed until another caller stops and resumes the robot', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
@@ -203,7 +203,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('that was not confirmed is still shown after a restart of the daemon, until the robot was stopped and resumed', async () => {
+  it('that the daemon could not confirm is shown as not confirmed even after a restart of the daemon', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending if only an earlier Off is answered and another caller turned the laser on between the two presses', async () => {
+  it('stays pending when only an earlier Off is answered, if another caller turned the laser on after that Off', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -316,7 +316,7 @@ describe('the message about a failed request', () => {
     expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
   });
 
-  it('disappears when the unit is online again, the robot is resumed, or the daemon answers again', async () => {
+  it('disappears when its cause is over: the unit is online again, the robot is resumed, or the daemon answers again', async () => {
     const page = await servedPage();
     const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
     const fault = async (fault: string) => {
@@ -343,8 +343,8 @@ describe('the message about a failed request', () => {
   });
 });
 
-describe('the alert strip during a fault with several effects', () => {
-  it('has a single alert if a full disk keeps gains, events, lock and phase from being stored', async () => {
+describe('a fault with several effects is shown as a single alert', () => {
+  it('if the disk is full, so that gains, events, lock and phase cannot be stored', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('the alert strip during a fault with several effects', () => {
     );
   });
 
-  it("has a single alert if the laser's pin fails when Off is pressed, and no alert once the pin works again", async () => {
+  it("if the laser's pin fails and Off is pressed, until the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
@@ -403,7 +403,7 @@ describe('an alert whose cause is over', () => {
 });
 
 describe('a page without alarms', () => {
-  it('says All well only if the laser is dark and the units are in manual mode, and otherwise names the laser or mode', async () => {
+  it('says “LASER ON · chassis auto” instead of “All well” if the laser is on and the chassis is in auto mode', async () => {
     const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
     await page.daemon.ask('POST /api/laser', { action: 'on' });

@@ -11,7 +11,7 @@ type Page = FakePage<ServingDaemon>;
 describe('a page used by a referee', () => {
   const beats = (page: Page) => page.sentTo(/lease/).length;
 
-  it('renews the lease once a second while the page holds the lease, and never before or after', async () => {
+  it('renews the lease once a second, but only from taking the lease until releasing it', async () => {
     const page = await servedPage();
     await page.wait(3000);
     expect(beats(page)).to.equal(0);
@@ -24,7 +24,7 @@ describe('a page used by a referee', () => {
     expect(beats(page)).to.equal(4);
   });
 
-  it('keeps trying to renew the lease while the network is down, and records when the last renewal succeeded', async () => {
+  it('renews the lease again within a second after the network was down', async () => {
     const page = await servedPage();
     await page.during(page.model.referee.take());
     page.cut();
@@ -36,7 +36,7 @@ describe('a page used by a referee', () => {
     expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
   });
 
-  it('takes the lease from another page only at the second press, and the other page then shows a new holder, but no error', async () => {
+  it('takes the lease from another page only at the second press, without an error message on either page', async () => {
     const one = await servedPage();
     const other = await FakePage.of(one.daemon);
     const shown = ({ model: { referee } }: Page) => [
@@ -55,7 +55,7 @@ describe('a page used by a referee', () => {
     expect(shown(one)).to.deep.equal([true, false, undefined]);
   });
 
-  it('with the lease counts as silent if the lease was last renewed more than 2 s ago', async () => {
+  it('counts as silent if the page holds the lease but has not renewed the lease for more than 2 s', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
@@ -72,7 +72,7 @@ describe('a page used by a referee', () => {
     expect(isSilent()).to.equal(false);
   });
 
-  it('says for each phase why that phase cannot be set', async () => {
+  it('gives a reason for each phase that cannot be set, such as “needs the lease” or “name the match”', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const why = (id: string) => Object.fromEntries(PHASES.map(phase => [phase, referee.whyNot(id, phase)]));
@@ -89,7 +89,7 @@ describe('a page used by a referee', () => {
     expect(why('two')).to.deep.equal({ ...free, ...first });
   });
 
-  it('pauses and ends the running match, even if the name of the next match is already typed', async () => {
+  it('applies pause and end to the running match, even if the name of the next match is already typed', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
@@ -106,7 +106,7 @@ describe('a page used by a referee', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('learns from the daemon how long ago another desk took the lease', async () => {
+  it('knows how long ago another desk took the lease, because the page asks the daemon', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.during(referee.look());
@@ -128,7 +128,7 @@ describe('a page used by a referee', () => {
     expect(page.model.referee.isBeating).to.equal(false);
   });
 
-  it('begins a phase with the typed duration, and continues that phase after a pause with the time that was left', async () => {
+  it('continues a phase after a pause with the time that was left of the typed duration', async () => {
     const page = await servedPage();
     const { referee } = page.model;
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
@@ -187,7 +187,7 @@ describe('a page used by a referee', () => {
 });
 
 describe('the list of match events', () => {
-  it('shows the last ten events, the newest first, and joins a request and the change that it caused into one event', () => {
+  it("has the newest ten entries, with a referee's request and the phase change that it caused as a single entry", () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,

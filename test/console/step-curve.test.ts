@@ -7,7 +7,7 @@ const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
 });
 
 describe('the curve of a captured step', () => {
-  it('shows the distance from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
+  it('rises from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
@@ -21,7 +21,7 @@ describe('the curve of a captured step', () => {
     expect(predicted).to.deep.equal(stepCurves(step([-1, 0, 1], [-1, 1, 1])).measured);
   });
 
-  it('has a warning if the loop was still moving at the end, or settled away from its setpoint', () => {
+  it('has a warning if the loop had not settled at its setpoint when the capture ended', () => {
     const captured = step([0, 1, 2], [0, 2, 2]);
     const withEnd = (end: 'settled' | 'moving' | 'off') => caveatOf({ ...captured, figures: { end } });
     expect(withEnd('moving')).to.equal('Still moving after 0.3 s: the period is too short for this loop.');
@@ -37,7 +37,7 @@ describe('the description of a captured step', () => {
     oscillation: { swing: number; frequencyHz: number } | null,
   ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
 
-  it('calls the step wild if it overshoots by 110 % and still moves at its end, but not after an overshoot of 90 %', () => {
+  it('says “wild” if the step overshot by 110 % and still moves at its end, but not if it overshot by only 90 %', () => {
     expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
       'wild: 110 % beyond the setpoint, and still moving',
     );

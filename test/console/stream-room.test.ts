@@ -29,8 +29,8 @@ function openWindows(count: number) {
   return windows;
 }
 
-describe("the event streams of a browser's windows", () => {
-  it('stay open only in the four windows that were opened last', () => {
+describe('the windows of one browser, which share few connections to the daemon,', () => {
+  it('keep an event stream open only in the four windows that were opened last', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
       true,
@@ -43,7 +43,7 @@ describe("the event streams of a browser's windows", () => {
     ]);
   });
 
-  it('are all told to close if three of them are open and a request in one window waits for a free connection', () => {
+  it('are all asked to close their event streams if three are open and a request waits for a free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,13 +51,13 @@ describe("the event streams of a browser's windows", () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('are not told to close if a request waits while only two of them are open', () => {
+  it('are not asked to close their event streams if only two are open when a request waits', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
-  it('stay open if another window sends a message of an unknown form', () => {
+  it('keep their event streams open if one of them sends a message of an unknown form', () => {
     const [only] = openWindows(1);
     for (const message of [null, 'hello', 3, {}, { kind: 'give way' }]) only!.room.hear(message);
     expect([only!.crowded, only!.gaveWay]).to.deep.equal([false, 0]);

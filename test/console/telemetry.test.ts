@@ -30,7 +30,7 @@ const pageWith = (...values: number[]) => {
 };
 
 describe('the telemetry buffer', () => {
-  it('keeps only the newest samples when it is full, and has null values for a unit without readings', () => {
+  it('keeps only the newest samples when it is full, with null as the value of a unit that sent no readings', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -40,14 +40,14 @@ describe('the telemetry buffer', () => {
     expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
-  it('returns one sample beyond each end of a time range, so that lines reach the edges of the plot', () => {
+  it("also returns the samples just before and just after the requested times, so that the plot's lines reach its edges", () => {
     const buffer = new TelemetryBuffer(100);
     for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);
     expect(columns.t).to.deep.equal([10, 11, 12, 13]);
   });
 
-  it('returns a null between the readings before and after a gap, so that the plot draws no line across the gap', () => {
+  it('returns a missing value (null) where readings are missing, so that the plot draws no line across the gap', () => {
     const buffer = new TelemetryBuffer(100);
     buffer.push(sample(1));
     buffer.push({ t: 1, gimbal: null, chassis: null });
@@ -57,26 +57,26 @@ describe('the telemetry buffer', () => {
   });
 });
 
-describe('gaps in the readings', () => {
+describe('a gap in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['are not reported if the readings come without a break', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
-    ['last until the present if the readings have stopped', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
-    ['end when the readings come back', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
+    ['is not reported if a reading came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['lasts until the present if no reading has come since', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
+    ['ends at the next reading', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
-      'begin at the first sample if the unit was already offline then',
+      'begins at the first sample if the unit was offline from the beginning',
       [1, 1.5, 2],
       [null, null, 1],
       2,
       [[1, 2]],
     ],
-    ['are not reported if no reading has come at all', [], [], 9, []],
+    ['is not reported if no reading has ever come', [], [], 9, []],
   ] as const) {
     it(what, () => {
       expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);
     });
   }
 
-  it('grow on the plot while the page receives nothing', async () => {
+  it('grows on the plot while the page receives nothing', async () => {
     const page = await pageWith(0);
     const { telemetry } = page.model;
     const gapS = () => {
@@ -96,8 +96,8 @@ describe('gaps in the readings', () => {
   });
 });
 
-describe('bus retries', () => {
-  it('are stored with each reading as the number of new retries, or as null if the daemon reports no count', () => {
+describe('retries on the I2C bus', () => {
+  it("are stored with each reading as the increase of the daemon's count, or as null if the increase is unknown", () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -122,7 +122,7 @@ describe('telemetry from before the page was opened', () => {
   });
 });
 
-describe('the time axis', () => {
+describe('the time axis of the plot', () => {
   it("continues across a restart of the daemon, although the daemon's time begins at 0 again", () => {
     const timeline = new Timeline();
     timeline.streamOpened();
@@ -192,7 +192,7 @@ describe('the marks in the plot', () => {
 });
 
 describe('a CSV file', () => {
-  it('has a header, nine significant digits, and an empty cell for a missing value', () => {
+  it('has a header line, numbers with up to nine significant digits, and an empty cell for a missing value', () => {
     const columns = { t_s: [0, 0.02], setpoint_rad: [1, 1], measured_rad: [Math.fround(0.1), null] };
     const text = csv(columns, 'about');
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');

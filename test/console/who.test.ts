@@ -12,7 +12,7 @@ describe('the person at the page', () => {
   const closed = (settings: Settings = {}) => servedPage({ tokens: true, ...settings });
   const name = ({ model }: Page) => model.access.session.value?.name;
 
-  it('gets the rights and the name of a known token at the login, and is refused with an unknown token', async () => {
+  it('can log in only with a known token, and then has the name of that token', async () => {
     const page = await closed();
     expect([page.model.access.isShut, page.model.deafness.value]).to.deep.equal([
       true,
@@ -48,7 +48,7 @@ describe('the person at the page', () => {
     expect(name(page)).to.equal('operator');
   });
 
-  it('must log in when the daemon gets its first tokens, and must log in again when a request is refused after the token was removed', async () => {
+  it("must log in when the daemon gets its first tokens, and again after the person's token was removed", async () => {
     const page = await servedPage();
     page.daemon.put('tokens.json', tokenListOf(['operator', 'spectator']));
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out only when the daemon answers the logout, and an unanswered STOP then prevents the reload of the page', async () => {
+  it('is logged out once the daemon answers, but without a reload of the page if a STOP is still unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('if a stop needs a token, a STOP that was pressed without one on the page', () => {
+describe('if a stop needs a token, a STOP pressed by a person who is not logged in', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);
@@ -91,7 +91,7 @@ describe('if a stop needs a token, a STOP that was pressed without one on the pa
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('without a login is shown as not confirmed until an operator logs in, and then stops the robot', async () => {
+  it('stops the robot once an operator logs in, and is shown as not confirmed until then', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
@@ -108,14 +108,14 @@ describe('if a stop needs a token, a STOP that was pressed without one on the pa
     expect(page.strip).to.match(/^bad: Stopped at/);
   });
 
-  it('is not sent again if the daemon refused it as cross-site', async () => {
+  it('is not sent again after a login if the daemon refused it as coming from another website (cross-site)', async () => {
     const page = await open(one => one.refuse(/stop/, 403, 'cross-site'));
     await enter(page, 'operator');
     await page.wait(1000);
     expect(page.sentTo(/stop/)).to.have.length(1);
   });
 
-  it('expires a minute after the press, and the page then asks for another press', async () => {
+  it('is no longer sent after a minute, and the page then asks for another press', async () => {
     const page = await open();
     await page.wait(61_000);
     expect(page.strip).to.match(/STOP of 00:00:00 was refused\. Press it again if it is still wanted\./);
@@ -128,7 +128,7 @@ describe('if a stop needs a token, a STOP that was pressed without one on the pa
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('is shown as not confirmed after the login of a spectator, until another caller has stopped and resumed the robot', async () => {
+  it('is shown as not confirmed even after a spectator logs in, until another caller stops and resumes the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);

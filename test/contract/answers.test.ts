@@ -25,47 +25,47 @@ const PATTERNS = Object.values(INTENDED).flat();
 /** The situation in which the requests of each file are sent. */
 const SITUATIONS: Readonly<Record<string, string>> = {
   bodies: 'to requests with a wrong body, content type or query',
-  'bus-corrupt': 'while the bus corrupts every frame',
-  'bus-hang': 'while the bus hangs',
+  'bus-corrupt': 'while the I2C bus corrupts every frame',
+  'bus-hang': 'while the I2C bus hangs',
   'bus-nack': 'while no controller acknowledges a frame',
-  'bus-timeout': 'while every frame on the bus times out',
-  'closed-nobody': 'to callers without a token, if the daemon has tokens',
+  'bus-timeout': 'while every frame on the I2C bus times out',
+  'closed-nobody': 'to callers without a token, if the daemon has a token list',
   'closed-strong': 'to callers whose token has the right for their call',
   'closed-weak': 'to callers whose token is unknown or lacks a right',
-  'damaged-match': 'after a start with a damaged match file',
+  'damaged-match': 'after a start with a damaged file of the match',
   'damaged-tokens': 'after a start with a damaged token file',
   'failing-disk': 'while the disk fails, and after it works again',
-  gains: 'to saves and restores of gains, valid and invalid',
+  gains: 'to valid and invalid requests to save or restore gains',
   locked: 'while a referee has locked the robot, and after the unlock',
-  'long-silence': 'if a host silence of 5 s is too long for trials and tunings',
+  'long-silence': 'if the configured host silence of 5 s forbids trials and tunings',
   loops: 'to requests about a tuning of several loops',
-  match: 'to requests about phases, referee leases and locks, valid and invalid',
-  methods: 'to unusual methods, paths and headers',
+  match: 'to valid and invalid requests about phases, referee leases and locks',
+  methods: 'to requests with unusual methods, paths and headers',
   open: 'to each documented call, if the daemon has no tokens',
-  owners: 'to callers of different roles about trials, profiles and matches',
+  owners: 'to requests about trials, profiles and matches from callers with different roles',
   page: 'to requests for the web page and the description of the API',
   phases: 'in every phase of a match',
   'pin-limit': "after the laser's time limit has passed",
   pin: 'while the laser pin fails, and after it works again',
-  'referee-holds': 'if the referee desk is silent and the configuration keeps the phase',
-  'referee-silent': 'if the referee desk is silent',
-  required: 'if the configuration requires tokens and there are none',
+  'referee-holds': 'if the referee desk is silent, and the configuration lets the match go on',
+  'referee-silent': 'if the referee desk is silent, and the daemon stops the robot for that',
+  required: 'if the configuration requires tokens, but no token exists',
   session: 'to logins with a token, and to requests with a cookie',
-  'stop-by-token': 'if even a stop needs a token',
+  'stop-by-token': 'if the configuration says that even a stop needs a token',
   stopped: 'while the robot is stopped, and after a resume',
-  targets: 'to unusual request targets and hosts',
+  targets: 'to requests with unusual URLs and host names',
   trials: 'to requests about trials, excitations and captured steps',
   tuning: 'to requests about a tuning of one loop',
   unplugged: 'while the gimbal is unplugged, and after it is plugged in again',
   'unreadable-disk': 'after a start with a damaged journal of gains',
 };
 
-describe('compared with version 0.3.0, the daemon', () => {
+describe('apart from the intended changes in intended.ts, the daemon answers like version 0.3.0', () => {
   const used = new Set<RegExp>();
 
   for (const file of readdirSync(FOLDER)) {
     const story = file.replace('.jsonl', '');
-    it(`gives the same answers ${SITUATIONS[story] ?? ''} (${file}), apart from the changes listed in intended.ts`, async () => {
+    it(`${SITUATIONS[story] ?? ''} (requests in ${file})`, async () => {
       const lines = readFileSync(FOLDER + file, 'utf8')
         .trim()
         .split('\n');
@@ -88,7 +88,7 @@ describe('compared with version 0.3.0, the daemon', () => {
     });
   }
 
-  it('gives at least one changed answer for each pattern in intended.ts, so that no pattern there is unused', () => {
+  it('and really makes each of those intended changes in at least one answer', () => {
     expect(PATTERNS.filter(pattern => !isRecording && !used.has(pattern))).to.deep.equal([]);
   });
 });

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/core/clock.js';
 import { Deadlines, NEVER } from '../../src/core/deadlines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-describe('deadlines', () => {
+describe('the actions of deadlines', () => {
   let clock: ManualClock;
   let deadlines: Deadlines;
   let passed: string[];
@@ -18,7 +18,7 @@ describe('deadlines', () => {
     passed = [];
   });
 
-  it('take effect at their times, even if nobody checks whether they have passed', async () => {
+  it('run when the deadlines pass, even if nobody checks for that', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -27,7 +27,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('that pass while their timer is late take effect at the next check, once each and in the order of their times', async () => {
+  it('run at the next check if the timer is late, each action once and in the order of the deadlines', async () => {
     for (const [atMs, name] of [
       [20, 'second'],
       [10, 'first'],
@@ -43,7 +43,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second', 'third', 'later']);
   });
 
-  it('take effect at their new time if they were moved, and never if they were unset or closed', async () => {
+  it('run at the new time if a deadline was moved, and never if a deadline was removed', async () => {
     const moved = at(10, 'moved');
     moved.set(25);
     at(20, 'unset').set(NEVER);
@@ -57,7 +57,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['moved']);
   });
 
-  it('take effect one after the other, even if the action of the first deadline checks all deadlines again', () => {
+  it('run one after the other, even if the first action checks all deadlines again', () => {
     const first = deadlines.make(() => {
       deadlines.judge();
       passed.push('first');
@@ -69,7 +69,7 @@ describe('deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('never take effect early, even if the timer runs early', async () => {
+  it('never run early, even if the timer fires early', async () => {
     const after: Clock['after'] = (delayMs, act) => clock.after(0.9 * delayMs, act);
     const early = new Deadlines({ nowMs: () => clock.nowMs(), wallTime: () => clock.wallTime(), after });
     early.make(() => passed.push('in time')).set(1000);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describeError, RobotError } from '../../src/core/errors.js';
 
-describe('the message of a RobotError', () => {
-  it('has the code and each member of the context, with lists and objects written out and undefined members left out', () => {
+describe('the message of an error with a code (RobotError)', () => {
+  it('is the code followed by all details that are known, such as “unit=chassis”, even lists and objects', () => {
     const difference = { speed: { sent: { kp: 1, ki: 0, kd: 0 }, inForce: { kp: 2, ki: 0, kd: 0 } } };
     const context = {
       unit: 'chassis',

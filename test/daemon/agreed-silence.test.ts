@@ -31,7 +31,7 @@ describe('the host silence of a controller', () => {
   ] as const) {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
     const before = recorded === undefined ? 'missing' : damaged === undefined ? shown : `damaged (${shown})`;
-    it(`is set to the configured ${wantedMs === 0 ? 'value “no limit”' : `${wantedMs} ms`} if its record is ${before}; the new record has the longest value that the controller may still have, ${afterwards === never ? '“no limit”' : `${afterwards} ms`}`, async () => {
+    it(`becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and counts as ${afterwards === never ? 'unlimited' : `up to ${afterwards} ms`} at the next start, if the record was ${before}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -40,10 +40,10 @@ describe('the host silence of a controller', () => {
   }
 
   for (const [what, interfere] of [
-    ['cannot be recorded first because the disk is full', () => Promise.reject(new Error('full'))],
-    ['cannot be recorded first because the disk hangs', () => new Promise<void>(() => undefined)],
+    ['is full', () => Promise.reject(new Error('full'))],
+    ['hangs', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`stays 500 ms if the configured longer time of 5000 ms ${what}`, async () => {
+    it(`stays at 500 ms instead of the configured 5000 ms if the longer time cannot be recorded because the disk ${what}`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);
@@ -53,13 +53,13 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is recorded without a change of the recorded value of an unknown unit', async () => {
+  it('is recorded, and the value of an unknown unit in the same record is kept', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('is assumed and recorded as unlimited if its record cannot be read when the daemon starts', async () => {
+  it('is recorded as unlimited if the daemon could not read the old record at its start', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -68,7 +68,7 @@ describe('the host silence of a controller', () => {
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('is recorded as a shorter time only after the controller has received that time', async () => {
+  it('is recorded as shorter only after the controller has received the shorter time', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

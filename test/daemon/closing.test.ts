@@ -40,7 +40,7 @@ describe('a daemon whose state folder is on a disk that is not mounted', () => {
     }));
 });
 
-describe('a robot without tokens, with its laser on and its chassis in auto mode,', () => {
+describe('a robot that everybody may use without a token', () => {
   const daemon = simulatedDaemon();
   const secret = 'secret';
   const put = (content: Buffer) => replaceFile(realDisk, tokenFile(daemon.folder), [content]);
@@ -51,7 +51,7 @@ describe('a robot without tokens, with its laser on and its chassis in auto mode
     ['gets its first token', encodeTokens([{ name: 'desk', role: 'operator', hash: hashOf(secret) }])],
     ['is damaged', Buffer.from('{')],
   ] as const) {
-    it(`switches the laser off and stops when its token list ${how}`, async () => {
+    it(`stops and switches its laser off when its token list ${how}`, async () => {
       await put(encodeTokens([]));
       await eventually(async () => (await status()).access.state === 'open');
       await daemon.post('/api/resume');

@@ -32,42 +32,42 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'stops the robot for a silent referee before accepting a renewal of the lease': {
+  'first stops the robot because the referee was silent, and then accepts the renewal of the lease': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 200,
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'stops the robot at the end of the phase, and refuses a switch to auto mode (wrong-phase)': {
+  'first stops the robot because the phase is over, and then refuses the switch to auto mode (wrong-phase)': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
     answer: 'wrong-phase',
     events: ['phase time is up', 'stop time is up'],
   },
-  'switches the laser off at its time limit before a request switches it on again': {
+  'first switches the laser off because of its time limit, and then on again as requested': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 200,
     events: ['laser time limit', 'laser'],
   },
-  'switches the laser off at its time limit, and logs no second event for a request to switch it off': {
+  'logs that the time limit switched the laser off, but no second event for the request to switch it off': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
     answer: 200,
     events: ['laser time limit'],
   },
-  'ends the expired trial before a request begins a new trial': {
+  'first ends the expired trial, and then begins the new trial as requested': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
     answer: 200,
     events: ['trial-ended lease', 'trial'],
   },
-  'ends the expired tuning, and refuses to renew that tuning (trial-ended)': {
+  'first ends the expired tuning, and then refuses the request to renew it (trial-ended)': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -102,10 +102,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code ?? status, events };
 }
 
-describe('if the event loop is late when a deadline passes, the daemon', () => {
+describe('after a delay in which a deadline passed and a request arrived, the daemon', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name} (the ${first} is handled first)`, async () => {
+      it(`${name}, ${first === 'timer' ? 'if it notices the deadline first' : 'even if it notices the request first'}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

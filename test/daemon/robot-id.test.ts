@@ -23,7 +23,7 @@ describe('the id of a robot', () => {
     expect((await shown()).id).not.to.equal(first.id);
   });
 
-  it('is a new id if its file is damaged, but null if its file cannot be read', async () => {
+  it('is replaced by a new id if its file is damaged, but shown as null if its file cannot be read', async () => {
     const { id, files } = await shown({ files: { 'robot-id': 'torn' } });
     expect(id).to.match(/^[0-9a-f]{16}$/);
     expect((await shown({ files })).id).to.equal(id);

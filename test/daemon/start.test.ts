@@ -84,7 +84,7 @@ describe('a daemon that starts', () => {
       expect([status, body.code]).to.deep.equal([409, 'too-late']);
     }));
 
-  it('drops the requests that wait for the start if the process is told to end', () =>
+  it('drops the requests that wait for the end of the start if the process is told to end', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
@@ -114,7 +114,7 @@ describe('a daemon that starts', () => {
       await first.close();
     }));
 
-  it('locks the robot and refuses access if its state folder was emptied, until a person deletes the marker file and unlocks the robot', () =>
+  it('locks the robot and refuses access if its state folder was emptied, until a person runs the commands that the status names', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
@@ -146,7 +146,7 @@ describe('a daemon that starts', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('switches a lit laser off before making the state folder, and again as soon as the daemon is told to end', () =>
+  it('switches a lit laser off before it makes the state folder, and again at once when it is told to end', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

@@ -52,7 +52,7 @@ describe('the systemd notifier', () => {
     ['no WATCHDOG message if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
     ['no WATCHDOG message if WATCHDOG_USEC is not a number', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
-    it(`sends READY and STOPPING, and between them ${what}`, async () => {
+    it(`sends READY at the start, STOPPING at the end and, between them, ${what}`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });
       await clock.advance(5000);
       expect(sent).to.deep.equal([]);
@@ -68,7 +68,7 @@ describe('the systemd notifier', () => {
       expect(sent).to.deep.equal([{ message: 'READY=1', atMs: 5000 }, ...fed, stopping]);
     });
 
-  it('does not throw if systemd rejects messages, but reports one failure and sends the later messages', async () => {
+  it('reports only one failure while systemd rejects its messages, and sends messages again when systemd accepts them', async () => {
     const notifier = notifierOf(SYSTEMD);
     refusal = new Error('EAGAIN');
     notifier.ready();
@@ -81,7 +81,7 @@ describe('the systemd notifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`reports one failure, not one for each message, if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
+    it(`reports only one failure, although none of its messages can be sent, if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -92,7 +92,7 @@ describe('the systemd notifier', () => {
   }
 });
 
-describe('under the wrapper systemd/with-notify-socket,', () => {
+describe('started through the script systemd/with-notify-socket,', () => {
   let listener: NotifyListener;
 
   before(function () {
@@ -111,7 +111,7 @@ describe('under the wrapper systemd/with-notify-socket,', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
 
-  it('the main process of a daemon sends READY, then WATCHDOG repeatedly, then STOPPING', async () => {
+  it('a daemon sends systemd READY, then WATCHDOG repeatedly, then STOPPING, all from its main process', async () => {
     await inTemporaryFolder(async state => {
       const env = { NOTIFY_SOCKET: listener.path, WATCHDOG_USEC: '400000' };
       const daemon = run(['dist/sim/main.js', '--port', '0', '--state', state], env);
@@ -129,7 +129,7 @@ describe('under the wrapper systemd/with-notify-socket,', () => {
     });
   });
 
-  it('a program that sends more messages than systemd reads gets the error EAGAIN and does not hang', async () => {
+  it('a program gets the error EAGAIN, instead of hanging, if it sends more messages than systemd reads', async () => {
     // Nothing reads from these sockets. If sending blocked, the loop would hang when the kernel's queue is full.
     const flood = `const fs = require('node:fs'); let taken = 0;
       try { for (; taken < 100000; taken += 1) fs.writeSync(Number(process.env.TRUNNION_NOTIFY_FD), 'WATCHDOG=1') }
