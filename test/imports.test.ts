@@ -50,13 +50,13 @@ const rules: Readonly<Record<string, (one: Import) => boolean>> = {
     to,
   }) => !LEAVES.includes(from) || LEAVES.includes(to),
   'src never imports sim': ({ from, to }) => !(from.startsWith('src/') && to.startsWith('sim/')),
-  'src/tuning imports no other code than src/schemas and src/core, and so nothing that reaches a robot': ({
+  'src/tuning imports only src/schemas and src/core, so that tuning code cannot reach a robot': ({
     from,
     to,
   }) => !from.startsWith('src/tuning/') || /^src\/(tuning|schemas|core)\//.test(to),
   'only src/desk imports src/desk': ({ from, to }) =>
     !to.startsWith('src/desk/') || !from.startsWith('src/') || from.startsWith('src/desk/'),
-  'src/desk imports only folders that every server shares, and no part of a robot': ({ from, to }) =>
+  'src/desk imports no code that moves a robot, such as src/robot or src/hardware': ({ from, to }) =>
     !/^src\/desk\/(?!page\/)/.test(from) ||
     !to.startsWith('src/') ||
     /^src\/(desk|http|access|events|storage|config|core|schemas|command|daemon)\//.test(to),
@@ -120,7 +120,7 @@ describe('imports', () => {
     const circular = [...files].filter(file => reachable(file, imports).has(file));
     expect(circular).to.deep.equal([]);
   });
-  it('between scripts and test go only to files that this test lists as shared, except for imports in test/scripts', () => {
+  it('between scripts and test go only to files listed as shared, but tests in test/scripts may import any script', () => {
     const sides = everything.map(({ from, to }) => ({
       from,
       to,

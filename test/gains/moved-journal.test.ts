@@ -18,7 +18,7 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => rm(path),
-  'gets a second hard link and is then deleted': async (_, path) => {
+  'is deleted but has a second hard link': async (_, path) => {
     await link(path, `${path}.kept`);
     await rm(path);
   },
@@ -37,11 +37,11 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
   },
   'is moved away with its folder': state => rename(state, `${state}.old`),
   'is deleted with its folder': state => rm(state, { recursive: true }),
-  'is moved away with its folder and a copy of the folder takes its place': async state => {
+  'is moved away with its folder, and a copy of the folder is put in the old place': async state => {
     await rename(state, `${state}.old`);
     await cp(`${state}.old`, state, { recursive: true });
   },
-  'is moved away with its folder and an empty folder takes its place': async state => {
+  'is moved away with its folder, and an empty folder is put in the old place': async state => {
     await rename(state, `${state}.old`);
     await mkdir(state);
   },
@@ -72,7 +72,7 @@ describe('a save of gains', () => {
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`is found after a restart even if the journal file ${what} before the save`, () =>
+    it(`is found after a restart even if, before the save, the journal file ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save of gains', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`is found after a restart even if the journal file ${what} during the save`, () =>
+    it(`is found after a restart even if, during the save, the journal file ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;
@@ -109,12 +109,12 @@ describe('a save of gains', () => {
   }
 });
 
-describe('a state folder', () => {
+describe('a save of gains after someone has changed the state folder', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
-  it('accepts a save after another process has replaced the journal, and keeps a copy of the foreign journal', () =>
+  it('sets aside the foreign file that has replaced the journal file, and does not delete the foreign file', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);
@@ -125,7 +125,7 @@ describe('a state folder', () => {
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('that was replaced by a new folder refuses a save while another daemon has locked the new folder', () =>
+  it('is refused if the state folder was replaced by a new folder that another daemon has locked', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

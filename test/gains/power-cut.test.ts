@@ -43,7 +43,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
 }
 
 describe('the last confirmed save of gains, or a newer one, survives a power cut', () => {
-  it('at any byte that the daemon writes for saves of both units, even if one sync fails', async () => {
+  it('after any byte that the daemon writes in six saves, even though one of these saves fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -78,7 +78,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('after the daemon was killed at any disk operation and started again', async () => {
+  it('in the next run after the daemon was killed at any of its disk operations', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

@@ -29,7 +29,7 @@ describe('GPIO', () => {
     { name: 'Pi 5', chips: PI_5, line: 588 },
   ];
   for (const { name, chips, line } of boards)
-    it(`of a ${name} has the kernel line number ${line} for the header pin BCM 17`, async () => {
+    it(`uses the kernel's line ${line} for header pin BCM 17 of a ${name}`, async () => {
       board(chips);
       expect(lineNumber(await headerChip(root()), 17)).to.equal(line);
     });
@@ -67,7 +67,7 @@ describe('GPIO', () => {
     { activeLow: false, dark: 'low', light: '1' },
     { activeLow: true, dark: 'high', light: '0' },
   ])
-    it(`switches the laser off when it opens an ${activeLow ? 'active-low' : 'active-high'} laser pin (writes direction ${dark}), and again before it releases the pin`, async () => {
+    it(`switches an ${activeLow ? 'active-low' : 'active-high'} laser off when the pin of the laser is opened, and again before the pin is released`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 529, { value: light, direction: 'out', active_low: '1' });
       const pin = await openLaserPin(options, { bcm: 17, activeLow });
@@ -108,7 +108,7 @@ describe('GPIO', () => {
     { file: 'active_low', line: { active_low: '1' }, stays: 'inverted', found: /"activeLow":true/ },
   ];
   for (const { file, line, stays, found } of swallowed)
-    it(`refuses and releases a laser pin that is still ${stays} after a write to its file "${file}" had no effect`, async () => {
+    it(`refuses and releases a laser pin that stays ${stays} because a write to its file "${file}" has no effect`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);
@@ -119,7 +119,7 @@ describe('GPIO', () => {
     });
 
   for (const activeLow of [false, true])
-    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact as closed at level ${activeLow ? 0 : 1} and open at level ${activeLow ? 1 : 0}, and reports an edge`, async () => {
+    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact as closed at level ${activeLow ? 0 : 1} and open at level ${activeLow ? 1 : 0}, and reports a change of the level`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 539);
       let edges = 0;

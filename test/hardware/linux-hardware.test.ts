@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('refuses to open while another process has locked the I2C bus, and keeps the bus locked while the hardware is open', function () {
+  it('never shares the I2C bus: of the daemon and another process, only the first can lock the bus', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -103,7 +103,7 @@ describe('Linux hardware', () => {
     });
   });
 
-  it('opens and darkens a laser pin that was missing at the start as soon as the pin appears', () =>
+  it('that found no laser pin at the start opens the pin with the laser dark as soon as the pin appears', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const { clock, open } = piIn(root);
@@ -117,7 +117,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('does not open the laser pin if the file that tells trunnion-dark which pin to darken cannot be written', () =>
+  it('does not open the laser pin if the pin cannot be recorded for the program that darkens the laser after a crash (trunnion-dark)', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');
@@ -127,7 +127,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reopens a lost laser pin when the pin returns, and leaves a lit pin lit when the hardware is closed', () =>
+  it('reopens a vanished laser pin when the pin returns, and leaves the pin open when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -160,7 +160,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports the interlock as opened each time that the interlock pin is lost or unreadable at an interrupt', () =>
+  it('reports that the interlock has opened if an interrupt finds the interlock pin gone or unreadable', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });
@@ -183,7 +183,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('fails a read of the interlock while the interlock pin is missing, and watches the pin once the pin appears', () =>
+  it('reports the opening of an interlock whose pin was missing at the start and appeared later', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await passing(clock, open(INTERLOCK));

@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('the earliest possible arrival time of a request', () => {
+describe('a request', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -58,21 +58,21 @@ describe('the earliest possible arrival time of a request', () => {
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('on a new connection is the due time of a late timer that runs before the request is read', async () => {
+  it('that waited on a new connection during a pause counts as received near the start of the pause, if a delayed timer runs before the read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('on a new connection is the due time of a late timer that runs after the request is read', async () => {
+  it('that waited on a new connection during a pause counts as received near the start of the pause, if a delayed timer runs after the read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`on an old connection is the due time of a late timer that runs ${when} the request is read`, async () => {
+    it(`that waited on an old connection during a pause counts as received near the start of the pause, if a delayed timer runs ${when} the read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -86,7 +86,7 @@ describe('the earliest possible arrival time of a request', () => {
     });
   }
 
-  it('is the time at which the server accepted the first of 30 waiting connections if no timer is late', async () => {
+  it('on one of 30 waiting connections counts as received when the server accepted the first of them, if no timer is late', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -95,7 +95,7 @@ describe('the earliest possible arrival time of a request', () => {
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('is unknown until two turns of the event loop after the server began to accept connections', async () => {
+  it('counts as received at an unknown time if the server has just begun to accept connections', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -104,7 +104,7 @@ describe('the earliest possible arrival time of a request', () => {
     expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
   });
 
-  it('is at most three turns of the event loop in the past, even after 20 turns that took 100 ms each', async () => {
+  it('counts as received at most three turns of the event loop ago, even after 20 slow turns of 100 ms each', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -117,7 +117,7 @@ describe('the earliest possible arrival time of a request', () => {
     );
   });
 
-  it('is the end of the last pause if a client sends the request after that pause, on a new or an old connection', async () => {
+  it('that a client sends after a pause of the server does not count as received during the pause', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

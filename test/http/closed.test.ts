@@ -46,7 +46,7 @@ describe('a robot with tokens', () => {
     ...ROLE_NAMES.map(role => [`the ${role}`, SECRETS[role], role] as const),
   ];
   for (const [name, secret, role] of callers)
-    it(`allows ${name} exactly the calls that need no right${role ? ` or a right of the ${role}` : ''}`, async () => {
+    it(`allows ${name} exactly the calls that need no right${role ? ` or one of the rights of the ${role}` : ''}`, async () => {
       for (const { method, path, right } of operations) {
         // The calls have no body, so an act may answer 400 once the caller has the right.
         const { status, headers, body } = await as(secret, method, path);
@@ -131,7 +131,7 @@ describe('a robot with tokens', () => {
     expect((await as(SECRETS.referee, 'GET', '/api/status')).body.access.state).to.equal('closed');
   });
 
-  it('refuses the 25th event stream to a spectator and the 29th to an operator, but still gives the referee a stream', async () => {
+  it('keeps event streams free for the referee: refuses spectators once 24 streams are open, and operators once 28 are open', async () => {
     const streams: IncomingMessage[] = [];
     const stream = async (role: Role) => {
       const headers = { ...bearer(SECRETS[role]) };

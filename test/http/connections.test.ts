@@ -37,7 +37,7 @@ describe('a connection', () => {
     await eventually(async () => (await streams()) === 0);
   });
 
-  it('with two requests for an event stream has only one stream, and frees the stream when the connection ends', async () => {
+  it('gets only one event stream for two requests, and that stream ends with the connection', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const client = open(STREAM + STREAM);
       await answered(client, 'event: status');
@@ -56,7 +56,7 @@ describe('a connection', () => {
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
-  it('changes neither the laser nor the gains if the client closes its sending side right after asking for laser on or for new gains', async () => {
+  it('that the client half-closes right after a request cannot switch the laser on or change the gains', async () => {
     const { body: before } = await daemon.get('/api/gimbal/pidconfig');
     const gains = { ...before, angle_yaw: { ...before.angle_yaw, kp: 0.5 } };
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -67,7 +67,7 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('can set the phase "ended", but can neither set the phase "none" nor unlock the robot, if the client closes its sending side right after the request', async () => {
+  it('that the client half-closes right after a request can set the phase "ended", but cannot set "none" or unlock the robot', async () => {
     await daemon.post('/api/match/lock', { reason: 'inspection' });
     expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');
     const phase = (name: string, revision: number) =>
@@ -92,7 +92,7 @@ describe('a connection', () => {
     }
   });
 
-  it('gets a successful answer if the client closes its sending side right after asking for laser off or for the end of a trial or a tuning', async () => {
+  it('that the client half-closes right after a request still switches the laser off and ends a trial or a tuning', async () => {
     await daemon.post('/api/resume');
     const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
     await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });

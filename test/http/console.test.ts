@@ -30,7 +30,7 @@ describe('the page over HTTP', () => {
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  it('is sent compressed but unchanged, with headers to cache its files for a year and to forbid foreign scripts', async () => {
+  it('is sent compressed, with headers that let browsers keep all files but "/" for a year and that forbid foreign scripts', async () => {
     for (const path of paths) {
       const plain = await raw(path, 'identity');
       const packed = await raw(path, 'br, gzip');

@@ -16,21 +16,21 @@ function block(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('a drive command with a hold of 50 ms that arrives while the daemon is busy for 100 ms', () => {
+describe('a drive command that is valid for 50 ms but waits for 100 ms until the busy daemon reads the command', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(Number(new URL(daemon.url).port), '127.0.0.1');
   const local = () => connect(daemon.rootSocket);
 
   for (const [what, speed, answers, open] of [
-    ['is refused with too-late if its rates are not 0', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
+    ['is refused as too late if the command asks for motion', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused with too-late even over the local socket for root if its rates are not 0',
+      'is refused as too late if the command asks for motion, even on the local socket of root',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
     ],
-    ['is accepted if its rates are 0', 0, /^HTTP\/1.1 200/, network],
+    ['is accepted if the command asks for standstill', 0, /^HTTP\/1.1 200/, network],
   ] as const)
     it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
@@ -46,7 +46,7 @@ describe('a drive command with a hold of 50 ms that arrives while the daemon is 
     });
 });
 
-describe("a request of the referee's desk that arrives while the daemon is busy for 100 ms", () => {
+describe("a request of the referee's desk that waits for 100 ms until the busy daemon reads the request", () => {
   const daemon = simulatedDaemon();
 
   /** The answer to the request, whose bytes the kernel has before the daemon is busy. */
@@ -61,18 +61,18 @@ describe("a request of the referee's desk that arrives while the daemon is busy 
     return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('starts the lease at the beginning of the busy time, not at the end', async () => {
+  it('starts the lease when the request arrives, not when the daemon reads the request', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });
 
-  it('starts the time of a phase at the beginning of the busy time, not at the end', async () => {
+  it('starts the time limit of a phase when the request arrives, not when the daemon reads the request', async () => {
     const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
     expect(endsAtT - t).to.be.within(9.7, 9.925);
   });
 });
 
-describe('a drive command that a client sends before the answer to its previous request', () => {
+describe('a drive command that a client sends right behind another request, without waiting for the answer,', () => {
   const daemon = simulatedDaemon();
 
   /** The statuses and the texts of both answers. */
@@ -91,11 +91,11 @@ describe('a drive command that a client sends before the answer to its previous 
     return [...(answers.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []), answers.includes('too-late')];
   };
 
-  it('is refused with too-late, because the time of its arrival is unknown', async () => {
+  it('is refused as too late, because the daemon cannot know when the command arrived', async () => {
     expect(await answersTo(asked('/api/laser', { action: 'off' }))).to.deep.equal(['200', '409', true]);
   });
 
-  it('is refused with too-late even if the daemon answers the previous request before reading its 300 kB body', async () => {
+  it('is refused as too late even if the daemon answers the other request before reading the 300 kB body of that request', async () => {
     const body = 'x'.repeat(300_000);
     const first = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await answersTo(first)).to.deep.equal(['200', '409', true]);

@@ -38,7 +38,7 @@ describe('the daemon in a match', () => {
   });
   afterEach(() => daemon.close());
 
-  it('reports that the lease has expired, and the age of the last beat, 1.5 s after a desk got a lease of 1 s', async () => {
+  it('reports a lease of 1 s as expired after 1.5 s without a beat of the desk', async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
     const { beatAgeS, lease } = await ask('GET /api/match');
@@ -75,7 +75,7 @@ describe('the daemon in a match', () => {
       });
     }
 
-  it('refuses laser on with the first code that applies, in the order locked, wrong-phase, stopped', async () => {
+  it('refuses laser on with the first reason that applies: the lock, then the phase, then the stop', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -91,7 +91,7 @@ describe('the daemon in a match', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a phase or an unlock whose latest time (notAfterT) has passed or is more than 5 s ahead', async () => {
+  it('refuses to set a phase or to unlock if the deadline of the call (notAfterT) has passed or is 6 s ahead, which is too far', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -125,7 +125,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('lets a lock call with replaces: ["desk:"] replace a lock whose id begins with "desk:", but no other lock', async () => {
+  it('lets a lock call that asks to replace only locks of a desk (replaces: ["desk:"]) replace no other lock', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;
@@ -140,7 +140,7 @@ describe('the daemon in a match', () => {
     await ask('POST /api/match/unlock');
   });
 
-  it('removes the lock if the unlock has no body or a body that names no lock, as in 0.3.0', async () => {
+  it('removes the lock if the unlock names no lock, even if the body of the unlock is empty or is not JSON', async () => {
     const JSON_TYPE = { 'Content-Type': 'application/json' };
     for (const sent of [{}, { text: 'please' }, { headers: JSON_TYPE }, { body: { reason: 'done' } }]) {
       await ask('POST /api/match/lock', { reason: 'inspection' });
@@ -169,7 +169,7 @@ describe('the daemon in a match', () => {
 });
 
 describe('GET /api/log/lines', () => {
-  it('sends the lines after the line with the hash that the caller gives, and is refused with unknown-head if no line has that hash', async () => {
+  it('sends the lines that follow the line with the given hash, and refuses a hash that no line has', async () => {
     const daemon = await ClockedDaemon.start();
     // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
     const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;

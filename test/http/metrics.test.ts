@@ -66,7 +66,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts a request of the operator under its own route, even after a caller without a token has tried every route', async () => {
+  it('counts a request of the operator under the route that was asked for, even after a caller without a token has tried every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { body: document } = await closed.ask({ ask: 'GET /api/openapi.json', as: 'spectator' });
     if (!isObject(document) || !isObject(document.paths)) throw new Error('no document');

@@ -24,14 +24,14 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('has the unit of the first failure in the field "unit", and both units of the second failure in the field "units"', () => {
+  it('names the unit of the first failure in the field "unit" and the units of a later failure in the field "units"', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });
 });
 
 describe('an act that the phase forbids', () => {
-  it('is refused with a message that names the phase, or, if no match runs, says that the act needs a match', () => {
+  it('is refused with a message that names the phase, or says that no match runs', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');

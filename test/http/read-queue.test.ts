@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ReadQueue } from '../../src/http/read-queue.js';
 
-describe('the queue of read requests', () => {
+describe('waiting read requests', () => {
   let nowMs: number;
   let takes: (() => void)[];
   let left: string[];
@@ -30,7 +30,7 @@ describe('the queue of read requests', () => {
     return left;
   };
 
-  it('releases four reads in each turn of the event loop, beginning with the turn after their arrival', async () => {
+  it('leave the queue four in each turn of the event loop, beginning with the turn after their arrival', async () => {
     arrive(9, 'stranger');
     await Promise.resolve();
     expect(left).to.deep.equal([]);
@@ -40,20 +40,20 @@ describe('the queue of read requests', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('releases a read of a caller with a right before earlier reads of callers without a right', async () => {
+  it('of callers with a right leave the queue before older requests of callers without a right', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');
     expect(await turn()).to.deep.equal(['referee', 'stranger', 'stranger', 'stranger']);
   });
 
-  it('releases all reads of callers with a right in one turn of the event loop if they have waited for 100 ms', async () => {
+  it('of callers with a right leave the queue all at once after a wait of 100 ms', async () => {
     arrive(10, 'referee');
     nowMs = 100;
     expect((await turn()).length).to.equal(10);
   });
 
-  it('releases four reads of callers without a right that have waited for 100 ms in the same turn as four reads of callers with a right', async () => {
+  it('of callers without a right leave the queue four at a time after a wait of 100 ms, even if callers with a right wait too', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

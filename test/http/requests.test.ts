@@ -131,7 +131,7 @@ describe('a request', () => {
       );
   });
 
-  it('to load a profile adds the name of the profile to the history, and the status shows the name until the next save', async () => {
+  it('to load a profile shows the name of the profile in the status until the next save, and in the history', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -143,7 +143,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile keeps the note of the profile; a dry run of the request only shows how the gains differ', async () => {
+  it('to replace a profile keeps the note of the profile, and a dry run of that request changes nothing', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -154,7 +154,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store an exported profile after its removal restores the profile: the next export differs only in the times of saving', async () => {
+  it('to store an exported profile again after its removal restores everything but the time of saving', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
@@ -185,7 +185,7 @@ describe('a request', () => {
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for an excitation is refused while a tuning runs, but an excitation with the amplitude 0 ends the tuning', async () => {
+  it('for an excitation during a tuning is refused, unless the amplitude is 0, which ends the tuning', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>

@@ -82,7 +82,7 @@ describe('a server on which 12 reads of an operator wait', () => {
     return answered.indexOf(ask);
   };
 
-  it('gives a permitted act one of the first five answers, but starts an event stream only after the 12 reads', async () => {
+  it('answers a permitted act before most of the reads, and a request for an event stream after all 12', async () => {
     for (const ask of ['POST /act', 'POST /safe']) {
       answered = [];
       expect(await placeOf(ask, 'referee')).to.be.at.most(4);
@@ -93,7 +93,7 @@ describe('a server on which 12 reads of an operator wait', () => {
     expect(await placeOf('GET /stream', 'referee')).to.equal(READS);
   });
 
-  it('answers a caller without rights only after the 12 reads, whether that caller asks for an act, an event stream, a read or a login', async () => {
+  it('answers a forbidden act, a read or a login of a caller without rights only after all 12 reads', async () => {
     for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
       answered = [];
       expect(await placeOf(ask, 'nobody')).to.equal(READS);

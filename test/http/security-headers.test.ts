@@ -60,7 +60,7 @@ describe('security headers', () => {
     });
   }
 
-  it('of the page also restrict where scripts may come from, even in the answer 304', async () => {
+  it('that forbid foreign scripts are in each answer to a request for the page, even in a 304 (page unchanged)', async () => {
     const { status, headers } = await answerTo(request('GET /'));
     expect(status).to.equal(200);
     expect(headers).to.include(OF_THE_PAGE);

@@ -76,7 +76,7 @@ describe('the HTTP server', () => {
       return busy;
     };
 
-    it('also answers a new connection, and closes the oldest connection of the address that has the most connections', async () => {
+    it('answers a new connection, and makes room by closing the oldest connection of the address with the most connections', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('answers new connections, but keeps the connection of a caller with a right', async () => {
+    it('makes room for new connections, but does not close the connection of a caller with a right', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('keeps all 8 silent connections of an address when it makes room for new connections, because other addresses have more than 8', async () => {
+  it('makes room by closing connections of addresses that have many: an address with 8 silent connections keeps all 8', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -117,7 +117,7 @@ describe('the HTTP server', () => {
     expect(referee.text).to.include('did /lock');
   });
 
-  it('keeps 200 connections that have sent a request, and makes room by closing some of 600 that have sent none', async () => {
+  it('makes room by closing connections that have sent no request, and keeps all 200 that have sent one', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
     await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));
@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('logs an exception that a request causes in its listener, closes the connection of that request, and answers other clients', async () => {
+  it('logs an exception in the handling of a request, closes that connection, and still answers other clients', async () => {
     const client = open(request('/broken'));
     await client.closed;
     expect(logged.join('')).to.include('a defect');

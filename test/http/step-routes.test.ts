@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the calls for captured steps', () => {
-  it('look up the steps of the loop that the query names, and refer to the list of steps if the step is missing', async () => {
+  it('search only the loop that the query names, and tell the caller of a missing step where the list of steps is', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

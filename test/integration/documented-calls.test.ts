@@ -40,7 +40,7 @@ describe('the calls of the match in docs/api.md', () => {
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('get from a robot with tokens the answers that the document shows, even if a caller repeats all calls', async function () {
+  it('get the documented answers from a robot with tokens, also when all calls are made a second time', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

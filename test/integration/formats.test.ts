@@ -113,7 +113,7 @@ describe('the daemon', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('leaves an event log file of a newer version unchanged and begins the next file, and a verification of the log demands the newer version', async () => {
+  it('begins a new event log file instead of changing a file of a newer version, and verification asks for the newer version', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
