@@ -119,13 +119,13 @@ function linesOf<C extends Cause>(cause: C): string[] {
   });
 }
 
-describe('the rules of a unit', () => {
-  it('are exactly the causes and effects that the table in ARCHITECTURE.md lists', () => {
+describe('a unit', () => {
+  it('has, after each cause, exactly the wanted state that the table of causes in ARCHITECTURE.md gives', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));
   });
-  it('give the reason "offline" for the end of excitation, trial and driving when the unit goes offline', () => {
+  it('reports the reason "offline" for the end of its excitation, its trial and its driving when its controller goes offline', () => {
     const ends = decide(BUSY, 'offline', {}).news;
     expect(ends).to.deep.equal([
       { what: 'excitation', detail: { amplitude: 0, why: 'offline' } },

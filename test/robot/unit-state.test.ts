@@ -73,13 +73,13 @@ describe('the daemon', () => {
     bench = new Bench();
   });
 
-  it('must restore the saved gains if the controller runs other gains, but must correct nothing while the saved gains cannot be read', () => {
+  it('must restore the saved gains of a controller that runs other gains, unless the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('wants no excitation after a unit has left debug, but adopts an excitation that the controller shows when a switch back to debug is confirmed', () => {
+  it('takes over the excitation that a controller shows at a switch to debug, and does not restart an earlier excitation', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -94,7 +94,7 @@ describe('the daemon', () => {
     bench.state.confirmedMode('debug', SHOWN);
     expect(bench.excitation).to.deep.equal(EXCITED);
   });
-  it('does not set the latch of a unit again during a resume, but must set the latch if another stop comes', () => {
+  it('sets the latch of a controller during a resume only if another stop comes', () => {
     const { latch } = bench.state;
     bench.shows();
     bench.state.endExcitation('stop', {});
@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('notices that a controller has latched itself, and no longer relies on a latch after the release of that latch has been written', async () => {
+  it('counts a controller that latched itself as latched only until the release of that latch has been written', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -116,7 +116,7 @@ describe('the daemon', () => {
     expect(latch.step).to.equal('unlatch');
   });
 
-  it("wants the gains of the newest pending save, or the journal's gains if no save is pending", () => {
+  it('must give a controller the gains of the newest unfinished save, or the last confirmed gains if no save is unfinished', () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });
@@ -128,7 +128,7 @@ describe('the daemon', () => {
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it("adopts an excitation that the controller shows during a trial, but must restore the trial's gains if the controller runs other gains", () => {
+  it('accepts an excitation that a controller shows during a trial, but not gains other than those of the trial', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);
@@ -138,7 +138,7 @@ describe('the daemon', () => {
     bench.shows({ gains: SAVED });
     expectDifference(bench, { gains: OTHER });
   });
-  it('must set a guard for the excitation of a trial if the controller shows no guard and its firmware has guards', () => {
+  it('must add a guard to an unguarded excitation during a trial if the firmware of the controller has guards', () => {
     const deviation = Math.fround(unit.loops[0]!.runaway);
     bench.shows({ mode: 'debug' });
     bench.excite();
@@ -155,13 +155,13 @@ describe('the daemon', () => {
     bench.state.take('trial over', { why: 'ended' });
     expectDifference(bench, { gains: SAVED, excitation: SHOWN });
   });
-  it('refuses a trial that was being begun when a stop came, even if no trial was running', () => {
+  it('refuses to begin a trial if a stop has come since the request for that trial', () => {
     const requireNoneEnded = bench.state.noneEnded();
     expect(codeOf(requireNoneEnded)).to.equal(undefined);
     bench.state.take('stop', {});
     expect(codeOf(requireNoneEnded)).to.equal('trial-ended');
   });
-  it("does not restart an excitation that the controller's guard has ended, even if an older frame of that excitation may still arrive", () => {
+  it("does not restart an excitation that the controller's guard has ended, even if a delayed frame may still change the excitation", () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'guarded_excitation'] });
     bench.excite();
     bench.state.take('trial', TRIAL);

@@ -4,9 +4,9 @@ import { generatedFiles } from '../../scripts/generate/generated-files.js';
 
 const files = await generatedFiles('./');
 
-describe('npm run generate', () => {
+describe('the generated file', () => {
   for (const [path, text] of files) {
-    it(`would change nothing in the file ${path}`, () => {
+    it(`${path} has exactly the content that “npm run generate” would write`, () => {
       expect(readFileSync(path, 'utf8')).to.equal(text);
     });
   }

@@ -32,7 +32,7 @@ describe('the computed step response of a motor', () => {
     [21, 500, 0.15, 12.12, 0.0338, 0.0046, 0.0123],
     [21, 500, 0.25, 4.31, 0.0435, 0.0037, 0.0131],
   ] as const)
-    it(`has the overshoot and the rise, peak and settling times that are published for kp ${kp}, ki ${ki}, kd ${kd} (loop rate 200 kHz)`, () => {
+    it(`has the overshoot and the rise, peak and settling times of a published example with kp ${kp}, ki ${ki}, kd ${kd}`, () => {
       const { overshootPercent, settlingS, riseS, peakTimeS, steadyError } = figuresOf({
         gains: { kp, ki, kd },
       });
@@ -46,7 +46,7 @@ describe('the computed step response of a motor', () => {
       expect(steadyError).closeTo(0, 1e-6);
     });
 
-  it('overshoots more at a loop rate of 500 Hz than at 1000 Hz, and diverges at 500 Hz if each output comes one loop period late', () => {
+  it('overshoots more if the loop rate is halved to 500 Hz, and diverges if each output then also comes one period late', () => {
     const overshoot = (rateHz: number) => figuresOf({ rateHz, substeps: 200_000 / rateHz }).overshootPercent;
     expect(overshoot(1000)).closeTo(15.8, 0.1);
     expect(overshoot(500)).closeTo(41.4, 0.1);
@@ -60,13 +60,13 @@ describe('the computed step response of a motor', () => {
     expect(figures.settlingS).closeTo(0.099, 0.001);
   });
 
-  it('keeps an error of 1/kp under a constant load without an integrator, and no error with an integrator', () => {
+  it('ends with an error under a constant load if ki is 0, and without an error if ki is greater than 0', () => {
     const load = { size: 0, disturbanceV: 1 };
     expect(figuresOf({ ...load, gains: { kp: 21, ki: 0, kd: 0 } }).steadyError).closeTo(-1 / 21, 1e-4);
     expect(figuresOf(load).steadyError).closeTo(0, 1e-4);
   });
 
-  it('settles at the speed of a published example after a step of 1 V in an open loop', () => {
+  it('has the settling time and the final speed of a published example if 1 V is applied without a controller (open loop)', () => {
     const speed = {
       motor: SPEED_MOTOR,
       loop: 'speed',

@@ -134,7 +134,7 @@ describe('the simulated robot', () => {
     }
   }
 
-  it('lets the gimbal lag when the chassis turns, and turns the chassis the other way when the gimbal turns', () => {
+  it('lets the gimbal swing the opposite way when the chassis turns, and the chassis when the gimbal turns', () => {
     const robot = newRobot();
     robot.run(1);
     const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
@@ -155,7 +155,7 @@ describe('the simulated robot', () => {
     expect(truth(other, 'headingRad')).below(-1e-5);
   });
 
-  it('slips if its wheels push harder than friction can hold, and accelerates no faster than friction allows', () => {
+  it('slips when its wheels push too hard, so that it accelerates no faster than friction allows', () => {
     const robot = newRobot();
     robot.setGains('chassis', 'speed', { kp: 1000, ki: 0, kd: 0 });
     const excitation = { loop: 'speed', amplitude: 1, periodS: 2 };
@@ -178,7 +178,7 @@ describe('the simulated robot', () => {
     ['chassis', 'speed'],
     ['chassis', 'angle'],
   ] as const) {
-    it(`changes the output of the loop “${loop}” by less than 1 V in a control period when mode, gains or excitation change`, () => {
+    it(`does not let the output of the loop “${loop}” jump by 1 V or more when mode, gains or excitation change`, () => {
       const robot = newRobot();
       robot.command('gimbal', { mode: 'auto' });
       robot.run(3);
@@ -203,7 +203,7 @@ describe('the simulated robot', () => {
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
-    it(`keeps all readings, positions and speeds below 10,000 with the largest possible gains, ${gain > 0 ? 'kp and kd positive, ki negative' : 'kp and kd negative, ki positive'}`, () => {
+    it(`keeps all readings, positions and speeds below 10,000 even if ${gain > 0 ? 'kp and kd are the largest possible numbers and ki is the smallest' : 'kp and kd are the smallest possible numbers and ki is the largest'}`, () => {
       const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
         for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`settles a step of the ${name} loop within 1 s and with under 5 % overshoot at default gains, and more slowly or with more overshoot at bad gains`, () => {
+      it(`settles a step of the ${name} loop within 1 s and with less than 5 % overshoot if the gains are the defaults, and clearly worse if the gains are bad`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

@@ -60,7 +60,7 @@ function setUp(loopRateHz = 1000) {
 }
 
 describe('the simulated robot', () => {
-  it('reports itself as simulated, and at the start shows a dark laser, and both units in manual without torque and gains', () => {
+  it('starts with a dark laser and with both units in manual, without torque and without gains', () => {
     const { robot, truth } = setUp();
     const at = { mode: 'manual', stopped: false, torque: false, gains: null };
     const unit = { powered: true, boots: 1, ...at, axes: { scripted: true } };
@@ -68,7 +68,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs 15 loop periods of both units in 15 ms at 1000 Hz, and 7 at 500 Hz, even if its state is read every 1.5 ms', async () => {
+  it('runs as many loop periods as pass in real time, such as 15 in 15 ms at 1000 Hz, even if its state is read in between', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -94,7 +94,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('refuses a bus transaction that starts during another or has 0 or 33 bytes, and applies a write only when that write has ended', async () => {
+  it('allows one bus transaction at a time, of 1 to 32 bytes, and applies a write only when that write has ended', async () => {
     const { bus, ask, truth, endOf, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -111,22 +111,22 @@ describe('the simulated robot', () => {
   type Ends = Partial<Record<UnitName | 'pin', readonly string[]>>;
   const faults: readonly (readonly [what: string, faults: readonly Fault[], ends: Ends])[] = [
     [
-      'fails exactly two transactions of the gimbal after a nack fault with count 2',
+      'fails exactly two transactions of the gimbal if the fault “nack” is injected there with the count 2',
       [['gimbal', 'nack', 2]],
       { gimbal: ['nack', 'nack', 'well'], chassis: ['well'] },
     ],
     [
-      'spoils exactly one frame of the chassis after a corrupt fault with count 1',
+      'spoils exactly one frame of the chassis if the fault “corrupt” is injected there with the count 1',
       [['chassis', 'corrupt', 1]],
       { gimbal: ['well'], chassis: ['bad-frame', 'well'] },
     ],
     [
-      'fails the transactions of both units, but not those of the laser pin, after a nack fault of the bus',
+      'fails the transactions of both units, but not those of the laser pin, if the fault “nack” is injected into the bus',
       [['bus', 'nack']],
       { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] },
     ],
     [
-      'applies the latest of several faults first',
+      'applies the newest of several injected faults first',
       [
         ['gimbal', 'nack'],
         ['gimbal', 'corrupt', 1],
@@ -134,12 +134,12 @@ describe('the simulated robot', () => {
       { gimbal: ['bad-frame', 'nack', 'nack'] },
     ],
     [
-      'reconnects the chassis after two failed transactions if an unplug fault has count 2',
+      'plugs the chassis in again after two failed transactions if the fault “unplug” was injected there with the count 2',
       [['chassis', 'unplug', 2]],
       { chassis: ['nack', 'nack', 'well'] },
     ],
     [
-      'keeps a corrupt fault of the chassis while its cable is unplugged, and applies that fault after the cable is plugged in',
+      'still applies the injected fault “corrupt” to the chassis after the chassis was unplugged and plugged in again',
       [
         ['chassis', 'corrupt', 1],
         ['chassis', 'unplug'],
@@ -148,7 +148,7 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'well'] },
     ],
     [
-      'answers every transaction of an unplugged chassis with nack, even if a hang fault of the chassis was injected before',
+      'answers every transaction of an unplugged chassis with “nack”, even if the fault “hang” was injected there before',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
@@ -156,7 +156,7 @@ describe('the simulated robot', () => {
       { gimbal: ['well'], chassis: ['nack', 'nack'] },
     ],
     [
-      'fails exactly the next two writes of the laser pin after a nack fault of that pin with count 2',
+      'fails exactly the next two writes of the laser pin if the fault “nack” is injected there with the count 2',
       [['pin', 'nack', 2]],
       { pin: ['pin-failed', 'pin-failed', 'well'] },
     ],
@@ -216,7 +216,7 @@ describe('the simulated robot', () => {
       expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
     });
 
-  it('restarts a controller that has a brown-out, but no controller whose cable is unplugged', async () => {
+  it('restarts a controller at a brown-out, but not when the cable of the controller is unplugged', async () => {
     const { inject, truth, loops, status } = setUp();
     inject('gimbal', 'brownout');
     inject('chassis', 'unplug', 1);
@@ -225,7 +225,7 @@ describe('the simulated robot', () => {
     expect((await status('gimbal')).boot_id).to.equal(2);
   });
 
-  it('ends a hanging transaction with an error, and leaves a lit laser lit, when its hardware connection is closed', async () => {
+  it('ends a hanging transaction with an error when its hardware connection is closed, but does not darken the laser', async () => {
     const { robot, inject, clock, laser, truth, ask } = setUp();
     laser.write(true);
     inject('gimbal', 'hang', 1);

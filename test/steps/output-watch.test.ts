@@ -3,7 +3,7 @@ import { StepMemory } from '../../src/steps/step-memory.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { TuningBench } from '../support/tuning-bench.js';
 
-describe('the share of a step response in which the output of the loop was at its limit', function () {
+describe('a recorded step response', function () {
   this.timeout(60_000);
   const bench = new TuningBench();
   let memory: StepMemory;
@@ -27,13 +27,13 @@ describe('the share of a step response in which the output of the loop was at it
     return memory.list('gimbal', 'angle_yaw')[0]?.figures.atLimitShare;
   };
 
-  it('is 0 for steps of 0.01 rad, and between 0.04 and 0.6 for steps of 0.5 rad', async () => {
+  it('shows for how much of its time the output was at the limit: 0 % for a step of 0.01 rad, 4 to 60 % for a step of 0.5 rad', async () => {
     expect(await shareOf(0.01, 2)).equal(0);
     const share = await shareOf(0.5, 2);
     expect(share).above(0.04).below(0.6);
   });
 
-  it('is null if the daemon read the loop too seldom during the response', async () => {
+  it('leaves open (null) for how much of its time the output was at the limit if the daemon read the loop too seldom', async () => {
     expect(await shareOf(0.1, 0.5)).equal(null);
   });
 });

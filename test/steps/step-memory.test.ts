@@ -39,7 +39,7 @@ describe('remembered step responses', () => {
     await clocked.end();
   });
 
-  it('include gains, revision, the old and the new setpoint, and figures, and survive a restart of the daemon', async () => {
+  it('are still there after a restart of the daemon, with their gains, revision, setpoints and figures', async () => {
     capture();
     const [summary] = memory.list('chassis', 'speed');
     expect(summary).deep.include({
@@ -68,7 +68,7 @@ describe('remembered step responses', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('show whether a trial or a saved revision was in force, and do not include a response during which the gains changed', async () => {
+  it('belong to one trial or one revision each, so that a response during which the gains changed is not remembered', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('from a trial are also shown for the revision that later saves the gains of the trial, even after a restart', async () => {
+  it('from a trial are shown for a revision that is saved later with the same gains, even after a restart of the daemon', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('are shown for the revision that was in force at the measurement, and only the newest response of each loop is shown', async () => {
+  it('show, for each revision, the newest response of each loop that was measured with that revision', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('count as the best if they are the fastest among the responses whose setpoint changed as much as in the newest response', () => {
+  it('include one best response: the fastest response to a step as large as the newest step', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are written to the disk together: of two responses, none is there 1 s after the first, and both are there 4.5 s after the second', async () => {
+  it('are collected for more than 1 s before they are written to the disk, and are all written 4.5 s after the newest', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);

@@ -20,8 +20,8 @@ const OF_NOW = [
 ];
 const KEPT = ['gains.jsonl', 'profiles.json', 'steps/chassis-speed.jsonl'];
 
-describe('the backup in docs/install.md', () => {
-  it('contains gains, profiles and step responses, but no file about the current state, which would be false after a restore', function () {
+describe('the backup command in docs/install.md', () => {
+  it('saves gains, profiles and step responses, but no file about the current state, which would be wrong after a restore', function () {
     requirePrograms(this, 'tar');
     return inTemporaryFolder(async folder => {
       for (const made of ['etc/trunnion', 'var/lib/trunnion/steps'])

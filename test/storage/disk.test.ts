@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 import { skip } from '../support/programs.js';
 
 describe('the disk module of the daemon', () => {
-  it('reports a file as missing if the folder of the file exists, and fails with advice to mount the disk if the folder is missing too', () =>
+  it('reports a file as missing only if the folder of the file exists, and otherwise fails with advice to mount the disk', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
       expect(await realDisk.read(join(folder, 'absent'))).to.equal(undefined);
@@ -20,7 +20,7 @@ describe('the disk module of the daemon', () => {
       }
     }));
 
-  it('makes a folder and the missing folders above it, and fails at once if no folder can be made, as in /proc', () =>
+  it('makes a folder with all missing folders above it, or fails at once if that is impossible, as in /proc', () =>
     inTemporaryFolder(async folder => {
       await realDisk.makeFolder(join(folder, 'a/b'));
       await realDisk.makeFolder(join(folder, 'a/b/c'));

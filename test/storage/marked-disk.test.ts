@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the file outside a state folder that marks the folder as used', () => {
+describe('the daemon, which puts a mark outside each state folder that it has used,', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -26,7 +26,7 @@ describe('the file outside a state folder that marks the folder as used', () => 
       error => (isRobotError(error, 'storage-failed') ? error.context.errno : error),
     );
 
-  it('is written only after the first file of the state folder has been synced', async () => {
+  it('writes the mark only after the first file in the folder is safe on the disk', async () => {
     const syncFolder = () => Promise.reject(new Error('no sync'));
     await use({ ...realDisk, syncFolder }).catch(() => undefined);
     expect(await marks()).to.deep.equal([]);
@@ -35,7 +35,7 @@ describe('the file outside a state folder that marks the folder as used', () => 
     expect(await readFile(join(root(), 'marks', mark), 'utf8')).to.equal(`${folder()}\n`);
   });
 
-  it('forbids reading and writing while the state folder is empty or missing, and allows reading when the files are back', async () => {
+  it('refuses to use a marked folder that is empty or missing until the files are back', async () => {
     await use();
     const next = marked();
     for (const path of [file(), folder()]) {
@@ -48,7 +48,7 @@ describe('the file outside a state folder that marks the folder as used', () => 
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('causes a report with the reason if its write fails, and a state folder without files then counts as new', async () => {
+  it('reports why the mark cannot be written, and then accepts an empty folder as new', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -67,7 +67,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
     }));
 
-  it('moves to the new folder if the holder locks again after the folder was replaced, and the old folder is then free', () =>
+  it('goes from the old folder to the new one when the holder locks again after the folder was replaced', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);

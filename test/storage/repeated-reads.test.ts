@@ -45,7 +45,7 @@ const CHANGES: Readonly<
   >
 > = {
   'has grown': ['old', file => appendFile(file, 'er'), 'older'],
-  'was overwritten in place with as many bytes': ['old', file => writeFile(file, 'new'), 'new'],
+  'was overwritten in place with the same number of bytes': ['old', file => writeFile(file, 'new'), 'new'],
   'was replaced by another file': [
     'old',
     async file => {
@@ -78,7 +78,7 @@ const CHANGES: Readonly<
 
 describe('a repeated read of a file', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`is answered from memory while the file is unchanged, and from the disk after the file ${what}`, () =>
+    it(`is answered from the disk after the file ${what}, and from memory until then`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);

@@ -47,7 +47,7 @@ describe('a state file', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('without a safe value to fall back on gives its stored value at the second read if the disk failed at the first read', async () => {
+  it('without a safe value to fall back on can be read as soon as the disk works, even if an earlier read failed', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
@@ -85,7 +85,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a safe value to fall back on has that value after each of two starts with a damaged file, and the damaged file is copied only once', async () => {
+  it('with a safe value to fall back on has that value at every start while the file is damaged, and one copy of the damaged file is kept', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -106,7 +106,7 @@ describe('a state file', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`gets its old value back if the save of a new value fails in its step “${failing}” and the old value is then saved again`, async () => {
+    it(`can be set back to its old value after the save of a new value has failed in its step “${failing}”`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -132,7 +132,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('does not confirm a save of the old value while the disk hangs on the save of a new value, and then has the old value', async () => {
+  it('does not confirm that its old value is back while an earlier save of a new value still hangs', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();

@@ -12,7 +12,7 @@ const foundAfter = async (disk: RecordingDisk, boot?: string) =>
   (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
 describe('the record of a stop', () => {
-  it('is found by the next process of the same system boot, until a resume', async () => {
+  it('is found by the next daemon until a resume or a reboot', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     expect(record.wasStopped).to.equal(false);
@@ -23,7 +23,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(false);
   });
 
-  it('means that the robot is stopped if the record is damaged', async () => {
+  it('counts as a stop even if the record is damaged', async () => {
     for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}'])
       expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped, content).to.equal(
         true,
@@ -38,7 +38,7 @@ describe('the record of a stop', () => {
     expect(await foundAfter(disk)).to.equal(true);
   });
 
-  it('makes a stop wait for at most 200 ms, even if the first attempt to write takes 150 ms and fails, and the second hangs', async () => {
+  it('delays the confirmation of a stop by at most 200 ms, even if the first write fails and the second hangs', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     let attempts = 0;
@@ -59,7 +59,7 @@ describe('the record of a stop', () => {
     expect(isRecorded).to.equal(true);
   });
 
-  it('makes a second stop wait for a hanging disk even if a first stop has given up waiting for that disk', async () => {
+  it('also delays the confirmation of a second stop if the disk hung too long for the first stop', async () => {
     const disk = new RecordingDisk();
     const record = await open(disk);
     const answerAgain = disk.hang();

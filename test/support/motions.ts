@@ -73,7 +73,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     const greatest = unitNamed(unit).axes.find(({ name }) => name === axis)?.greatestRate ?? Number.NaN;
     const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
 
-    it(`moves the axis "${axis}" for as long as its motion command holds, then slows down and holds that axis in place`, () => {
+    it(`obeys a motion command for the ${axis} of the ${unit} until the command expires, then brakes and holds the ${unit} in place`, () => {
       const robot = start(unit);
       const from = robot.place(loop);
       robot.move({ [axis]: rate }, 400);
@@ -90,7 +90,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} after an obstacle has blocked the axis "${axis}"`, () => {
+    it(`makes up for less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} of a motion that an obstacle has blocked (${axis} of the ${unit})`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -116,10 +116,10 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       ['when the mode changes', (robot: ReturnType<typeof start>) => robot.mode('auto')],
       ['when the controller is latched', robot => robot.write(REGISTERS.stop, { stop: 1 })],
       ['when heartbeats stop', robot => robot.write(REGISTERS.heartbeat, { count: 1, silence_ms: 5 })],
-      ['when rates of 0 are written', robot => robot.move({}, 500)],
-      ['when a motion that lasts 0 ms is written', robot => robot.move({ [axis]: rate }, 0)],
+      ['when a command with rates of 0 follows', robot => robot.move({}, 500)],
+      ['when a command that lasts 0 ms follows', robot => robot.move({ [axis]: rate }, 0)],
     ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
-      it(`ends a motion of the ${axis} axis for good ${what}`, () => {
+      it(`ends a motion command for the ${axis} of the ${unit} for good ${what}`, () => {
         const robot = start(unit);
         robot.move({ [axis]: rate }, 500);
         robot.run(50);
@@ -133,7 +133,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
         expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
       });
 
-    it(`continues a motion of the ${axis} axis if the mode manual is written while the unit is in manual`, () => {
+    it(`continues a motion command for the ${axis} of the ${unit} if the unit, already in manual, is set to manual again`, () => {
       const robot = start(unit);
       robot.move({ [axis]: rate }, 500);
       robot.run(50);
@@ -142,7 +142,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.motion()).to.include({ [axis]: rate, hold_ms: 400 });
     });
 
-    it(`accepts but ignores a motion of the ${axis} axis outside manual mode or without torque`, () => {
+    it(`accepts but ignores a motion command for the ${axis} of the ${unit} if the unit is not in manual or has no torque`, () => {
       for (const forbid of ['auto', 'debug', 'stop'] as const) {
         const robot = start(unit);
         const before = robot.refused();
@@ -160,7 +160,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
   }
 
-  it('caps excessive rates of a motion, replaces a motion by each newer one, and refuses a motion that would last more than 500 ms', () => {
+  it('obeys the newest motion command that lasts at most 500 ms, with rates capped at their maximum', () => {
     const robot = start('gimbal');
     const before = robot.refused() ?? Number.NaN;
     robot.move({ yaw: 30, pitch: -30 }, 500);

@@ -41,11 +41,18 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
 
   const PINS = [
     { what: 'on a Pi 4', chips: PI_4, bcm: 17, activeLow: false, line: 529, dark: 'low' },
-    { what: 'active-low on a Pi 5', chips: PI_5, bcm: 22, activeLow: true, line: 593, dark: 'high' },
+    {
+      what: 'on a Pi 5 with an active-low laser',
+      chips: PI_5,
+      bcm: 22,
+      activeLow: true,
+      line: 593,
+      dark: 'high',
+    },
     { what: 'on a kernel before 6.6', chips: PI_3_OLD, bcm: 0, activeLow: false, line: 0, dark: 'low' },
   ];
   for (const { what, chips, bcm, activeLow, line, dark } of PINS) {
-    it(`sets the laser pin to ${dark} if the daemon has lit the laser: BCM ${bcm}, ${what}`, async () => {
+    it(`sets the pin of a lit laser to ${dark} ${what} (pin BCM ${bcm})`, async () => {
       makeTree(gpioRoot, chips);
       exportedLine(gpioRoot, line);
       await light(bcm, activeLow);
@@ -62,7 +69,7 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     expect(direction(529)).to.equal('in');
   });
 
-  it('asks the kernel to export a laser pin that is not exported, and fails with a message if the pin still cannot be written', () => {
+  it('fails with a message if the laser pin cannot be written even after a request to the kernel to export that pin', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

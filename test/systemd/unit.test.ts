@@ -42,7 +42,7 @@ describe('the systemd unit trunnion.service', () => {
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon write to the folder that records which state folders were used (TRUNNION_MARKS), and only a purge removes that folder', () => {
+  it('lets the daemon write to the folder with the marks of used state folders, which the package removes only at a purge', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);

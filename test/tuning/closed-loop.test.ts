@@ -46,7 +46,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     [900, 20_000, 5, 'even at'],
     [30, 0, 0, 'within'],
   ] as const) {
-    it(`with kp ${kp}, ki ${ki}, kd ${kd} equals the response with the PID controller of the simulated firmware, ${where} the output limits`, () => {
+    it(`equals the response in the simulated firmware if the output ${where === 'even at' ? 'reaches' : 'stays within'} its limits (kp ${kp}, ki ${ki}, kd ${kd})`, () => {
       const setpoints = [0.15, -0.15, 0.15];
       const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
@@ -59,7 +59,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     });
   }
 
-  it('stays at 0 if friction is stronger than the output minus the offset of the plant', () => {
+  it('stays at 0 if the output is too weak to overcome friction', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };
@@ -67,7 +67,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     expect(measured?.every(value => value === 0)).equal(true);
   });
 
-  it('begins only after the delay of the plant', () => {
+  it('begins only after the delay of the motor', () => {
     const plant = { ...PLANT, delayS: 0.02 };
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 100, from };
@@ -76,7 +76,7 @@ describe('the response that a tuning predicts for a control loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('is missing (undefined) if a negative gain drives the measured value beyond the bound that was given', () => {
+  it('is not given (undefined) if a negative gain makes the measured value run away', () => {
     const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);

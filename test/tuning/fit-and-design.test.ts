@@ -61,8 +61,8 @@ function fitOf(course: Course) {
   return fitPlant(shapeOf(course), [{ gains, halfTicks, decimation, output: 0, halves }]);
 }
 
-describe('the fit of a plant to a step response', () => {
-  it('finds the time constant and the gain of the position motor of a published example within 5 %', () => {
+describe('the motor model that is fitted to a step response', () => {
+  it('has the time constant and the gain of the motor in a published position control within 5 %', () => {
     const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION.motor;
     const { plant, errorPercent } = fitOf(POSITION);
     const tauS = (j * r) / (k * k + b * r);
@@ -71,7 +71,7 @@ describe('the fit of a plant to a step response', () => {
     expect(errorPercent).below(0.5);
   });
 
-  it('finds the final speed of the speed motor of a published example within 2 %', () => {
+  it('has the final speed of the motor in a published speed control within 2 %', () => {
     const { plant, errorPercent } = fitOf(SPEED);
     const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED.motor;
     expect(plant.gain * plant.tauS).closeTo(k / (b * r + k * k), 0.02 * (k / (b * r)));
@@ -90,14 +90,14 @@ describe('the design of gains', () => {
     return { gains: found.gains, figures: responseOf(course, found.gains).figures };
   };
 
-  it('gives the speed motor of the published example an overshoot below 5 % and a settling time below 2 s', () => {
+  it('lets the motor of a published speed control settle in less than 2 s with less than 5 % overshoot', () => {
     const { figures } = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
-  it('gives the position motor of the published example an overshoot below 16 % and a settling time below 0.04 s', () => {
+  it('lets the motor of a published position control settle in less than 0.04 s with less than 16 % overshoot', () => {
     const { figures } = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
@@ -126,7 +126,7 @@ describe('the peak sensitivity of a closed loop', () => {
   };
   const plant = { gain: 1, tauS: 1, delayS: 0.1, friction: 0, offset: 0, sensorS: 0, steepest: 1e9 };
 
-  it('is 1.5 to 1.7 if the gains follow the SIMC tuning rule, for which 1.59 is published', () => {
+  it('is 1.5 to 1.7 for gains by the SIMC tuning rule, near the published 1.59', () => {
     // tc = theta: Kc = tau / (k 2 theta), tI = min(tau, 8 theta) = 0.8.
     expect(peakSensitivity(plant, lag, { kp: 5, ki: 5 / 0.8, kd: 0 })).closeTo(1.6, 0.1);
   });

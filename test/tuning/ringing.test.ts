@@ -36,7 +36,7 @@ describe('ringing', () => {
     expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
   });
 
-  it('is not found in an excitation that the loop follows with a little overshoot at each edge', () => {
+  it('is not found in a loop that follows an excitation with only a little overshoot at each edge', () => {
     const setpointAt = (t: number) => (Math.floor(2 * t) % 2 === 0 ? 1 : -1);
     const measuredAt = (t: number) => {
       const since = t % 0.5;

@@ -55,15 +55,15 @@ class ScriptedPort implements TunerPort {
   }
 }
 
-describe('the rounds of a tuning', () => {
-  it('continue while gains improve, and propose the best measured gains', async () => {
+describe('a tuning', () => {
+  it('tries further gains while each try is better than the last, and proposes the best gains', async () => {
     const port = new ScriptedPort({});
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40, 80, 160, 320]);
     expect([state, proposed?.gains.kp]).deep.equal(['better', 320]);
   });
 
-  it('try no gains outside the bounds of the configuration, except the gains in force', async () => {
+  it('tries no gains outside the configured bounds, except the gains that are in force at its start', async () => {
     const port = new ScriptedPort({});
     const shape = { ...TASK.shape, bounds: { kp: { min: 15, max: 100 } } };
     const { proposed } = await tune({ ...TASK, shape }, port);
@@ -71,7 +71,7 @@ describe('the rounds of a tuning', () => {
     expect(proposed?.gains.kp).equal(100);
   });
 
-  it('end with the best gains so far if the rounds are so slow that no time is left for another round', async () => {
+  it('ends with the best gains so far if too little time is left for another try', async () => {
     const port = new ScriptedPort({ roundS: 14 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried).deep.equal([10, 20, 40]);
@@ -79,7 +79,7 @@ describe('the rounds of a tuning', () => {
     expect(port.left).above(0);
   });
 
-  it('continue with a lower kp after the loop has oscillated, and propose gains with which the loop does not oscillate', async () => {
+  it('tries a lower kp after the loop has oscillated, and proposes gains with which the loop does not oscillate', async () => {
     const port = new ScriptedPort({ swingsFrom: 60 });
     const { state, proposed } = await tune(TASK, port);
     expect(port.tried.slice(0, 5)).deep.equal([10, 20, 40, 80, 52]);

@@ -36,7 +36,7 @@ const stepOf = (measured: number[], more: object = {}) =>
 const swing = (timeS: number, hz: number) => Math.sin(2 * Math.PI * hz * timeS);
 
 describe('the figures of a step response', () => {
-  it('are within 0.6 % of those published for a fourth-order system, whether the step goes up or down and even if no setpoint is given', () => {
+  it('match those published for a fourth-order system within 0.6 %, for steps up and steps down', () => {
     const measured = referenceStep(0.001);
     const figures = stepFigures({ measured, periodS: 0.001, setpoint: 2.5 });
     const reference = { riseS: 3.8456, settlingS: 27.9762, overshootPercent: 7.4915, peakTimeS: 8.053 };
@@ -59,7 +59,7 @@ describe('the figures of a step response', () => {
     expect(coarse.settlingS).closeTo(figures.settlingS!, 0.05);
   });
 
-  it('show whether a response rings, settles (even after a swing or with noise), still moves at the end, or ends off its setpoint', () => {
+  it('show whether a response settles, rings, still moves at the end, or stops away from its setpoint', () => {
     const swinging = stepOf(
       Array.from({ length: 1000 }, (_, ms) => (ms ? 1 + 0.6 * swing(ms / 1000, 3.4) : 0)),
     );
@@ -93,7 +93,7 @@ describe('the figures of a step response', () => {
     expect(figures.riseS).equal(null);
   });
 
-  it('include the integral of the absolute error and, if the output was recorded, the share of time in which it was at a limit', () => {
+  it('include the sum of the error over time, and the share of time in which a recorded output was at its limit', () => {
     expect(stepOf(approach(1, 1)).iae).closeTo(0.01, 0.001);
     expect(stepOf([0, 2, 2, 2], { periodS: 0.5 }).iae).equal(2);
     const seen = { output: [24, 23.99, -24, 3, 0], outputLimits: { min: -24, max: 24 } };
@@ -101,7 +101,7 @@ describe('the figures of a step response', () => {
     expect(stepOf(approach(1, 0.5)).atLimitShare).equal(null);
   });
 
-  it('are all null without valid samples, and all but the errors and the final value are null if the response does not move', () => {
+  it('are null if they cannot be measured, as with invalid samples or a response that does not move', () => {
     for (const measured of [[], [0, Number.NaN, 1]]) {
       expect(new Set(Object.values(stepOf(measured)))).deep.equal(new Set([null]));
     }

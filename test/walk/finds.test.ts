@@ -122,7 +122,7 @@ const finds: readonly Find[] = [
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused excitation does not take effect later, not even when a caller switches to the mode debug again',
+    'a refused excitation does not start later, not even when a caller switches to debug again',
     [
       mode('gimbal', 'debug'),
       settle,
@@ -155,7 +155,7 @@ const finds: readonly Find[] = [
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
   ],
   [
-    'a tuning that has not yet tried any gains continues if a caller sends a request to end the trial',
+    'a request to end the trial does not end a tuning that has not yet tried any gains',
     [
       mode('chassis', 'debug'),
       wait(1),
@@ -172,7 +172,7 @@ const finds: readonly Find[] = [
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'a desk that asks for the lease just as the lease of another desk expires may get the lease or be refused',
+    'the test accepts that a desk is given or refused the lease at the very moment at which the lease of another desk expires',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -187,7 +187,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'a lease that a desk takes after two late turns of the event loop may begin at the start of the first late turn',
+    'the test accepts that a lease begins before its request is handled if the event loop of the daemon is late',
     [
       beats(),
       { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
@@ -198,7 +198,7 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'a trial that was requested during a resume may be refused as busy, even after the resume has been answered',
+    'the test accepts that a trial requested during a resume is refused as busy, even after the answer to the resume',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -232,7 +232,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'an unlock whose caller hangs up while the disk is slow may or may not be in force after a restart',
+    'the test accepts that a restart keeps or loses an unlock whose caller hung up while the disk was slow',
     [
       lock,
       settle,
@@ -253,27 +253,27 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'an event log that is unreadable at the start and has a cut-off last line is repaired later, and the line about the repair gets a number of the new run',
+    'the log line about a late repair of the event log is numbered like the other lines since the start of the daemon',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
   ],
   [
-    'after a power cut, the daemon is allowed to have forgotten a stop until a controller that is still latched answers',
+    'the test accepts that the daemon forgets a stop at a power cut until a controller that is still latched answers',
     [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'a resume that is confirmed after a drive command was accepted may end that command, so that another caller may drive',
+    'the test accepts that a resume ends a drive command that was accepted shortly before, so that another caller may drive',
     [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
-    'a save that times out on a slow disk may leave a gap in the revision numbers if a newer save is written together with that save',
+    'the test accepts a gap in the revision numbers after a save that timed out on a slow disk',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
 ];
 
-describe('a replay of steps at which “npm run walk” once failed breaks no promise:', () => {
+describe('in a situation that the random test “npm run walk” once reported as an error,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

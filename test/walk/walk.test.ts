@@ -14,7 +14,7 @@ const STEPS = 1000;
 const SEED = 1;
 
 describe('the random test “npm run walk”', () => {
-  it(`finds that the daemon breaks no promise in ${STEPS} random steps: requests, faults, restarts and pauses`, async function () {
+  it(`finds that the daemon breaks none of its rules in ${STEPS} random requests, faults, restarts and pauses`, async function () {
     this.timeout(300_000);
     for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
@@ -34,7 +34,7 @@ describe('the random test “npm run walk”', () => {
     expect(await all()).to.deep.equal(first);
   });
 
-  it('reduces steps that broke a promise to the fewest and simplest steps that still break that promise', async () => {
+  it('reduces steps that broke a rule of the daemon to the fewest and simplest steps that still break that rule', async () => {
     const usual = randomHistory(new Random(3), 40);
     const history: History = {
       ...usual,
@@ -59,8 +59,8 @@ describe('the random test “npm run walk”', () => {
   });
 });
 
-describe('the random test “npm run walk”, after overlapping writes,', () => {
-  it('accepts the value of each of these writes until the daemon confirms a write that began later', () => {
+describe('the random test “npm run walk”', () => {
+  it('accepts the value of any of several overlapping writes until the daemon confirms a write that began later', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

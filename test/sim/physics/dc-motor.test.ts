@@ -16,7 +16,7 @@ describe('the simulated DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`of ${name} reaches the same state in 1 step of 10 ms as in 1000 steps of 10 µs, and the calculated final speed at 12 V`, () => {
+    it(`of ${name} moves the same in one calculation step of 10 ms as in 1000 steps of 10 µs, and reaches the final speed of the motor formula`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
@@ -36,7 +36,7 @@ describe('the simulated DC motor', () => {
     });
   }
 
-  it('never gets more than the supply voltage, and carries no current while its motor bridge is open', () => {
+  it('gets at most the supply voltage, and no current at all while its motor bridge is open', () => {
     const motor = new DcMotor(motors.yaw);
     const most = motor.step(AT_REST, { ...IDLE, voltageV: 1e30 }, 0.001);
     expect(most).deep.equal(motor.step(AT_REST, { ...IDLE, voltageV: 24 }, 0.001));
