@@ -33,8 +33,11 @@ interface Connection {
   answered: boolean;
   /** The request that the server is reading or answering. */
   exchange?: Exchange | undefined;
-  /** True if the last request was answered before its body was read. The next request may have waited behind the body. */
-  owesBody?: boolean;
+  /**
+   * True if the next request may have waited unread: behind a body that was not read before the answer, or while Node
+   * paused the socket because the client did not read an answer.
+   */
+  isBehind?: boolean;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
   /** Why the bytes after these requests are not a request. The server sends the refusal after the answers. */
@@ -86,7 +89,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     const answered = () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
-      connection.owesBody = !exchange[0].complete;
+      if (!exchange[0].complete) connection.isBehind = true;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
@@ -104,13 +107,12 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       // A packet may contain hundreds of requests. When the connection closes, Node creates an error with its stack
       // for each request that is not destroyed.
       request.destroy();
-    } else if (connection.exchange === undefined) {
-      if (connection.owesBody) waited.add(request);
-      answer(connection, [request, response]);
-    } else {
-      waited.add(request);
-      connection.next = [request, response];
+      return;
     }
+    if (connection.isBehind || connection.exchange !== undefined) waited.add(request);
+    connection.isBehind = request.socket.isPaused();
+    if (connection.exchange === undefined) answer(connection, [request, response]);
+    else connection.next = [request, response];
   };
   const failed = (error: Error, socket: Duplex) => {
     const connection = connections.get(socket);

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { containment } from '../../src/http/contain.js';
-import { createHttpServer, keepInFlood, type Patience } from '../../src/http/server.js';
+import { createHttpServer, hasWaited, keepInFlood, type Patience } from '../../src/http/server.js';
 import { eventually, portOf } from '../support/daemon.js';
 import { RawClient } from '../support/raw-client.js';
 
@@ -32,7 +32,7 @@ describe('the HTTP server', () => {
       if (url === '/trusted') keepInFlood(request.socket);
       if (url === '/broken') throw new Error('a defect');
       if (url === '/hang') hanging.push(response);
-      else response.end(`did ${url}`);
+      else response.end(url === '/big' ? 'x'.repeat(20_000_000) : `did ${url}`);
     };
     const contain = containment(log);
     server = createHttpServer(
@@ -179,6 +179,31 @@ describe('the HTTP server', () => {
     const three = open(request('/hang') + request('/c') + request('/d'));
     await three.closed;
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
+  });
+
+  it('says of a request that it may have waited for any time, if it stayed in the kernel while the client left an answer unread', async () => {
+    const arrived: IncomingMessage[] = [];
+    server.on('request', one => arrived.push(one));
+    const client = open('');
+    client.socket.pause();
+    for (const [index, path] of ['/big', '/a'].entries()) {
+      client.socket.write(request(path));
+      await until(() => arrived.length > index);
+    }
+    // Node reads this one only after the client has read the large answer.
+    await new Promise<void>(resolve => client.socket.write(request('/b'), () => resolve()));
+    client.socket.resume();
+    for (const path of ['/b', '/c', '/d']) {
+      if (path !== '/b') client.socket.write(request(path));
+      await until(() => client.text.includes(`did ${path}`));
+    }
+    expect(arrived.map(one => [one.url, hasWaited(one)])).to.deep.equal([
+      ['/big', false],
+      ['/a', true],
+      ['/b', true],
+      ['/c', false],
+      ['/d', false],
+    ]);
   });
 
   it('logs an exception in the handling of a request, closes that connection, and still answers other clients', async () => {
