@@ -1,7 +1,7 @@
 import { PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { RobotMatch } from './answers.js';
-import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
+import { type DeskState, isOurs, lockWanted, OVER, playsIn, type Seen, seenOf, wishOf } from './state.js';
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
@@ -9,6 +9,11 @@ export const HEARD_MS = 1500;
 const PROOF_MS = 5000;
 /** What permits something is asked for this long after its press. */
 export const PERMIT_MS = 1000;
+
+/** The latest beginning of a phase that permits nothing any more. */
+export function permitsNothingMs(nowMs: number): number {
+  return nowMs - PERMIT_MS - 1;
+}
 
 export function isHeard(seen: Seen, nowMs: number): boolean {
   return nowMs - seen.statusMs <= HEARD_MS;
@@ -46,13 +51,22 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
 }
 
 /**
- * Whether this desk restricts the robot by its match: it has the lease, or a press for this match was not confirmed yet.
- * After that, another desk may have taken the robot over.
+ * Whether this desk restricts the robot by its match: it has the lease; or the pause or end was not confirmed yet, and a
+ * person pressed it or no other desk has the lease. After a confirmation, another desk may have taken the robot over.
  */
 export function isToRestrict(state: DeskState, seen: Seen): boolean {
   const { match } = state.wanted;
-  const isPressed = match?.why === null && seen.match?.id === match.id && seen.tookMs < match.sinceMs;
-  return isPressed || isLeaseOurs(state, seen);
+  if (match === null || seen.match === undefined) return false;
+  const isUnconfirmed = seen.match.id === match.id && seen.tookMs < match.sinceMs;
+  if (isUnconfirmed && match.why === null) return true;
+  return (isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null)) && !isTaken(state, seen);
+}
+
+/** Whether others have begun a match on this robot after this desk's newest press. Only Take over changes that match. */
+export function isTaken({ wanted: { match } }: DeskState, seen: Seen): boolean {
+  if (match === null || seen.match === undefined || OVER.includes(seen.match.phase)) return false;
+  const isOwn = seen.match.id === match.id && !OVER.includes(match.phase);
+  return !isOwn && seen.beganMs > match.sinceMs;
 }
 
 /** Whether the robot plays the match of this id. */
@@ -199,6 +213,8 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
     match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}`,
     !isLeaseOurs(state, seen) &&
       (holder === undefined ? 'It has no beat of this desk yet' : `The desk ${holder} has it: take it over`),
+    isTaken(state, seen) &&
+      `Others have begun the match ${match.id} on it: press Take over, then End, and load again`,
     !isInPhase(state, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
     ...UNIT_LIST.map(

@@ -2,9 +2,9 @@ import { RobotError } from '../core/errors.js';
 import * as s from '../schemas/schema.js';
 import { isInPhase, lacksOf } from './judge.js';
 import { lockOne } from './lock-presses.js';
-import { button, OVER, ofRobot, refuse, requirePermits } from './press.js';
+import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
-import { type DeskMatch, type DeskState, playsIn, seenOf, wishOf } from './state.js';
+import { type DeskMatch, type DeskState, OVER, playsIn, seenOf, wishOf } from './state.js';
 import { paused } from './step.js';
 
 /** A phase that a press began, without a clock. */

@@ -27,9 +27,6 @@ export function button<M extends Members>(members: M, act: Button<BodyOf<M>>['ac
 /** The member of a press on a tile. */
 export const ofRobot = { robot: s.name(64) };
 
-/** Phases in which no robot plays. */
-export const OVER: readonly string[] = ['none', 'ended', 'pre'];
-
 export function refuse(reason: string): never {
   throw new RobotError('not-ready', { reason });
 }

@@ -73,6 +73,9 @@ export interface Wanted {
 
 export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null };
 
+/** Phases in which no match is under way. */
+export const OVER: readonly string[] = ['none', 'ended', 'pre'];
+
 /** What was observed of one robot. It is lost with the process. */
 export class Seen {
   readonly sent = new Map<Kind, Sent>();
@@ -90,6 +93,8 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
+  /** When the robot was first seen in the match that is under way on it. */
+  beganMs = LONG_AGO;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;

@@ -6,6 +6,7 @@ import {
   isLockedByOthers,
   isPlaying,
   isRestricted,
+  isTaken,
   isToRestrict,
   PERMIT_MS,
   permitEndMs,
@@ -120,7 +121,11 @@ function askKnown(due: Due): void {
   askLines(due);
   // A beat keeps a robot playing. So a robot that plays gets one only if it plays what the desk wants.
   const isToPlay = PLAY.includes(match.phase) && playsIn(match, name) && seen.match?.id === match.id;
-  if (match.phase !== 'none' && (isToPlay || !PLAY.some(phase => phase === seen.match?.phase))) {
+  if (
+    match.phase !== 'none' &&
+    !isTaken(state, seen) &&
+    (isToPlay || !PLAY.some(phase => phase === seen.match?.phase))
+  ) {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
@@ -220,7 +225,8 @@ function askPhase(due: Due): void {
     askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;
   }
-  const isOurs = phase === 'pre' ? isLeaseOurs(state, seen) : isToRestrict(state, seen);
+  const isOurs =
+    phase === 'pre' ? isLeaseOurs(state, seen) && !isTaken(state, seen) : isToRestrict(state, seen);
   if (isRestricted(state, seen) || !isOurs) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});

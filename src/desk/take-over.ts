@@ -1,10 +1,10 @@
 import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
-import { isHeard, isLeaseOurs, PERMIT_MS } from './judge.js';
+import { isHeard, isLeaseOurs, permitsNothingMs } from './judge.js';
 import { NO_TIME, putMatch } from './match-presses.js';
-import { button, OVER } from './press.js';
+import { button } from './press.js';
 import { recordName } from './record.js';
-import { type Seen, seenOf, wishOf } from './state.js';
+import { OVER, type Seen, seenOf, wishOf } from './state.js';
 
 /** A robot takes 20 beginnings of ids, one of which is the desk's own. */
 const MOST_FORMER = 19;
@@ -79,7 +79,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     ...NO_TIME,
     phase: isPlay && ends.length === 0 ? 'pause' : phase,
     // This press starts no robot: one that is not in the phase joins by a press of its own.
-    sinceMs: nowMs - PERMIT_MS - 1,
+    sinceMs: permitsNothingMs(nowMs),
     endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
     without: plan.robots.filter(name => !own.some(one => one.name === name)),
     record: recordName(id, at),

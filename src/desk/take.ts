@@ -9,6 +9,7 @@ import {
   type DeskState,
   isOurs,
   lockWanted,
+  OVER,
   type Seen,
   seenOf,
   wishOf,
@@ -166,6 +167,8 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
 function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: number): void {
   if (sentMs < seen.matchMs) return;
   const { lock } = match;
+  const isNew = seen.match?.id !== match.id || OVER.includes(seen.match.phase);
+  if (isNew && !OVER.includes(match.phase)) seen.beganMs = sentMs;
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;

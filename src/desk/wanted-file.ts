@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Boot } from '../core/boot.js';
 import { type BootRecord, bootRecord, recordIn } from '../storage/boot-record.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
+import { permitsNothingMs } from './judge.js';
 import type { DeskLock, Wanted } from './state.js';
 import { paused } from './step.js';
 
@@ -39,7 +40,8 @@ export function wantedFile(parts: StateParts, boot: Boot): StateFile<Wanted> {
     const nowMs = parts.clock.nowMs();
     const here = withTimes(value, isOfBoot ? ms => ms - byMs : () => nowMs);
     const { match } = here;
-    if (isOfBoot || match === null || match.endsAtMs === null) return here;
+    if (isOfBoot || match === null) return here;
+    if (match.endsAtMs === null) return { ...here, match: { ...match, sinceMs: permitsNothingMs(nowMs) } };
     const rested = paused(match, nowMs, 'the machine of the desk was off');
     return { ...here, match: { ...match, ...rested, leftS: null } };
   };

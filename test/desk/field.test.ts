@@ -388,6 +388,22 @@ describe('a referee desk', () => {
     expect([phases(), tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
+  it('pauses a robot that hung during the pause because no page answered, as soon as that robot has restarted', () => {
+    play();
+    field.network('Red 1', { loses: 'requests' });
+    field.first.state.pageMs = field.nowMs;
+    field.wait(100);
+    tick(field.first.state, field.nowMs, 100);
+    field.wait(1400);
+    field.robot('Red 1').restart(false);
+    field.network('Red 1');
+    field.wait(1500);
+    expect([view().match?.why, phases()]).to.deep.equal([
+      "no referee's page answers",
+      ['pause', 'pause', 'pause'],
+    ]);
+  });
+
   it('refuses Join for a robot that no longer knows its match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;

@@ -136,6 +136,36 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(red.match.state.lock?.reason).to.equal('the match plays without Red 1');
   });
 
+  for (const before of ['ended', 'loaded'] as const)
+    it(`is needed before a second desk, which has ${before} the same match before, gives a beat or a phase to robots in the match of the first desk`, () => {
+      field = new FakeField();
+      field.second.isOff = false;
+      field.wait(600);
+      press('load', { desk: field.second });
+      field.wait(1500);
+      if (before === 'ended') press('end', { desk: field.second });
+      field.wait(600);
+      press('take over');
+      press('load');
+      field.wait(1500);
+      press('start');
+      field.wait(600);
+      field.robot('Red 1').restart(true);
+      field.wait(1500);
+      press('join', { robot: 'Red 1' });
+      field.wait(600);
+      press('pause');
+      field.wait(600);
+      field.first.isOff = true;
+      field.wait(5000);
+      expect(phases()).to.deep.equal(['pause', 'pause', 'pause']);
+      field.first.isOff = false;
+      field.wait(1500);
+      press('go on');
+      field.wait(600);
+      expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    });
+
   it('keeps the match of the desk while one of its robots refuses the end, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     const answer = red.answer.bind(red);

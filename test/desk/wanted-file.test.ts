@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { PERMIT_MS } from '../../src/desk/judge.js';
 import type { DeskMatch, Wanted } from '../../src/desk/state.js';
 import { wantedFile } from '../../src/desk/wanted-file.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -63,6 +64,12 @@ describe('the state file of a desk', () => {
   it('keeps an ended match ended after a reboot of the machine of the desk', async () => {
     await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
+  });
+
+  it('with a release that some robot missed permits no release after a reboot of the machine of the desk', async () => {
+    await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
+    const { match } = await run('b', 5).read(1000);
+    expect([match?.phase, (match?.sinceMs ?? 0) < -PERMIT_MS]).to.deep.equal(['none', true]);
   });
 
   it('with one damaged byte is read exactly as it was saved, or makes the desk refuse every start and unlock', async () => {
