@@ -52,10 +52,13 @@ interface PendingCommand extends DriveCommand {
 export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: DriveParts) {
   const newest = new Map<UnitName, PendingCommand>();
   const sentMs = new Map<UnitName, number>();
+  /** When the newest halt of each unit was accepted. A command that may be older than that halt moves nothing. */
+  const haltedMs = new Map<UnitName, number>();
 
   /** Throws the first reason, in the documented order, for which no unit may move. */
   const requireAllowed = (command: PendingCommand): void => {
-    const { holdsUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
+    const { holdsUntilMs, isHalt, left, notAfterMs, receivedMs, requireUntuned, stillWanted, takeover } =
+      command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
       for (const name of left.keys()) require(units[name]);
@@ -72,7 +75,11 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       if (!takeover && driver !== undefined && !isSameDriver(driver, command))
         throw new RobotError('driven', { unit, by: driver.by });
     });
+    const mayBeOlder = ({ name }: MotorUnit) => receivedMs < (haltedMs.get(name) ?? Number.NEGATIVE_INFINITY);
     if (left.size === 0) throw new RobotError('overtaken');
+    each(unit => {
+      if (!isHalt && mayBeOlder(unit)) throw new RobotError('overtaken');
+    });
     each(unit => {
       if (!unit.flags.includes('motion')) throw new RobotError('not-drivable', { unit: unit.name });
     });
@@ -104,6 +111,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
           requireStillAllowed(command);
           signal.throwIfAborted();
           reached.add(name);
+          units[name].drives();
           if (!isHalt) sentMs.set(name, clock.nowMs());
           return Math.floor(holdsUntilMs - clock.nowMs());
         };
@@ -148,6 +156,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       older?.get(name)?.abort(new RobotError('overtaken'));
       older?.delete(name);
       newest.set(name, command);
+      if (isHalt) haltedMs.set(name, clock.nowMs());
       units[name].begin(command, command.holdsUntilMs);
     }
     try {

@@ -28,6 +28,7 @@ export class Laser {
   /** The state that the last read-back of the pin confirmed. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
+  #offMs = Number.NEGATIVE_INFINITY;
   /** The fault that was emitted last, in words; undefined while the laser can be used. */
   #lastFault: string | undefined;
 
@@ -64,12 +65,14 @@ export class Laser {
   }
 
   /**
-   * Throws if nobody may light the laser, or with `laser-unavailable`, `interlock-open` or `pin-failed`. After a failure
-   * of the pin, each poll tries to darken the laser until it is dark.
+   * `sinceMs` is the earliest time at which the request may have come; by default now. Throws if nobody may light the
+   * laser, with `too-late` if it was darkened since then, or with `laser-unavailable`, `interlock-open` or `pin-failed`.
+   * After a failure of the pin, each poll tries to darken the laser until it is dark.
    */
-  on(): LaserState {
+  on(sinceMs = this.#options.clock.nowMs()): LaserState {
     this.#options.deadlines.judge();
     this.#options.requireAllowed();
+    if (sinceMs < this.#offMs) throw new RobotError('too-late');
     const pin = this.#pin();
     if (this.#options.hardware.interlock?.isClosed() === false) throw new RobotError('interlock-open');
     this.#wanted = 'on';
@@ -91,6 +94,7 @@ export class Laser {
   off(reason?: LaserReason): LaserState {
     this.#options.deadlines.judge();
     this.#wanted = 'off';
+    this.#offMs = this.#options.clock.nowMs();
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
     this.#limit.set(NEVER);
     const pin = this.#pin();

@@ -174,9 +174,12 @@ export function motorUnit(options: UnitOptions) {
     begin({ by, id }: DriverName, holdsUntilMs: number): void {
       const { driver } = state.wanted;
       // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
-      if (driver !== undefined && !isSameDriver(driver, { by, id })) void halt();
+      if (driver?.hasSent && !isSameDriver(driver, { by, id })) void halt();
       state.take('drive', { by, id, nowMs: clock.nowMs(), holdsUntilMs });
     },
+
+    /** A frame of the driver is being sent. */
+    drives: () => state.take('drive frame', {}),
 
     /** Ends the motion of a driver who has lost the token. */
     endDrive(): void {

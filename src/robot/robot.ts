@@ -181,13 +181,13 @@ export class Robot {
    * `stillWanted` and the rules of the match are checked again before every frame, because the phase may change and
    * the caller may hang up.
    */
-  async resume(stillWanted?: () => void): Promise<void> {
+  async resume(stillWanted?: () => void, sinceMs = this.#options.clock.nowMs()): Promise<void> {
     const requireWanted = () => {
       this.requireAllowed({ kind: 'resume' });
       stillWanted?.();
     };
     requireWanted();
-    await this.#stop.resume(requireWanted);
+    await this.#stop.resume(requireWanted, sinceMs);
   }
 
   async #eachUnit(limitMs: number, act: (unit: MotorUnit) => Promise<void>): Promise<void> {

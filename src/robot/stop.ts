@@ -39,6 +39,7 @@ export function stopOf(options: StopOptions) {
   let isStopped = false;
   /** Counts stops, so that a resume notices a stop that came in between. */
   let stops = 0;
+  let stoppedMs = Number.NEGATIVE_INFINITY;
   /** The number of stops that are not answered yet. */
   let underWay = 0;
   /** Resolves when the newest stop is recorded, or cannot be recorded in time. */
@@ -65,10 +66,11 @@ export function stopOf(options: StopOptions) {
 
   /**
    * Ends the stop. A caller who arrives during a resume shares its result. If that resume is cancelled or overtaken by
-   * a stop, the next caller starts its own. Rejects with `stopped` if a stop is unanswered, or comes after this call.
+   * a stop, the next caller starts its own. Rejects with `stopped` if a stop is unanswered, or came after `sinceMs`, the
+   * earliest time at which the call may have come.
    */
-  const resume = async (stillWanted: () => void): Promise<void> => {
-    if (underWay > 0) throw new RobotError('stopped');
+  const resume = async (stillWanted: () => void, sinceMs: number): Promise<void> => {
+    if (underWay > 0 || sinceMs < stoppedMs) throw new RobotError('stopped');
     const before = stops;
     const requireNoStop = () => {
       if (stops !== before) throw new RobotError('stopped');
@@ -93,6 +95,7 @@ export function stopOf(options: StopOptions) {
   const begin = (why: string): RobotError | undefined => {
     const pinFailure = laser.darken('stop');
     stops += 1;
+    stoppedMs = clock.nowMs();
     recorded = memory?.record(true);
     for (const unit of units) unit.stop();
     note(true, why);

@@ -6,6 +6,8 @@ import type { Observed } from './observed.js';
 
 /** A motion takes effect in the next loop period. It is read back after this time. */
 const MOVES_WITHIN_MS = 2;
+/** How often a frame is sent that the controller ignores. */
+const MOST_FRAMES = 3;
 /** The longest wait of a frame that ends a motion. */
 const HALT_MS = 100;
 
@@ -16,15 +18,25 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
    * ones, or lower ones that it allows, or 0 after `untilMs`.
    */
   const move = async (wanted: Rates, holdMs: () => number, untilMs: number): Promise<Rates> => {
-    await controller.move(wanted, holdMs, untilMs);
+    for (let frames = 1; ; frames += 1) {
+      await controller.move(wanted, holdMs, untilMs);
+      const rates = await settled(wanted, untilMs, frames < MOST_FRAMES);
+      if (rates !== undefined) return rates;
+    }
+  };
+  /** Resolves with what the controller shows after a frame. If `mayRepeat`, with undefined if it ignores the frame. */
+  const settled = async (wanted: Rates, untilMs: number, mayRepeat: boolean): Promise<Rates | undefined> => {
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
       await pause(clock, Math.max(MOVES_WITHIN_MS, Math.min(pauseMs, untilMs - clock.nowMs())));
       const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
+      const nowMs = clock.nowMs();
+      if (isSameRates(rates, wanted) || nowMs >= untilMs) return rates;
+      if (nowMs - writtenMs < TAKES_EFFECT_MS) continue;
       // A controller with lower limits shows other rates for as long as the motion holds.
-      const isSettled =
-        clock.nowMs() - writtenMs >= TAKES_EFFECT_MS && Object.values(rates).some(rate => rate !== 0);
-      if (isSettled || isSameRates(rates, wanted) || clock.nowMs() >= untilMs) return rates;
+      if (Object.values(rates).some(rate => rate !== 0)) return rates;
+      // Noise may have damaged the frame on its way to the controller.
+      if (mayRepeat && nowMs + TAKES_EFFECT_MS < untilMs) return undefined;
     }
   };
   /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */

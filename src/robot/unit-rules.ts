@@ -31,6 +31,8 @@ export interface Causes {
   /** `isConfirmed`: this controller has already confirmed its release. */
   resume: { readonly isConfirmed: boolean };
   drive: DriverName & { readonly nowMs: number; readonly holdsUntilMs: number };
+  /** A frame of the driver is being sent. */
+  'drive frame': object;
   'drive over': { readonly why: DriveEnd };
 
   'first contact': { readonly mode: Mode };
@@ -98,9 +100,14 @@ const RULES: { readonly [C in Cause]: (next: Draft, cause: Causes[C]) => void } 
     const { driver } = next.wanted;
     const isNew = driver === undefined || !isSameDriver(driver, { by, id });
     if (isNew) next.endDrive('takeover');
-    const sinceMs = isNew ? nowMs : driver.sinceMs;
-    next.set({ driver: { by, id, sinceMs, untilMs: holdsUntilMs + KEPT_MS } });
-    if (isNew) next.news.push({ what: 'drive', detail: { by, id } });
+    const { sinceMs, hasSent } = isNew ? { sinceMs: nowMs, hasSent: false } : driver;
+    next.set({ driver: { by, id, sinceMs, untilMs: holdsUntilMs + KEPT_MS, hasSent } });
+  },
+  'drive frame': next => {
+    const { driver } = next.wanted;
+    if (driver === undefined || driver.hasSent) return;
+    next.set({ driver: { ...driver, hasSent: true } });
+    next.news.push({ what: 'drive', detail: { by: driver.by, id: driver.id } });
   },
   'drive over': (next, { why }) => next.endDrive(why),
 
@@ -198,8 +205,8 @@ class Draft {
 
   endDrive(why: DriveEnd): void {
     if (this.wanted.driver === undefined) return;
-    const { by, id } = this.wanted.driver;
+    const { by, hasSent, id } = this.wanted.driver;
     this.set({ driver: undefined });
-    this.news.push({ what: 'drive-ended', detail: { by, id, why } });
+    if (hasSent) this.news.push({ what: 'drive-ended', detail: { by, id, why } });
   }
 }

@@ -23,6 +23,8 @@ interface Driver extends DriverName {
   readonly sinceMs: number;
   /** The time at which the driver loses the unit without another command. */
   readonly untilMs: number;
+  /** Whether a frame of the driver was sent. Without one, nobody needs to know of the driver. */
+  readonly hasSent: boolean;
 }
 
 /** What is wanted of one unit. `decide` (unit-rules.ts) makes every change. */

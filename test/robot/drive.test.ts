@@ -71,6 +71,11 @@ describe('a drive command', () => {
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
     );
 
+  const lines = () =>
+    clocked.events.flatMap(event =>
+      event.what === 'drive' || event.what === 'drive-ended' ? [`${event.what} ${event.detail.by}`] : [],
+    );
+
   it('for both units is answered with the rates of both, and makes its caller the driver', async () => {
     expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
     expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
@@ -274,6 +279,43 @@ describe('a drive command', () => {
       expect(motions().filter(({ rates }) => rates[0] !== 0)).to.have.length(1);
       await clocked.wait(1300);
     }
+  });
+
+  it('is refused as overtaken if it may have come before a command to halt that was accepted first', async () => {
+    const pausedMs = clocked.clock.nowMs();
+    await clocked.wait(100);
+    await driven(STILL);
+    expect(await driven(YAW, { receivedMs: pausedMs, holdMs: 500 })).to.equal('overtaken');
+    expect(motions().map(({ rates }) => rates)).to.deep.equal([[0, 0]]);
+    expect(await driven(YAW)).to.deep.equal(YAW);
+  });
+
+  it('is sent again with the shorter hold that is left if the controller refused the frame as damaged', async () => {
+    let damaged = 0;
+    clocked.intercept = async frame => {
+      if (!isMotion(frame) || damaged === 2) return undefined;
+      damaged += 1;
+      clocked.fault('gimbal', 'corrupt', 1);
+      return undefined;
+    };
+    expect(await driven(YAW)).to.deep.equal(YAW);
+    const holds = motions().map(({ holdMs }) => holdMs);
+    expect(holds).to.have.length(3);
+    expect(holds[2]).to.be.within(120, 170);
+  });
+
+  it('of ten callers who take over from each other before a frame is sent, leaves begin and end in the log only of those who had a frame', async () => {
+    const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+    await driven(YAW, { by: 'z' });
+    clocked.frames.length = 0;
+    const answers = callers.map(by => drive(YAW, { by, takeover: true }).catch(codeOf));
+    await clocked.during(Promise.all(answers));
+    expect(await Promise.all(answers)).to.deep.equal([...callers.slice(1).map(() => 'overtaken'), YAW]);
+    expect(motions().map(({ rates }) => rates)).to.deep.equal([
+      [0, 0],
+      [0.5, 0],
+    ]);
+    expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
   it('makes the daemon read the moving unit at every poll, about 50 times a second', async () => {

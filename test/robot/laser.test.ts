@@ -82,6 +82,16 @@ describe('the laser', () => {
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
+  it('stays dark at an On that may have come before the newest Off', async () => {
+    const { pin, clock, laser } = setUp();
+    const pausedMs = clock.nowMs();
+    await clock.advance(100);
+    laser.off();
+    expect(codeOf(() => laser.on(pausedMs))).to.equal('too-late');
+    expect(pin.level).to.equal(false);
+    expect(laser.on(clock.nowMs())).to.equal('on');
+  });
+
   it('writes its pin at every Off, even if the laser was never switched on', () => {
     const { pin, laser } = setUp();
     pin.level = true;

@@ -44,6 +44,15 @@ describe('a stop', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
+  it('refuses a resume that may have come before the newest stop', async () => {
+    const pausedMs = robot.clock.nowMs();
+    await robot.wait(100);
+    await robot.outcome(robot.robot.stop());
+    expect(await robot.outcome(robot.robot.resume(undefined, pausedMs))).to.equal('stopped');
+    expect(robot.robot.stopped).to.equal(true);
+    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+  });
+
   it('darkens the laser at once, latches both controllers, and is confirmed by both', async () => {
     robot.robot.laser.on();
     const stopping = stop();

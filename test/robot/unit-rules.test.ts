@@ -16,7 +16,7 @@ const BUSY: Wanted = {
   mode: 'debug',
   excitation: { ...YAW, runaway: undefined },
   trial: TRIAL,
-  driver: { by: 'lab', id: 'pad', sinceMs: 0, untilMs: 1200 },
+  driver: { by: 'lab', id: 'pad', sinceMs: 0, untilMs: 1200, hasSent: true },
 };
 
 /** Each row: its first cell, the details of the cause, and what differs from BUSY before. */
@@ -45,6 +45,7 @@ const ROWS: { readonly [C in Cause]: readonly Row<C>[] } = {
     ['drive command is accepted', { ...DRIVE, nowMs: 100, holdsUntilMs: 300 }],
     ['drive command of a caller who takes over is accepted', { ...DRIVE, by: 'pit' }],
   ],
+  'drive frame': [['first frame of a driver is sent: the log names the driver', {}]],
   'drive over': [
     ['a second since the last command has ended, or the token of the driver is removed', { why: 'silent' }],
   ],

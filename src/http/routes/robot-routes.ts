@@ -24,16 +24,32 @@ const laserRight = {
 const LINES = 'application/jsonl';
 const stopState = s.answer('StopState', { stopped: s.yesNo() });
 
+/** Nobody can tell the order of two acts of different people within this time. */
+const SAME_TIME_MS = 50;
+
 /** Laser, stop and resume. */
-export function robotRoutes({ robot }: AppOptions): Route[] {
+export function robotRoutes({ robot, clock }: AppOptions): Route[] {
+  /** Since when the request may have waited. During a pause, a newer request on another connection may be read first. */
+  const sinceMs = ({ state: { pausedSinceMs } }: { readonly state: { readonly pausedSinceMs: number } }) =>
+    clock.nowMs() - pausedSinceMs > SAME_TIME_MS ? pausedSinceMs : undefined;
   return [
     post('/api/laser', laserRight, {
       id: 'laser',
       summary: 'Switch the laser; the answer is what the pin shows',
       body: laserBody,
       answer: s.answer('LaserState', { state: s.oneOf(['on', 'off'], 'What the pin shows.') }),
-      problems: [...MATCH_PROBLEMS, ...PIN_PROBLEMS, 'stopped', 'tune-running', 'interlock-open', 'closing'],
-      act: ({ body: { action } }) => ({ state: action === 'on' ? robot.laser.on() : robot.laser.off() }),
+      problems: [
+        ...MATCH_PROBLEMS,
+        ...PIN_PROBLEMS,
+        'stopped',
+        'too-late',
+        'tune-running',
+        'interlock-open',
+        'closing',
+      ],
+      act: ({ body: { action }, ctx }) => ({
+        state: action === 'on' ? robot.laser.on(sinceMs(ctx)) : robot.laser.off(),
+      }),
     }),
     post('/api/stop', 'stop', {
       id: 'stop',
@@ -47,7 +63,7 @@ export function robotRoutes({ robot }: AppOptions): Route[] {
       summary: 'Release the stop; both units are in manual then',
       answer: stopState,
       problems: MOTION_PROBLEMS,
-      act: ({ stillWanted }) => robot.resume(stillWanted).then(() => ({ stopped: false })),
+      act: ({ ctx, stillWanted }) => robot.resume(stillWanted, sinceMs(ctx)).then(() => ({ stopped: false })),
     }),
   ];
 }
