@@ -2,10 +2,12 @@
 import { createReadStream } from 'node:fs';
 
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
-Object.assign(KEYS, { '[a': { pitch: 0.5 }, '[b': { pitch: -0.5 }, '[d': { yaw: 1 }, '[c': { yaw: -1 } });
+Object.assign(KEYS, { '␛[A': { pitch: 0.5 }, '␛[B': { pitch: -0.5 }, '␛[D': { yaw: 1 }, '␛[C': { yaw: -1 } });
+/** A key may send several bytes, in several parts. */
+const KEY = /␛+(?:[[O][0-?]*[@-~]|[^␛[O])|[^␛]/gs;
 /** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
 const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
-/** A terminal reports no key-up, so a key drives for this long. The arrows send \x1b[A to \x1b[D. */
+/** A terminal reports no key-up, so a key drives for this long. */
 const KEY_MS = 300;
 const [robot, joystick] = process.argv.slice(2);
 const token = process.env.TRUNNION_TOKEN;
@@ -42,17 +44,20 @@ async function drive({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) {
   if (said.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
   return said;
 }
-/** The last turn of the loop. If it is long ago, this program was frozen, and its keys are old. */
-let atMs = 0;
+/** The last turn of the loop: if it is long ago, this program was frozen, and its keys are old. The beginning of a key. */
+let [atMs, typed] = [0, ''];
 if (!joystick) process.stdin.setRawMode?.(true);
 const input = joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin;
 for (const gone of ['end', 'error']) input.on(gone, () => fail('Keyboard or gamepad is gone.'));
 input.on('data', data => {
-  const text = data.toString();
-  if (joystick) pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
-  else if (text.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());
+  if (joystick) return pad.set(`${data[6] & 3} ${data[7]}`, data.readInt16LE(4) / 32767);
+  const text = typed + String(data).replaceAll('\x1b', '␛');
+  const [whole] = text.match(new RegExp(`^(?:${KEY.source})*`, 's'));
+  typed = text.slice(whole.length);
+  const keys = whole.replaceAll('␛O', '␛[').match(KEY) ?? [];
+  if (keys.includes('q') || keys.includes('\x03')) void drive({}).then(() => process.exit());
   else if (performance.now() - atMs < KEY_MS)
-    for (const key of text.match(/\[[A-D]|\w/g) ?? []) held.set(KEYS[key.toLowerCase()], performance.now());
+    for (const key of keys) held.set(KEYS[key] ?? KEYS[key.toLowerCase()], performance.now());
 });
 for (let moved = false; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
   atMs = performance.now();

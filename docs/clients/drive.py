@@ -2,6 +2,7 @@
 import http.client, json, os, re, select, struct, sys, termios, time, tty, urllib.parse, uuid
 KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": ("turn", -1.0),
         b"\x1b[A": ("pitch", 0.5), b"\x1b[B": ("pitch", -0.5), b"\x1b[D": ("yaw", 1.0), b"\x1b[C": ("yaw", -1.0)}
+KEY = rb"\x1b+(?:[\[O][0-?]*[@-~]|[^\x1b\[O])|[^\x1b]"  # A key may send several bytes, in several parts.
 STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
 UNITS = {"gimbal": ("yaw", "pitch"), "chassis": ("speed", "turn")}
 KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left shoulder button must be held.
@@ -28,12 +29,14 @@ class Robot:
         if answer.get("code") == "too-late":  # A daemon that was restarted counts its time anew.
             self.ahead = self.call("GET", "/api/match").get("t", 0) - time.monotonic()
         return answer
-def rates_of(source, held, pad):
+def rates_of(source, held, pad, typed=bytearray()):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
     while select.select([source], [], [], 0)[0]:
         if pad is None:
-            keys = re.findall(rb"\x1b\[[A-D]|.", os.read(source, 64) or sys.exit("The keyboard is gone."))
-            held.update((KEYS.get(key.lower(), KEYS.get(key)), time.monotonic()) for key in keys)
+            typed += os.read(source, 64) or sys.exit("The keyboard is gone.")
+            whole = re.match(rb"(?:%s)*" % KEY, typed, re.S).group()
+            keys, typed[:] = re.findall(KEY, whole.replace(b"\x1bO", b"\x1b["), re.S), typed[len(whole):]
+            held.update((KEYS.get(key, KEYS.get(key.lower())), time.monotonic()) for key in keys)
             continue
         _, value, kind, number = struct.unpack("IhBB", os.read(source, 8) or sys.exit("The gamepad is gone."))
         pad[kind & 3, number] = value / 32767
@@ -42,7 +45,7 @@ def rates_of(source, held, pad):
     return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
 if __name__ == "__main__":
     len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
-    robot, held, pad, moved, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, False, 0
+    robot, held, pad, rates, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, {}, 0
     before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
     if before: tty.setcbreak(0)
     try:
@@ -51,9 +54,8 @@ if __name__ == "__main__":
             if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]:
                 os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
             at = time.monotonic()
-            rates = rates_of(source, held, pad)
+            moved, rates = rates, rates_of(source, held, pad)
             if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates))}", end="", flush=True)
-            moved = bool(rates)
             time.sleep(0.04)
     except KeyboardInterrupt: robot.drive({})
     except OSError: sys.exit("Keyboard or gamepad is gone.")

@@ -48,6 +48,28 @@ describe('the example drive client', function () {
     });
 
   for (const [program, file] of CLIENTS)
+    it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F4 and arrow keys that are pressed with Ctrl`, async function () {
+      requirePrograms(this, program);
+      const { xM, headingRad } = await chassis();
+      const fromRad = (await axes('gimbal')).pitch.angleRad;
+      const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const parts = ['\x1bOS\x1b[1;5A\x1b', '[', 'A'];
+      let count = 0;
+      const pressed = setInterval(() => child.stdin.write(parts[count++ % 3]), 50);
+      try {
+        await eventually(async () => (await axes('gimbal')).pitch.angleRad > fromRad + 0.2);
+        const now = await chassis();
+        expect([now.xM - xM, now.headingRad - headingRad].map(moved => Math.abs(moved) < 0.02)).to.deep.equal(
+          [true, true],
+        );
+      } finally {
+        clearInterval(pressed);
+        child.kill('SIGKILL');
+      }
+      await eventually(stands);
+    });
+
+  for (const [program, file] of CLIENTS)
     it(`in ${program} ends with a message if the gamepad cannot be read`, async function () {
       requirePrograms(this, program);
       const child = spawn(program, [file, daemon.url, '/nowhere/js0'], {
