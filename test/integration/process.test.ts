@@ -100,7 +100,7 @@ describe('the program', () => {
     }
   });
 
-  it('of the desk exits with code 1 if another program has its port', async () => {
+  it('of the referee desk exits with code 1 if another program already uses the port of the desk', async () => {
     const { port } = new URL(await run().url());
     const file = join(folder(), 'field.yaml');
     await writeFile(file, 'robots: []\n', { mode: 0o600 });
@@ -121,7 +121,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the desk, called with verify, exits with code 1 and names the record if the record does not exist', async () => {
+  it('of the referee desk exits with code 1 and prints the path if it must verify a match record that does not exist', async () => {
     const record = join(folder(), 'none');
     const desk = new Child('src/desk/main.js', ['verify', record]);
     running.push(desk);

@@ -57,7 +57,7 @@ describe('match control', () => {
   beforeEach(() => start(0));
   afterEach(() => robot.end());
 
-  it('reports the failures of laser pin, controllers and disk in one answer when a phase is set', async () => {
+  it('reports all three failures in one answer if laser pin, controllers and disk all fail at a change of phase', async () => {
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
@@ -72,7 +72,7 @@ describe('match control', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('switches the laser off at once when a phase that forbids light is set, and does not stop motion that the phase allows', async () => {
+  it('switches the laser off at once, without a stop of the robot, when a phase forbids light but allows motion', async () => {
     robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps a controller in manual after a reset if the phase forbids the mode that the controller had before, and does not stop the robot', async () => {
+  it('leaves a reset controller running in manual, without a stop of the robot, if the phase forbids the mode from before the reset', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));
@@ -143,7 +143,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('stops the robot if a phase forbids the mode of a controller, even if a resume is under way and its caller disconnects', async () => {
+  it('stops the robot if a new phase forbids the mode of a controller, even if the caller of an unfinished resume hangs up just then', async () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -182,7 +182,7 @@ describe('match control', () => {
     }
   });
 
-  it('answers not-confirmed each time a phase that forbids motion is set again, until the stop of the robot is confirmed', async () => {
+  it('refuses to confirm a phase that forbids motion, each time that phase is sent, until every controller has confirmed the stop', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -193,7 +193,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('of a robot whose chassis controller was unplugged in debug', () => {
+  describe('of a robot whose chassis was unplugged in debug mode', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -203,7 +203,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('stops the robot when a phase forbids debug, but not again when the controller returns after a resume', async () => {
+    it('does not stop a resumed robot again when the chassis returns in a phase that forbids debug, because the chassis returns in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -217,7 +217,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume even if the controller returns meanwhile, and gives that controller torque only in manual', async () => {
+    it('completes a resume during which the chassis is plugged in, and gives the chassis torque only in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -237,7 +237,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the returning controller gets torque, if the daemon has restarted and the phase forbids debug', async () => {
+    it('stops the robot before the chassis gets torque if a restarted daemon finds the chassis still in debug and the phase forbids debug', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -29,7 +29,7 @@ describe('the state file for the lock and the match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('shows no match before the first save, and keeps a saved lock through daemon restarts and system boots', async () => {
+  it('shows no lock until a lock is saved, and then keeps that lock through daemon restarts and system boots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
@@ -52,7 +52,7 @@ describe('the state file for the lock and the match', () => {
     expect(await run('a', 11_000).load()).to.deep.equal({ ...playing('teleop'), endsAtMs: 50_000 });
   });
 
-  it('turns every phase except none and ended into pause after a system boot', async () => {
+  it('is read as the phase pause after a system boot, unless the saved phase is none or ended', async () => {
     for (const phase of PHASES) {
       await run().save(playing(phase, 60_000));
       const { phase: after, endsAtMs } = await run('b').load();
@@ -62,7 +62,7 @@ describe('the state file for the lock and the match', () => {
     }
   });
 
-  it('locks the robot if one wrong byte would change the phase, or if the file is cut short, and sets the cut file aside', async () => {
+  it('makes the daemon lock the robot, rather than show a wrong phase, if one byte of the file is wrong or the file is cut short', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {
@@ -78,7 +78,7 @@ describe('the state file for the lock and the match', () => {
     expect(Object.keys(disk.files()).some(path => path.startsWith(`${PATH}.damaged-`))).to.equal(true);
   });
 
-  it('locks the robot if the disk cannot be read', async () => {
+  it('makes the daemon lock the robot if the disk cannot be read', async () => {
     disk.fail('read');
     expect((await run().load()).lock?.reason).to.include('cannot be read');
   });

@@ -102,7 +102,7 @@ describe('in a match,', () => {
     expect(refused('auto')).to.equal('wrong-phase');
   });
 
-  it('a lock stays unchanged if a lock with the same id is sent, and is replaced by a lock with another id', () => {
+  it('a lock is replaced by a lock with another id, but not by a lock with the same id', () => {
     const first = { id: 'L1', by: 'desk', reason: 'inspection' };
     match.lock(first);
     match.lock({ id: 'L1', by: 'other', reason: 'late copy' });
@@ -111,7 +111,7 @@ describe('in a match,', () => {
     expect(match.state.lock?.id).to.equal('L2');
   });
 
-  it('an unlock with the id of the lock or without an id removes the lock; an unlock with another id is refused', () => {
+  it('an unlock removes the lock unless the unlock names the id of another lock', () => {
     match.unlock('L1');
     match.lock({ id: 'L2', by: 'desk', reason: 'inspection' });
     expect(codeOf(() => match.unlock('L1'))).to.equal('lock-changed');
@@ -144,7 +144,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('that begins a new match with revision 0 is accepted only if the old phase is none or ended, or the new phase is pre or ended', () => {
+    it('that begins a new match is refused unless the old match is over (none or ended) or the new match begins with the phase pre or ended', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -158,7 +158,7 @@ describe('in a match,', () => {
         }
     });
 
-    it('that is repeated after root has cleared the match does not set its phase again', () => {
+    it('that arrives again after the user root has cleared the match on the robot leaves the phase at none', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -184,12 +184,12 @@ describe('in a match,', () => {
       }
     });
 
-    it('to end it is refused as wrong-phase if the phase is none', () => {
+    it('to end the match is refused as wrong-phase if no match is on (phase none)', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
 
-    it('that begins a new match with a lower revision than the old match is accepted after root has ended the old match', async () => {
+    it('that begins a new match may have a lower revision number than the last call if the user root has ended the old match', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -259,7 +259,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('has the same effect on answers, stops, events and state whether the timer of the deadline or a request runs first', () =>
+    it('leads to the same answers, stops, events and state, no matter whether its timer or a request notices the deadline first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -306,7 +306,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('lets every token set the phases pause and ended; until the lease expires, only the token of its holder may set other phases', async () => {
+    it('reserves every phase except pause and ended for the token of its holder until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -331,8 +331,8 @@ describe('in a match,', () => {
     });
   });
 
-  describe('silence of the referee desk', () => {
-    it('does not begin when the daemon reads a delayed beat, 3.5 s old, after a newer beat', async () => {
+  describe('silence of the referee desk (no beat to renew its lease)', () => {
+    it('does not begin if the daemon reads an old, delayed beat after a newer beat', async () => {
       play();
       await clock.advance(2000);
       beat();
@@ -342,7 +342,7 @@ describe('in a match,', () => {
       expect([match.refereeSilent, stops]).to.deep.equal([false, []]);
     });
 
-    it('does not end if the daemon reads a beat that came more than 3 s ago', async () => {
+    it('does not end when the daemon reads a delayed beat that is itself older than 3 s', async () => {
       play();
       await clock.advance(5000);
       const before = happened.length;

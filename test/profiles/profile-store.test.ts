@@ -32,7 +32,7 @@ describe('profiles', () => {
     store = open();
   });
 
-  it('keep their notes and stars over a restart, and belong to one unit only', async () => {
+  it('keep their names, notes and stars when the daemon restarts', async () => {
     await keep('carpet');
     await keep('__proto__');
     expect(await store.star('chassis', 'carpet', true)).include({ name: 'carpet', starred: true });
@@ -61,7 +61,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));
   });
 
-  it('are overwritten only if the caller asks for it, and are limited in number', async () => {
+  it('cannot be saved beyond the allowed number, nor under a name in use unless the caller asks to overwrite', async () => {
     await Promise.all(['match', 'a', 'b'].map(name => keep(name)));
     expect(await names()).deep.equal(['match', 'a', 'b']);
     expect(await codeOf(keep('match'))).equal('profile-exists');
@@ -81,7 +81,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['carpet']);
   });
 
-  describe('whose change fails at the final sync of the folder', () => {
+  describe('whose change fails at its last disk operation, the sync of the folder,', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;
@@ -97,7 +97,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('get their old content back, and are reported as unchanged, if no other disk operation fails', async () => {
+    it('get their old content back, and are reported as unchanged, if the disk then works again', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -105,7 +105,7 @@ describe('profiles', () => {
       }
     });
 
-    it('are reported as perhaps changed if all later disk operations fail as well', async () => {
+    it('are reported as perhaps changed if the disk keeps failing', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -115,12 +115,12 @@ describe('profiles', () => {
     });
   });
 
-  for (const [operation, mayRemain] of [
-    ['read', false],
-    ['append', true],
-    ['syncFolder', true],
+  for (const [operation, does, mayRemain] of [
+    ['read', 'reads the old profiles', false],
+    ['append', 'writes the new profiles', true],
+    ['syncFolder', 'syncs the folder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs at the operation “${operation}”`, async () => {
+    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs while it ${does}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -152,7 +152,7 @@ describe('profiles', () => {
     expect((await starred).starred).equal(true);
   });
 
-  it('keep a star that the disk was still storing when a save overwrote the profile', async () => {
+  it('keep their star if a save overwrites them while the star is still being stored', async () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     const starred = store.star('chassis', 'carpet', true);
@@ -164,7 +164,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('start empty if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
+  it('begin as an empty list if their file is damaged, and the damaged file is kept as a copy', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

@@ -43,16 +43,16 @@ function decoded(address: number, register: Register, frame: Buffer) {
   }
 }
 
-describe('the encoder and the decoder of frames', () => {
+describe('the frame of', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
     const unit = UNIT_LIST.find(one => one.address === address);
-    it(`turn the values of the ${unit?.name} register “${register.name}” into the hand-written bytes ${hex.slice(0, 11)}… and back`, () => {
+    it(`the ${unit?.name} register “${register.name}” has the bytes that were worked out by hand (${hex.slice(0, 11)}…), and is decoded to the original values`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
   }
 
-  it('are tested with hand-written bytes for every register', () => {
+  it('every register is checked against bytes that were worked out by hand', () => {
     const golden = new Set(GOLDEN_FRAMES.map(({ register }) => register.name));
     expect(EVERY_REGISTER.filter(({ register }) => !golden.has(register.name))).to.deep.equal([]);
   });

@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('reports when a register was last on the bus: now while a frame is pending, and afterwards the time at which that frame ended', async () => {
+  it('reports a register as still in use while a frame for the register waits, and afterwards the time at which that frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -203,7 +203,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('fails a retry at its deadline if the bus is still busy then, even if the timer fires 2 ms early', async () => {
+  it('fails a retry that still waits at its deadline, even if the timer for the deadline fires 2 ms too early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

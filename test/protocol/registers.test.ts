@@ -55,8 +55,8 @@ for (const unit of UNIT_LIST) {
   });
 }
 
-describe('the units', () => {
-  it('have different kind numbers, and different I2C addresses that are not reserved', () => {
+describe('the gimbal and the chassis', () => {
+  it('have different numbers in the identity field “kind”, and different I2C addresses that are not reserved', () => {
     expect(new Set(UNIT_LIST.map(({ address }) => address)).size).to.equal(UNIT_LIST.length);
     expect(new Set(UNIT_LIST.map(({ kind }) => kind)).size).to.equal(UNIT_LIST.length);
     for (const { address } of UNIT_LIST) expect(address).to.be.within(0x08, 0x77);

@@ -95,7 +95,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('gets the answer too-late if under 10 ms of its hold are left, if its deadline notAfterT has passed, or if that deadline is over 5 s ahead', async () => {
+  it('is refused as too late if less than 10 ms of its hold are left, or if its deadline is in the past or over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -113,7 +113,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('for both units fails as bus-busy, and not as too-late, if the hold ends after the first unit has got its frame', async () => {
+  it('for both units fails as bus-busy if its hold ends after only one unit has got its frame', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame)) await clocked.pause(45);
       return undefined;
@@ -159,7 +159,7 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with takeover is refused as too late if its deadline (notAfter) passes while the command waits, but still stops the motion of the other driver', async () => {
+  it('with takeover ends the motion of the other driver even if the command itself is refused because its deadline passes', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -167,7 +167,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('waits for the next poll if it comes right after another command, and fails as overtaken if a newer command comes before that poll', async () => {
+  it('that waits for the next poll is replaced by a newer command, and is then refused as overtaken', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
     await clocked.during(Promise.all(answers));
@@ -179,7 +179,7 @@ describe('a drive command', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
   });
 
-  it('with rates of 0 is sent at once, and overtakes a command of the same driver that has no answer yet', async () => {
+  it('with rates of 0 is sent at once, and takes the place of an unanswered command of the same driver', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     const older = drive({ gimbal: { yaw: 1, pitch: 0 } }).catch(codeOf);
@@ -193,7 +193,7 @@ describe('a drive command', () => {
     ['before the older command has sent a frame', 0, YAW],
     ['after the older command has sent its frames', 1, undefined],
   ] as const)
-    it(`for both units is replaced only for the gimbal, and still moves the chassis, if a newer gimbal command arrives ${when}`, async () => {
+    it(`for both units still moves the chassis if a newer command, for the gimbal only, arrives ${when}`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
       await clocked.wait(waitMs);
@@ -205,7 +205,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('sends no frame if its caller hangs up while the command waits, not even one that ends the previous motion', async () => {
+  it('whose caller hangs up while the command waits sends no frame, and does not cut the previous motion short', async () => {
     await driven(YAW);
     let isGone = false;
     const stillWanted = () => {

@@ -74,7 +74,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('that firmware 0.3.0 keeps while unplugged gets amplitude 0 from the daemon before the first heartbeat after the reconnection', async () => {
+  it('gets amplitude 0 before the first heartbeat after a reconnection, because firmware 0.3.0 would begin the excitation again', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -85,7 +85,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('that firmware 0.3.0 keeps while the daemon is down for 600 ms gets amplitude 0 from the restarted daemon before the first heartbeat', async () => {
+  it('gets amplitude 0 before the first heartbeat after the daemon was down for 600 ms, because firmware 0.3.0 would begin it again', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);
@@ -95,7 +95,7 @@ describe('an excitation', () => {
     expect(beforeBeat()).to.deep.equal([0]);
   });
 
-  it('continues if the daemon restarts within the host silence', async () => {
+  it('continues if the daemon restarts so fast that the controller does not cut its torque', async () => {
     await robot.restart();
     await robot.wait(100);
     expect(robot.chassis.excitation()).to.deep.equal(EXCITATION);

@@ -52,7 +52,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(chassis().excitation()).to.deep.equal(EXCITATION);
   });
 
-  it('is set, moved to another loop and removed in the same frame as the excitation', async () => {
+  it('changes in the same frame as the excitation, so that both always belong to the same loop', async () => {
     await tryGains();
     robot.frames.length = 0;
     await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
@@ -74,7 +74,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('makes a restarted daemon end the excitation of a trial; an excitation without a guard outlasts the restart', async () => {
+  it('makes a restarted daemon end the excitation; without a guard, the excitation continues', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -97,7 +97,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('also ends the trial if the loop runs away, and both status and event report the runaway', async () => {
+  it('ends excitation and trial if the loop runs away, and both status and event name the runaway as the cause', async () => {
     await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -111,7 +111,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(await robot.outcome(chassis().excite({ ...EXCITATION, amplitude: 0 }))).to.equal(200);
   });
 
-  it('ends even an excitation that is not confirmed yet, and the daemon does not start that excitation again', async () => {
+  it('ends an excitation for good even if the loop runs away before the daemon has confirmed the excitation', async () => {
     await tryGains();
     const past = robot.loops.chassis.commands.length / 1000;
     let reads = 0;
@@ -144,7 +144,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`and the daemon end a trial and restore the saved gains if ${name} during any frame that starts the trial`, async () => {
+    it(`and the daemon bring the saved gains back if ${name} at any frame while a trial is being started`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

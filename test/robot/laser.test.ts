@@ -116,7 +116,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not report the reason "time limit" if Off was requested before the limit and the pin became dark after the limit', async () => {
+  it('does not give the time limit as the reason if an Off before the limit failed and took effect only after the limit', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -217,7 +217,7 @@ describe('the laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('cannot be confirmed as dark if its pin is lost while the laser is on, but can if its pin is lost while the laser is off', () => {
+  it('whose pin is lost is confirmed as dark only if the laser was off before', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],
@@ -229,7 +229,7 @@ describe('the laser', () => {
     }
   });
 
-  it('is off, with the reason "pin lost", when its lost pin comes back', () => {
+  it('whose lost pin comes back is off, and gives "pin lost" as the reason', () => {
     const { pin, laser, hardware, faults } = setUp();
     laser.on();
     hardware.laser = LOST;

@@ -52,7 +52,7 @@ function host(identity: Partial<typeof IDENTITY> = {}) {
 
 const always = (untilMs: number) => ({ untilMs, requireDue: () => undefined });
 
-describe('a memory chip in the place of a controller', () => {
+describe('a memory chip at the I2C address of a controller', () => {
   it('is identified as a controller if its memory holds a valid identity frame', async () => {
     expect(await host().controller.identify(URGENCY)).to.deep.equal({
       firmware: '1.2.3',
@@ -89,7 +89,7 @@ describe('a memory chip in the place of a controller', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`stores a frame that ${does}, but confirms that frame only when the status of the chip shows the effect`, async () => {
+    it(`confirms a frame that ${does} only by showing the effect in its status, not by storing the frame`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

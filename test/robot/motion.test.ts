@@ -38,7 +38,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps the amplitude 0 after a request for amplitude 0 is confirmed, even if an earlier request for amplitude 0 failed', async () => {
+  it('keeps its excitation off after a confirmed request to end the excitation, even if an earlier such request failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -46,7 +46,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to its last confirmed excitation after a failed request, but not if debug was left and entered again', async () => {
+  it('returns to its last confirmed excitation after a failed request for another, unless the unit has left debug since', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -64,7 +64,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('is back in manual after two failed switches to auto, even if a save was waiting behind each of them', async () => {
+  it('returns to manual after failed switches to auto, even if a waiting save of gains follows each failure at once', async () => {
     for (let round = 0; round < 2; round += 1) {
       const refused = refusedAuto();
       const saved = robot.gimbal.gains.save(GAINS);
@@ -82,13 +82,13 @@ describe('a unit', () => {
     return robot.clock.nowMs() - startMs;
   };
 
-  it('makes a mode switch without delay once the controller has shown the effect of the last switch', async () => {
+  it('makes several mode switches in a row without delay if the controller shows each new mode at once', async () => {
     for (const mode of ['auto', 'manual', 'debug', 'manual'] as const) {
       expect(await switched(mode), mode).to.be.below(TAKES_EFFECT_MS / 2);
     }
   });
 
-  it('delays a mode switch while a frame of the last switch may still arrive, but not after a switch to the mode that was already set', async () => {
+  it('waits before a mode switch only while a late frame of the last switch could still change the mode', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -160,7 +160,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('left in auto by a failed switch stays in auto if the daemon is killed, but is put in manual by a normal shutdown', async () => {
+  it('left in auto by a failed switch is put in manual by a normal shutdown of the daemon, but not if the daemon is killed', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

@@ -117,7 +117,7 @@ describe('the daemon', () => {
     expect(online).to.deep.equal([true, true, false]);
   });
 
-  it('sends a unit at rest a heartbeat at least about every 100 ms (or at every poll if polls are rarer), and at most 21 heartbeats a second', async () => {
+  it('sends a unit at rest 4 to 21 heartbeats a second at every poll rate from 5 to 100 Hz', async () => {
     for (const pollHz of [5, 8, 10, 11, 12, 15, 20, 30, 50, 100]) {
       await robot.end();
       robot = await ClockedRobot.start({ pollHz });
@@ -176,7 +176,7 @@ describe('the daemon', () => {
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 
-  it('measures no timer delay if the timer of a poll fires 0.4 ms too early, as timers of Node may do', async () => {
+  it('does not count a poll as delayed if the timer of the poll fires 0.4 ms too early, as timers of Node may do', async () => {
     const { clock } = robot;
     const inTime = clock.after.bind(clock);
     clock.after = (delayMs, act) => inTime(delayMs - 0.4, act);

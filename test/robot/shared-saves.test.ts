@@ -54,7 +54,7 @@ describe('saves of gains of one unit', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('that wait together are judged one by one: a save is refused only if its own caller has hung up or its own base revision is old', async () => {
+  it('that wait together are refused only if their own caller has hung up or they are based on an old revision', async () => {
     let isGone = false;
     const stillWanted = () => {
       if (isGone) throw new RobotError('caller-gone');
@@ -79,7 +79,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('that wait together all fail if the controller does not confirm the newest gains, and leave journal and controller unchanged', async () => {
+  it('that wait together all fail, and change nothing, if the controller does not confirm the newest gains', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -88,13 +88,13 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[], 40]);
   });
 
-  it('fail if the disk cannot be written, and leave journal and controller unchanged', async () => {
+  it('fail, and change nothing, if the disk cannot be written', async () => {
     robot.disk.fail('append');
     expect([await save(1), saved(), robot.runningKp]).to.deep.equal(['storage-failed', [], 40]);
     robot.disk.fail();
   });
 
-  it('succeed even if an earlier save has timed out while both waited', async () => {
+  it('succeed even if an earlier save that waited with them has timed out', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -102,7 +102,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that fail create no revision, so the next save succeeds with revision 0 as its base', async () => {
+  it('that fail create no revision, so the next save may still name revision 0 as the latest', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -130,7 +130,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2, 3], 3]);
   });
 
-  it('are refused before any gains are sent while the journal cannot be read', async () => {
+  it('are refused, and send no gains, while the journal of saved gains cannot be read', async () => {
     robot.disk.fail('read');
     await robot.restart();
     robot.frames.length = 0;

@@ -62,8 +62,12 @@ describe('a stop', () => {
   });
 
   for (const [name, ms, expected] of [
-    ['confirmed after a host silence of 500 ms, because the gimbal has then cut its own torque', 500, 200],
-    ['not confirmed if the host silence of the gimbal is 2000 ms', 2000, 'not-confirmed'],
+    ['confirmed if the gimbal cuts its own torque after 0.5 s without a heartbeat', 500, 200],
+    [
+      'not confirmed if the gimbal cuts its own torque only after 2 s without a heartbeat',
+      2000,
+      'not-confirmed',
+    ],
     ['not confirmed if the gimbal never cuts its own torque', 0, 'not-confirmed'],
   ] as const) {
     it(`right after the gimbal was unplugged is ${name}`, async () => {
@@ -164,7 +168,7 @@ describe('a stop', () => {
     }
   });
 
-  it('that arrives during any frame of a resume leaves the robot stopped, and an unfinished resume is refused', async () => {
+  it('that arrives during any frame of a resume leaves the robot stopped', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -192,7 +196,7 @@ describe('a stop', () => {
     }
   });
 
-  it('does not retry its latch frame after a resume has released the controller', async () => {
+  it('whose frame a controller refuses is not sent to that controller again if a resume has begun meanwhile', async () => {
     await stop();
     let release = (): void => undefined;
     const isHeld = robot.atFirst(LATCH, async () => {
@@ -243,7 +247,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is ended by a second resume even if a first resume, whose caller has hung up, still waits for the disk', async () => {
+  it('is ended by a resume even if an earlier resume, whose caller has hung up, still waits for the disk', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -253,7 +257,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a second resume even if the daemon is latching the robot again because the caller of a first resume has hung up', async () => {
+  it('is ended by a resume that comes while the daemon undoes an earlier resume whose caller has hung up', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -264,7 +268,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('makes the daemon refuse an earlier resume that still waits for the disk, but is ended by a later resume', async () => {
+  it('cancels a resume that still waits for the disk, but can be ended by a new resume', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -274,7 +278,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('makes the daemon refuse two earlier resumes that still wait for the disk, even if the caller of one has hung up', async () => {
+  it('cancels two resumes that still wait for the disk, even if the caller of one has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -288,7 +292,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('stays in force after a failed resume, and a failed resume of a robot that was not stopped changes no mode', async () => {
+  it('stays in force after a failed resume; without a stop, a failed resume leaves the modes unchanged', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -304,7 +308,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('latches a controller that has just returned, even while the daemon releases that controller for an earlier resume', async () => {
+  it('cuts the torque of a reconnected controller even if the daemon is just releasing that controller after an earlier resume', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -323,12 +327,12 @@ describe('a stop', () => {
 
   for (const [end, outcome] of [
     [
-      'succeeds gives no torque to a controller that returns in auto before that controller is in manual',
+      'successful resume gives a controller that returns in auto no torque until that controller is in manual',
       200,
     ],
-    ['is refused gives no torque to a controller that returns in auto', 'not-confirmed'],
+    ['refused resume gives no torque to a controller that returns in auto', 'not-confirmed'],
   ] as const) {
-    it(`followed by a resume that ${end}`, async () => {
+    it(`followed by a ${end}`, async () => {
       await enters('gimbal', 'auto');
       await unplug(1500, 'gimbal');
       expect(await stop()).to.equal(200);
@@ -354,7 +358,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that follows a resume also applies to a controller that was offline during both: the controller returns latched and in manual', async () => {
+  it('after a resume, both while the gimbal is unplugged, leaves the gimbal latched and in manual when it is plugged in', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -363,7 +367,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('of the whole robot follows when another host latches one controller, and outlasts a restart during which frames are corrupted', async () => {
+  it('that another host on the bus sends to one controller stops the whole robot, which stays stopped over a restart with corrupt frames', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -430,13 +434,13 @@ describe('a stop', () => {
         resume,
       ],
       [
-        'outlasts a restart with both controllers unplugged, even if the disk was slow and both were unplugged at the stop already',
+        'outlasts a restart with both controllers unplugged, even if they were unplugged before the stop and the disk was slow',
         true,
         away,
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a restart with both controllers unplugged, even after a resume whose caller hung up while the disk was slow',
+        'outlasts a restart with both controllers unplugged, even if the caller of a resume hung up while the disk was slow',
         true,
         away,
         stop,
@@ -460,7 +464,7 @@ describe('a stop', () => {
       });
     }
 
-    it('stays in force, and no controller is released, until the disk has confirmed the resume', async () => {
+    it('stays in force on both controllers until the disk has recorded the resume', async () => {
       await stop();
       const answer = robot.disk.hang();
       const resuming = robot.robot.resume();

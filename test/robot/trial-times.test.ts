@@ -75,7 +75,7 @@ describe('a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('ends within 4 s after the restart of a daemon that was killed at any moment, and the controller loses its torque before that restart', async () => {
+  it('whose daemon is killed at any moment leaves the controller without torque, and ends within 4 s after the daemon restarts', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,8 +96,8 @@ describe('a trial', function () {
   });
 
   for (const [what, away] of [
-    [' is reset at any moment', ['brownout']],
-    [', unplugged at any moment, is plugged in again', ['unplug', 'plug']],
+    [' is reset, no matter when', ['brownout']],
+    [' is plugged in again, no matter when it was unplugged', ['unplug', 'plug']],
   ] as const) {
     it(`ends, and the controller has its torque again, within 4 s after the controller${what}`, async () => {
       for (const moment of MOMENTS) {

@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('can be renewed or changed only by the caller who began it, and only a change of its gains makes another event', async () => {
+  it('can be renewed or changed only by the caller who began it, and a mere renewal makes no event', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('that still waits for its turn has ended when a request to end it is confirmed', async () => {
+  it('does not outlast a confirmed request to end it, even if the trial had not begun when the request came', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -70,7 +70,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is not confirmed as ended while its controller refuses gains or is offline; the saved gains run once the controller accepts gains again', async () => {
+  it('is not confirmed as ended while its controller refuses the saved gains or is offline', async () => {
     await tries(1);
     robot.let({ register: 'commit' }, 'fails');
     const refusal = await robot.during(robot.chassis.gains.endTrial().catch(error => error));
@@ -178,7 +178,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('continues if the loop had exceeded its bound already before the trial, even if no reading had shown the excess', async () => {
+    it('continues if the loop was beyond its bound already before the trial, even if the last reading did not show that', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();
