@@ -1,6 +1,6 @@
 import * as s from '../schemas/schema.js';
 import { button, ofRobot, refuse, requireRobot } from './press.js';
-import { changeWish, type DeskState, type Robot, seenOf } from './state.js';
+import { changeWish, type DeskState, type Robot, seenOf, wishOf } from './state.js';
 
 /** A robot of the loaded match stays in the field until the match is over. */
 function requireNoMatch({ wanted: { match } }: DeskState, name: string): void {
@@ -20,6 +20,7 @@ export const acceptRobot = button({ ...ofRobot, id: s.text() }, (state, _, { rob
   requireRobot(state, robot);
   const seen = seenOf(state, robot);
   if (seen.shownId !== id) refuse('This id does not answer at the address.');
+  if (wishOf(state.wanted, robot).id === id) return;
   changeWish(state, robot, { id, head: null });
   seen.logFault = undefined;
   seen.isFromOldest = false;

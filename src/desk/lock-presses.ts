@@ -1,4 +1,5 @@
 import { withoutControls } from '../core/control-characters.js';
+import { RobotError } from '../core/errors.js';
 import { PLAY } from '../core/phases.js';
 import * as s from '../schemas/schema.js';
 import { button, ofRobot, type Press, refuse, requirePermits, requireRobot } from './press.js';
@@ -20,9 +21,19 @@ export const lockAll = button({ reason }, (state, press, why) => {
   for (const { name } of state.robots) seenOf(state, name).unlock = undefined;
 });
 
-export const unlockAll = button({}, (state, press) => {
+/** The id of the lock that the referee saw. */
+const ofLock = { lock: s.optional(s.text()) };
+
+/** Throws `lock-changed` if a newer lock has taken the place of the one that the referee saw. */
+function requireLock(lock: DeskLock | null, id: string | undefined): void {
+  if (lock !== null && id !== undefined && id !== lock.id)
+    throw new RobotError('lock-changed', { by: lock.by, reason: lock.reason });
+}
+
+export const unlockAll = button(ofLock, (state, press, { lock: id }) => {
   requirePermits(state);
   const { lock } = state.wanted;
+  requireLock(lock, id);
   if (lock === null) return;
   state.wanted = { ...state.wanted, lock: null };
   for (const { name } of state.robots)
@@ -46,13 +57,14 @@ export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, ..
   seenOf(state, robot).unlock = undefined;
 });
 
-export const unlockOne = button(ofRobot, (state, press, { robot }) => {
+export const unlockOne = button({ ...ofRobot, ...ofLock }, (state, press, { robot, lock: id }) => {
   requireRobot(state, robot);
   requirePermits(state);
   const { lock, match } = state.wanted;
   if (match?.without.includes(robot) === true && PLAY.includes(match.phase))
     refuse('The match plays without this robot. End or pause the match first.');
   const { lock: own, place } = wishOf(state.wanted, robot);
+  requireLock(own, id);
   if (place === 'field' && lock !== null) refuse('LOCK ALL stands. Unlock the field first.');
   changeWish(state, robot, { lock: null });
   lift(state, robot, own?.id, press);

@@ -17,9 +17,10 @@ import {
   releaseMatch,
   startMatch,
 } from './match-presses.js';
-import type { Button } from './press.js';
+import { type Button, refuse } from './press.js';
 import { RESTRICTING } from './restricting.js';
 import type { DeskView } from './show.js';
+import type { DeskState } from './state.js';
 import { takeOver } from './take-over.js';
 
 interface DeskRouteParts {
@@ -35,6 +36,21 @@ interface DeskRouteParts {
 const SHARED_MS = 25;
 
 const view: s.Schema<DeskView> = s.growing({}) as s.Schema<DeskView>;
+
+/** The members of every press. `record` is that of the match that the referee saw. */
+const PRESS = {
+  press: s.name(40),
+  notAfterT: s.optional(s.notAfterT),
+  record: s.optional(s.text()),
+};
+const pressed = s.object(PRESS);
+
+/** Throws `not-ready` if the press was meant for another match: a page sends an end until the desk answers. */
+function requireRecord({ wanted: { match } }: DeskState, record: string | undefined): void {
+  if (record !== undefined && record !== match?.record)
+    refuse('Another match is loaded by now. Look at the page, then press again.');
+}
+
 /** The calls of the desk's page. */
 export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRouteParts): Route[] {
   const press = <Body extends object>(
@@ -48,14 +64,15 @@ export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRo
       // The link of an added robot has its token.
       event: { what: path.replaceAll('/', ' '), ...(path === 'robots/add' && { isSecret: true }) },
       summary,
-      body: s.object({ ...members, press: s.name(40), notAfterT: s.optional(s.notAfterT) }) as s.Schema<
-        Body & { readonly press: string; readonly notAfterT?: number }
-      >,
+      body: s.object({ ...members, ...PRESS }) as s.Schema<Body & s.TypeOf<typeof pressed>>,
       answer: view,
-      problems: ['too-late', 'not-ready'],
+      problems: ['too-late', 'not-ready', 'lock-changed'],
       act: async ({ body, ctx }) => {
         if (!RESTRICTING.includes(path)) requireInTime(inMs(body.notAfterT), clock.nowMs());
-        desk.press(path, { id: body.press, by: ctx.state.who }, (state, made) => act(state, made, body));
+        desk.press(path, { id: body.press, by: ctx.state.who }, (state, made) => {
+          requireRecord(state, body.record);
+          act(state, made, body);
+        });
         // The robots are asked already. A desk that is killed after the answer does not forget the press.
         await saved();
         return viewNow();

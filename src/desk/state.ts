@@ -116,6 +116,8 @@ export class Seen {
   takeoverMs = LONG_AGO;
   revision = 0;
   head: LogHead | undefined;
+  /** When the request was sent whose answer had `head`. */
+  headMs = LONG_AGO;
   /** Why the lines of the robot's log do not follow those that were kept before. */
   logFault: LogFault | undefined;
   /** Whether the lines of the robot's log are asked from the oldest one on. */

@@ -119,18 +119,23 @@ function askKnown(due: Due): void {
   if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
-  // A beat keeps a robot playing. So a robot that plays gets one only if it plays what the desk wants.
-  const isToPlay = PLAY.includes(match.phase) && playsIn(match, name) && seen.match?.id === match.id;
-  if (
-    match.phase !== 'none' &&
-    !isTaken(state, seen) &&
-    (isToPlay || !PLAY.some(phase => phase === seen.match?.phase))
-  ) {
+  if (isToBeat(due, match)) {
     const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
   }
   if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due);
+}
+
+/** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
+function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean {
+  if (seen.match === undefined || nowMs - seen.matchMs > LEASE_MS || isTaken(state, seen)) return false;
+  const { id, phase } = seen.match;
+  // A robot that plays gets one only if it plays what the desk wants.
+  if (PLAY.some(one => one === phase))
+    return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
+  // A robot that missed the release needs the lease to be released.
+  return match.phase !== 'none' || nowMs - seen.joinMs <= PERMIT_MS;
 }
 
 function askLock(due: Due): void {

@@ -4,10 +4,11 @@ import { isHeard, isLeaseOurs, permitsNothingMs } from './judge.js';
 import { NO_TIME, putMatch } from './match-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
-import { OVER, type Seen, seenOf, wishOf } from './state.js';
+import { changeWish, type DeskState, isOurs, OVER, type Seen, seenOf, wishOf } from './state.js';
 
 /** A robot takes 20 beginnings of ids, one of which is the desk's own. */
 const MOST_FORMER = 19;
+const DESK_LOCK = /^desk-[^:]+:.{1,40}$/;
 
 interface Report {
   readonly name: string;
@@ -22,11 +23,12 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     const seen = seenOf(state, name);
     return seen.match === undefined || !isHeard(seen, nowMs) ? [] : [{ name, seen, match: seen.match }];
   });
-  const locks = field
-    .map(({ name }) => seenOf(state, name).match?.lock?.id ?? '')
-    .filter(id => /^desk-[^:]+:.{1,40}$/.test(id));
-  const former = [...new Set([...locks, ...state.wanted.former])].slice(0, MOST_FORMER);
-  state.wanted = { ...state.wanted, permits: true, former };
+  state.wanted = { ...state.wanted, permits: true };
+  takeLocks(
+    state,
+    field.map(({ name }) => name),
+    nowMs,
+  );
   for (const { seen } of reports) seen.takeoverMs = nowMs;
   const known = state.wanted.match;
   // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
@@ -81,11 +83,32 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     // This press starts no robot: one that is not in the phase joins by a press of its own.
     sinceMs: permitsNothingMs(nowMs),
     endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
-    without: plan.robots.filter(name => !own.some(one => one.name === name)),
+    without: plan.robots.filter(
+      name => !own.some(one => one.name === name) || wishOf(state.wanted, name).lock !== null,
+    ),
     record: recordName(id, at),
   });
   state.pageMs = nowMs;
 });
+
+/** Makes the locks of another desk those of this desk: one on several robots as LOCK ALL, others as locks of their tiles. */
+function takeLocks(state: DeskState, names: readonly string[], atMs: number): void {
+  const robots = new Map<string, string[]>();
+  for (const name of names) {
+    const { id } = seenOf(state, name).match?.lock ?? {};
+    if (id === undefined || !DESK_LOCK.test(id) || isOurs(state.wanted, id)) continue;
+    robots.set(id, [...(robots.get(id) ?? []), name]);
+  }
+  const former = [...new Set([...robots.keys(), ...state.wanted.former])].slice(0, MOST_FORMER);
+  state.wanted = { ...state.wanted, former };
+  for (const [id, locked] of robots) {
+    const [first = ''] = locked;
+    const { by = '', reason = '' } = seenOf(state, first).match?.lock ?? {};
+    const lock = { id, by, reason, atMs };
+    if (locked.length === 1) changeWish(state, first, { lock });
+    else state.wanted = { ...state.wanted, lock: state.wanted.lock ?? lock };
+  }
+}
 
 function mostFrequent<T extends string>(values: readonly T[]): T | undefined {
   const counts = new Map<T, number>();

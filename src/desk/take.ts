@@ -93,8 +93,9 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
   }
   const answer = read.match(body);
   seen.time = { tMs: 1000 * answer.t, atMs: nowMs };
-  if (answer.head !== undefined) {
+  if (answer.head !== undefined && sentMs >= seen.headMs) {
     seen.head = answer.head;
+    seen.headMs = sentMs;
     // The record has the lines that follow the first head.
     if (wishOf(state.wanted, robot).head === null) changeWish(state, robot, { head: answer.head });
   }

@@ -39,13 +39,17 @@ export async function timelineOf(disk: Disk, folder: string): Promise<string> {
     const ties = own.flatMap(({ what, detail, t, boot: deskRun }) => {
       const boot = lines.get(String(detail?.hash))?.boot;
       const isTie = what === 'head' && detail?.robot === of && typeof detail.robotT === 'number';
-      return isTie && boot !== undefined
-        ? [{ boot, run: runs.indexOf(deskRun), ahead: t - Number(detail?.robotT) }]
-        : [];
+      if (!isTie || boot === undefined) return [];
+      const halfS = Number(detail.halfRoundTripMs) / 1000;
+      return [{ boot, run: runs.indexOf(deskRun), halfS, ahead: t - halfS - Number(detail.robotT) }];
     });
+    // The shortest round trip knows best.
+    ties.sort((a, b) => a.run - b.run || a.halfS - b.halfS);
     for (const line of lines.values()) {
       const known = ties.filter(({ boot }) => boot === line.boot);
-      const tie = known.find(({ run, ahead }) => line.t + ahead <= (endOf.get(run) ?? 0)) ?? known.at(-1);
+      const { run } =
+        known.find(({ run, ahead }) => line.t + ahead <= (endOf.get(run) ?? 0)) ?? known.at(-1) ?? {};
+      const tie = known.find(one => one.run === run);
       moments.push({ run: tie?.run ?? 0, t: tie && line.t + tie.ahead, of, line });
     }
   }

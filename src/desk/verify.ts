@@ -37,6 +37,8 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
     if (typeof robot !== 'string') continue;
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
+    // Another board has a log of its own.
+    if (what === 'robots accept') heads.delete(robot);
     if (what === 'contradicts') contradicted.set(robot, String(why));
   }
   for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {
@@ -85,18 +87,14 @@ function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Omi
       is: 'missing',
       why: 'lines between are missing: the robot had dropped them, or its log was cut.',
     };
-  // The lines before the first head that is there were not asked for.
-  const from = Math.max(
-    0,
-    heads.findIndex(({ hash }) => known.has(hash)),
-  );
-  const absent = heads.slice(from).filter(({ hash }) => !known.has(hash));
+  const from = heads.findIndex(({ hash }) => known.has(hash));
+  if (from > 0) return { is: 'missing', why: `the lines before head ${from + 1} are missing.` };
+  const absent = heads.filter(({ hash }) => !known.has(hash));
   if (absent.some(({ seq }) => seq < (last?.seq ?? 0)))
     return { is: 'changed', why: 'a head that the robot showed is in no line.' };
   if (absent.length > 0)
     return { is: 'missing', why: `the lines up to the newest head are missing; ${lines} lines are there.` };
   if (phase !== undefined && phase !== 'ended' && phase !== 'none')
     return { is: 'missing', why: `its lines end in the phase ${phase}: what followed was not read.` };
-  const since = from > 0 ? `from head ${from + 1} on` : `with all ${heads.length} heads`;
-  return { is: 'whole', why: `${lines} lines, ${since}.` };
+  return { is: 'whole', why: `${lines} lines, with all ${heads.length} heads.` };
 }

@@ -52,6 +52,25 @@ describe('the web page of a referee desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
+  it('sends with End the record of the match that it showed at the press, even if the desk answers only after another match was loaded', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    const end = desk.start();
+    const show = (record: string) =>
+      to('/api/status?page=true')
+        .at(-1)
+        ?.answer(200, { ...view(4), match: { record } });
+    await show('one-1');
+    void desk.press('match/end');
+    await pass(1500);
+    await show('two-2');
+    expect(desk.view.value?.match?.record).to.equal('two-2');
+    await pass(1500);
+    end();
+    const sent = to('/api/match/end').map(({ body }) => body.record);
+    expect(sent.length).to.be.above(1);
+    expect(new Set(sent)).to.deep.equal(new Set(['one-1']));
+  });
+
   it('stops retrying an unanswered LOCK ALL once Unlock is pressed', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();

@@ -135,12 +135,19 @@ export class FakeField {
   }
 
   /** Presses a button. Returns why the desk refuses it. */
-  press(what: keyof typeof ACTS, { desk = this.first, robot = NAMES[0] as string } = {}): string | undefined {
+  press(
+    what: keyof typeof ACTS,
+    {
+      desk = this.first,
+      robot = NAMES[0] as string,
+      lock,
+    }: { readonly desk?: FakeDesk; readonly robot?: string | undefined; readonly lock?: string } = {},
+  ): string | undefined {
     this.#presses += 1;
     const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
     const before = desk.state.wanted.match;
     try {
-      ACTS[what](desk.state, press, { robot });
+      ACTS[what](desk.state, press, { robot, ...(lock !== undefined && { lock }) });
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
@@ -255,7 +262,11 @@ export function playedMatch(field: FakeField): readonly string[] {
   return shown;
 }
 
-type PressAct = (state: DeskState, press: Press, body: { readonly robot: string }) => void;
+type PressAct = (
+  state: DeskState,
+  press: Press,
+  body: { readonly robot: string; readonly lock?: string },
+) => void;
 
 export const ACTS = {
   'lock all': (state, press) => lockAll.act(state, press, { reason: 'walk' }),

@@ -644,6 +644,66 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
+  it('keeps all lines of a robot whose present id is accepted once more', () => {
+    press('load');
+    field.wait(1500);
+    const head = () => field.first.state.wanted.robots['Red 1']?.head;
+    const before = head();
+    press('accept', { robot: 'Red 1' });
+    expect([before === null, head()]).to.deep.equal([false, before]);
+  });
+
+  it('refuses to unlock if the referee saw an older lock than the one in force, and unlocks if the referee saw that one', () => {
+    press('lock all');
+    field.wait(300);
+    const lock = view().lock?.id ?? '';
+    press('lock all');
+    field.wait(300);
+    expect(field.press('unlock', { lock })).to.include('lock-changed');
+    expect(locks()).to.deep.equal([true, true, true]);
+    press('unlock', { lock: view().lock?.id ?? '' });
+    field.wait(300);
+    expect(locks()).to.deep.equal([false, false, false]);
+    press('lock one', { robot: 'Red 1' });
+    const own = tile('Red 1').ownLock ?? '';
+    press('lock one', { robot: 'Red 1' });
+    expect(field.press('unlock one', { robot: 'Red 1', lock: own })).to.include('lock-changed');
+  });
+
+  it('gives no beat to a robot that missed the end and has stopped by itself, not even when the desk restarts', () => {
+    play();
+    const red = field.robot('Red 1');
+    red.stopped = false;
+    const answer = red.answer.bind(red);
+    red.answer = ask =>
+      ask.kind === 'phase' ? { status: 409, body: { code: 'stale-match', detail: '' } } : answer(ask);
+    press('end');
+    field.wait(4000);
+    for (let restarts = 0; restarts < 3; restarts += 1) {
+      field.first.restart();
+      field.wait(1000);
+      expect(red.mayMove).to.equal(false);
+    }
+  });
+
+  it('releases a robot that was off during the release when Join is pressed', () => {
+    play();
+    press('end');
+    field.wait(600);
+    const red = field.robot('Red 1');
+    red.isOff = true;
+    field.wait(600);
+    press('release');
+    field.wait(5000);
+    red.restart(true);
+    red.isOff = false;
+    field.wait(1500);
+    expect([phases(), tile('Red 1').missed]).to.deep.equal([['ended', 'none', 'none'], 'NOT RELEASED']);
+    press('join', { robot: 'Red 1' });
+    field.wait(600);
+    expect(phases()[0]).to.equal('none');
+  });
+
   it('treats the locks of another desk as its own after Take over, except locks that the other desk sets after that', () => {
     press('lock all');
     field.second.isOff = false;

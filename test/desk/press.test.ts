@@ -101,6 +101,26 @@ describe('two pages that poll a desk at almost the same time', () => {
   });
 });
 
+describe('an End that was pressed for an earlier match', () => {
+  it('is refused and does not end the match that is loaded now', async () => {
+    const { desk } = await served();
+    desk.desk.state.wanted = {
+      ...desk.desk.state.wanted,
+      match: { ...MATCH, phase: 'pause', endsAtMs: null },
+    };
+    const end = (record: string) => call(desk.url, 'POST', '/api/match/end', { press: record, record });
+    const { status, body } = await end('semi-1');
+    expect([status, body.code, desk.desk.state.wanted.match?.phase]).to.deep.equal([
+      409,
+      'not-ready',
+      'pause',
+    ]);
+    expect((await end('final-1')).status).to.equal(200);
+    expect(desk.desk.state.wanted.match?.phase).to.equal('ended');
+    await desk.close();
+  });
+});
+
 describe('a desk whose list of tokens is damaged while it runs', () => {
   it('permits no start and no unlock, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();

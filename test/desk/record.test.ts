@@ -48,7 +48,10 @@ describe('a match record of a desk', () => {
     log.recorded.add(({ event }) => records.add(event));
   });
   const head = (hash: string, seq: number) =>
-    log.record({ what: 'head', detail: { robot: 'Red 1', seq, hash, robotT: clock.nowMs() / 1000 - 98 } });
+    log.record({
+      what: 'head',
+      detail: { robot: 'Red 1', seq, hash, robotT: clock.nowMs() / 1000 - 98, halfRoundTripMs: 0 },
+    });
   /** Records a match with these lines of a robot. Returns the folder. */
   const record = async (count: number, phases?: readonly string[]) => {
     const lines = await robotLines(count, phases);
@@ -193,6 +196,25 @@ describe('a match record of a desk', () => {
     expect(await robots(path.split('/').slice(0, 3).join('/'))).to.deep.equal(['desk missing']);
   });
 
+  it('from which somebody removed the first lines of a robot is reported as missing lines, but not if these are of a board that was replaced', async () => {
+    for (const isReplaced of [false, true]) {
+      const lines = await robotLines(4);
+      await clock.during(records.begin('final-1'));
+      for (const [index, { bytes, hash }] of lines.entries()) {
+        if (index >= 2) void records.keep({ robot: 'Red 1', bytes, follows: true });
+        if (index === 2 && isReplaced)
+          log.record({ what: 'robots accept', who: 'referee', detail: { robot: 'Red 1', id: 'a' } });
+        head(hash, index + 1);
+      }
+      await clock.advance(1000);
+      await clock.during(records.seal());
+      const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
+      const folder = path.split('/').slice(0, 3).join('/');
+      expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${isReplaced ? 'whole' : 'missing'}`]);
+      for (const name of Object.keys(disk.files())) await disk.remove(name);
+    }
+  });
+
   it('in which the log of the desk was altered is reported as changed for the desk', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
@@ -207,6 +229,26 @@ describe('a match record of a desk', () => {
     const resets = printed.filter(line => line.includes('Red 1  reset'));
     expect(resets.length).to.equal(3);
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
+  });
+
+  it('is printed with the times of the desk that the fastest answers of the robot show', async () => {
+    const lines = await robotLines(3);
+    await clock.during(records.begin('final-1'));
+    await clock.advance(5000);
+    for (const [index, { bytes, hash }] of lines.entries()) {
+      void records.keep({ robot: 'Red 1', bytes, follows: true });
+      const halfRoundTripMs = index === 0 ? 1500 : 5;
+      const robotT = (clock.nowMs() - 2 * halfRoundTripMs) / 1000 + 1;
+      log.record({ what: 'head', detail: { robot: 'Red 1', seq: index + 1, hash, robotT, halfRoundTripMs } });
+    }
+    await clock.advance(1000);
+    await clock.during(records.seal());
+    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
+    const printed = (await timelineOf(disk, path.split('/').slice(0, 3).join('/'))).split('\n');
+    const times = printed.filter(line => line.includes('Red 1  reset')).map(Number.parseFloat);
+    const robotS = lines.map(({ bytes }) => JSON.parse(String(bytes)).t);
+    expect(times).to.have.length(3);
+    for (const [index, time] of times.entries()) expect(time).to.be.closeTo(robotS[index] - 1, 0.02);
   });
 
   it('that begins on a full disk is stored and gets its hash after the disk has room again', async () => {

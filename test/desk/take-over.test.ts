@@ -166,6 +166,39 @@ describe('Take over (one referee desk takes the match from another)', () => {
       expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
+  it('takes over the locks of the other desk: a robot that it played without stays locked when LOCK ALL is lifted', () => {
+    press('without', { robot: 'Red 1' });
+    field.wait(600);
+    field.first.isOff = true;
+    field.second.isOff = false;
+    field.wait(2500);
+    press('take over', { desk: field.second });
+    field.wait(600);
+    expect(wanted(field.second)?.without).to.deep.equal(['Red 1']);
+    press('lock all', { desk: field.second });
+    field.wait(600);
+    press('unlock', { desk: field.second });
+    field.wait(1500);
+    const locks = () => NAMES.map(name => field.robot(name).match.state.lock !== null);
+    expect(locks()).to.deep.equal([true, false, false]);
+    expect(field.press('unlock one', { desk: field.second, robot: 'Red 1' })).to.include('not-ready');
+  });
+
+  it('takes over LOCK ALL of the other desk, and then locks a robot again that somebody unlocks', () => {
+    press('lock all');
+    field.wait(600);
+    field.first.isOff = true;
+    field.second.isOff = false;
+    field.wait(600);
+    press('take over', { desk: field.second });
+    field.robot('Red 1').match.unlock();
+    field.wait(1500);
+    expect(field.robot('Red 1').match.state.lock).to.not.equal(null);
+    press('unlock', { desk: field.second });
+    field.wait(600);
+    expect(NAMES.map(name => field.robot(name).match.state.lock)).to.deep.equal([null, null, null]);
+  });
+
   it('keeps the match of the desk while one of its robots refuses the end, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     const answer = red.answer.bind(red);

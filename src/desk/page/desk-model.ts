@@ -124,7 +124,8 @@ export class DeskModel {
     const { clock, newId } = this.surroundings;
     const press = newId();
     const repeats = RESTRICTING.includes(name);
-    const sent = { ...body, press, ...(!repeats && { notAfterT: this.deskT + IN_TIME_S }) };
+    const record = name.startsWith('match/') ? this.view.peek()?.match?.record : undefined;
+    const sent = { ...body, press, record, ...(!repeats && { notAfterT: this.deskT + IN_TIME_S }) };
     const deadlineMs = repeats ? AGAIN_MS : DEADLINE_MS;
     this.said.value = '';
     this.#setPending(subject, press);

@@ -69,7 +69,7 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
           text="Unlock"
           class="unlock"
           disabled={lock === null}
-          run={() => desk.press('unlock', {}, 'lock')}
+          run={() => desk.press('unlock', lock === null ? {} : { lock: lock.id }, 'lock')}
         />
       )}
       {desk.mayLock && (

@@ -66,7 +66,7 @@ function detailText({ modes, torque, roundTripMs }: RobotView): string {
 }
 
 function TilePresses({ robot }: { readonly robot: RobotView }) {
-  const { name, place, missed, lock, lockedAlone } = robot;
+  const { name, place, missed, lock, ownLock } = robot;
   const subject = `robot ${name}`;
   const press = (act: string, body = {}) => desk.press(`robots/${act}`, { robot: name, ...body }, subject);
   return (
@@ -78,7 +78,11 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
         busy={desk.isPending(subject)}
         run={() => press('lock', { reason: `LOCK ${name}` })}
       />
-      <Twice text="Unlock" disabled={!lockedAlone && lock?.isOurs !== true} run={() => press('unlock')} />
+      <Twice
+        text="Unlock"
+        disabled={ownLock === null && lock?.isOurs !== true}
+        run={() => press('unlock', ownLock === null ? {} : { lock: ownLock })}
+      />
       <Press
         text="Join"
         disabled={missed === null}
