@@ -62,11 +62,13 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   return (isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null)) && !isTaken(state, seen);
 }
 
-/** Whether others have begun a match on this robot after this desk's newest press. Only Take over changes that match. */
-export function isTaken({ wanted: { match } }: DeskState, seen: Seen): boolean {
-  if (match === null || seen.match === undefined || OVER.includes(seen.match.phase)) return false;
+/** Whether others have begun or ended a match on this robot after this desk's newest press. Only another press changes that. */
+export function isTaken(state: DeskState, seen: Seen): boolean {
+  const { match } = state.wanted;
+  if (match === null || seen.match === undefined || seen.match.id === null || isInPhase(state, seen))
+    return false;
   const isOwn = seen.match.id === match.id && !OVER.includes(match.phase);
-  return !isOwn && seen.beganMs > match.sinceMs;
+  return !isOwn && seen.changedMs > match.sinceMs;
 }
 
 /** Whether the robot plays the match of this id. */
@@ -84,7 +86,6 @@ export function isRestricted(state: DeskState, seen: Seen): boolean {
   const { match } = state.wanted;
   if (match === null || isInPhase(state, seen)) return true;
   if (seen.match === undefined || seen.match.id !== match.id) return false;
-  if (match.phase === 'pause') return seen.match.phase === 'pre' || seen.match.phase === 'ended';
   return match.phase === 'ended' && seen.match.phase === 'none';
 }
 
@@ -214,7 +215,7 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
     !isLeaseOurs(state, seen) &&
       (holder === undefined ? 'It has no beat of this desk yet' : `The desk ${holder} has it: take it over`),
     isTaken(state, seen) &&
-      `Others have begun the match ${match.id} on it: press Take over, then End, and load again`,
+      `Others have put it into ${match.phase} of the match ${match.id}: ${OVER.includes(match.phase) ? 'load again' : 'press Take over, then End, and load again'}`,
     !isInPhase(state, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
     ...UNIT_LIST.map(

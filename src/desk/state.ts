@@ -93,8 +93,8 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
-  /** When the robot was first seen in the match that is under way on it. */
-  beganMs = LONG_AGO;
+  /** When a match was seen to begin or end on the robot. Phases between do not count. */
+  changedMs = LONG_AGO;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;

@@ -168,13 +168,19 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
 function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: number): void {
   if (sentMs < seen.matchMs) return;
   const { lock } = match;
-  const isNew = seen.match?.id !== match.id || OVER.includes(seen.match.phase);
-  if (isNew && !OVER.includes(match.phase)) seen.beganMs = sentMs;
+  if (isChanged(seen.match, match)) seen.changedMs = sentMs;
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
+}
+
+/** Whether a match begins or ends on the robot, or another one is loaded. A match that is first seen when it is over is an old one. */
+function isChanged(before: RobotMatch | undefined, { id, phase }: RobotMatch): boolean {
+  const isUnderWay = !OVER.includes(phase);
+  if (before === undefined || before.id !== id) return isUnderWay || before !== undefined;
+  return isUnderWay ? OVER.includes(before.phase) : before.phase !== phase;
 }
 
 function refused(seen: Seen, { kind, of }: Ask, status: number, body: unknown): void {

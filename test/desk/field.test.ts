@@ -404,6 +404,21 @@ describe('a referee desk', () => {
     ]);
   });
 
+  it('pauses a robot that has missed the start too, so that Go on lets all robots play', () => {
+    press('load');
+    field.wait(1500);
+    field.network('Red 1', { loses: 'requests' });
+    press('start');
+    field.wait(1500);
+    field.network('Red 1');
+    press('pause');
+    field.wait(1500);
+    expect(phases()).to.deep.equal(['pause', 'pause', 'pause']);
+    press('go on');
+    field.wait(600);
+    expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+  });
+
   it('refuses Join for a robot that no longer knows its match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;

@@ -166,6 +166,32 @@ describe('Take over (one referee desk takes the match from another)', () => {
       expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
+  it('is needed before a second desk, which has loaded a match before, stops robots that the first desk has released', () => {
+    field = new FakeField();
+    field.second.isOff = false;
+    field.wait(600);
+    press('load', { desk: field.second });
+    field.wait(1500);
+    press('take over');
+    press('load');
+    field.wait(1500);
+    press('start');
+    field.wait(600);
+    press('end');
+    field.wait(600);
+    press('release');
+    field.wait(600);
+    for (const name of NAMES) field.robot(name).stopped = false;
+    field.wait(6000);
+    expect([phases(), moves()]).to.deep.equal([
+      ['none', 'none', 'none'],
+      [true, true, true],
+    ]);
+    press('load', { desk: field.second });
+    field.wait(1500);
+    expect(phases()).to.deep.equal(['pre', 'pre', 'pre']);
+  });
+
   it('takes over the locks of the other desk: a robot that it played without stays locked when LOCK ALL is lifted', () => {
     press('without', { robot: 'Red 1' });
     field.wait(600);
