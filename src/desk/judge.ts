@@ -1,7 +1,17 @@
 import { PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { RobotMatch } from './answers.js';
-import { type DeskState, isOurs, lockWanted, OVER, playsIn, type Seen, seenOf, wishOf } from './state.js';
+import {
+  type DeskMatch,
+  type DeskState,
+  isOurs,
+  lockWanted,
+  OVER,
+  playsIn,
+  type Seen,
+  seenOf,
+  wishOf,
+} from './state.js';
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
@@ -62,13 +72,21 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   return (isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null)) && !isTaken(state, seen);
 }
 
-/** Whether others have begun or ended a match on this robot after this desk's newest press. Only another press changes that. */
+/**
+ * Whether another desk has taken this robot over, or others have begun or ended a match on it after this desk's newest
+ * press. Only another press changes that.
+ */
 export function isTaken(state: DeskState, seen: Seen): boolean {
   const { match } = state.wanted;
-  if (match === null || seen.match === undefined || seen.match.id === null || isInPhase(state, seen))
-    return false;
-  const isOwn = seen.match.id === match.id && !OVER.includes(match.phase);
-  return !isOwn && seen.changedMs > match.sinceMs;
+  if (match === null || seen.match === undefined || seen.match.id === null) return false;
+  if (seen.lostRecord === match.record) return true;
+  if (isInPhase(state, seen) || isUnderWay(match, seen.match.id)) return false;
+  return seen.changedMs > match.sinceMs;
+}
+
+/** Whether the desk's own match is under way, and has this id. */
+export function isUnderWay({ id, phase }: DeskMatch, robotsId: string | null): boolean {
+  return id === robotsId && !OVER.includes(phase);
 }
 
 /** Whether the robot plays the match of this id. */
@@ -215,7 +233,7 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
     !isLeaseOurs(state, seen) &&
       (holder === undefined ? 'It has no beat of this desk yet' : `The desk ${holder} has it: take it over`),
     isTaken(state, seen) &&
-      `Others have put it into ${match.phase} of the match ${match.id}: ${OVER.includes(match.phase) ? 'load again' : 'press Take over, then End, and load again'}`,
+      `Others have put it into ${match.phase} of the match ${match.id}: ${OVER.includes(match.phase) ? 'load again' : 'press Take over'}`,
     !isInPhase(state, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
     ...UNIT_LIST.map(

@@ -114,6 +114,8 @@ export class Seen {
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;
   takeoverMs = LONG_AGO;
+  /** The record of the match that another desk has taken over on this robot, until this desk has its lease again. */
+  lostRecord: string | undefined;
   revision = 0;
   head: LogHead | undefined;
   /** When the request was sent whose answer had `head`. */

@@ -29,13 +29,21 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     field.map(({ name }) => name),
     nowMs,
   );
-  for (const { seen } of reports) seen.takeoverMs = nowMs;
   const known = state.wanted.match;
+  const lost = reports.filter(({ seen }) => seen.lostRecord === known?.record);
+  for (const { seen } of reports) {
+    seen.takeoverMs = nowMs;
+    seen.lostRecord = undefined;
+  }
   // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
-  const isKnown = ({ seen, match }: Report) =>
-    known !== null &&
-    (isLeaseOurs(state, seen) ||
-      (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
+  const isKnown = (report: Report) => {
+    if (known === null || lost.includes(report)) return false;
+    const { match, seen } = report;
+    return (
+      isLeaseOurs(state, seen) ||
+      (match.lease === null && match.id === known.id && OVER.includes(known.phase))
+    );
+  };
   const unfinished = reports.filter(({ match }) => !OVER.includes(match.phase));
   // This desk has its own match to run or to end first.
   if (unfinished.some(one => isKnown(one) && one.match.id === known?.id && isLeaseOurs(state, one.seen)))

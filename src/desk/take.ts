@@ -2,7 +2,7 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isInPhase, isLocked } from './judge.js';
+import { isInPhase, isLeaseOurs, isLocked, isUnderWay, PERMIT_MS } from './judge.js';
 import {
   type Ask,
   changeWish,
@@ -172,15 +172,21 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
+  const own = state.wanted.match;
+  if (isLeaseOurs(state, seen)) seen.lostRecord = undefined;
+  else if (own !== null && match.lease !== null && isUnderWay(own, match.id))
+    if (sentMs - seen.takeoverMs > PERMIT_MS)
+      // A press of Take over waits for its first beat.
+      seen.lostRecord = own.record;
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }
 
 /** Whether a match begins or ends on the robot, or another one is loaded. A match that is first seen when it is over is an old one. */
 function isChanged(before: RobotMatch | undefined, { id, phase }: RobotMatch): boolean {
-  const isUnderWay = !OVER.includes(phase);
-  if (before === undefined || before.id !== id) return isUnderWay || before !== undefined;
-  return isUnderWay ? OVER.includes(before.phase) : before.phase !== phase;
+  const isOver = OVER.includes(phase);
+  if (before === undefined || before.id !== id) return !isOver || before !== undefined;
+  return isOver ? before.phase !== phase : OVER.includes(before.phase);
 }
 
 function refused(seen: Seen, { kind, of }: Ask, status: number, body: unknown): void {

@@ -192,6 +192,31 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(phases()).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
+  it('is needed once more on the first desk, after the second desk has taken its match over and then ended', () => {
+    takeOver();
+    field.first.isOff = true;
+    field.wait(300);
+    press('pause', { desk: field.second });
+    field.wait(600);
+    press('go on in teleop', { desk: field.second });
+    field.wait(600);
+    field.first.restart();
+    field.first.isOff = false;
+    field.wait(1000);
+    field.second.isOff = true;
+    field.wait(3500);
+    for (let halfSeconds = 0; halfSeconds < 2; halfSeconds += 1) {
+      expect([phases(), moves()]).to.deep.equal([
+        ['teleop', 'teleop', 'teleop'],
+        [false, false, false],
+      ]);
+      field.wait(500);
+    }
+    press('take over');
+    field.wait(300);
+    expect(moves()).to.deep.equal([true, true, true]);
+  });
+
   it('takes over the locks of the other desk: a robot that it played without stays locked when LOCK ALL is lifted', () => {
     press('without', { robot: 'Red 1' });
     field.wait(600);
