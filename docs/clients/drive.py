@@ -22,21 +22,21 @@ class Robot:
         except (OSError, ValueError, http.client.HTTPException):
             self.connection = self.connection.close()
             return {"detail": "No robot answers. Check the URL (http://HOST:8080) and the network."}
-    def drive(self, rates):
+    def drive(self, rates, at):
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
-        asked |= {"holdMs": HOLD_MS, "notAfterT": time.monotonic() + self.ahead + 0.3, "id": self.id}
+        asked |= {"holdMs": HOLD_MS, "notAfterT": at + self.ahead + 0.3, "id": self.id}
         answer = self.call("POST", "/api/drive", asked)
         if answer.get("code") == "too-late":  # A daemon that was restarted counts its time anew.
             self.ahead = self.call("GET", "/api/match").get("t", 0) - time.monotonic()
         return answer
-def rates_of(source, held, pad, typed=bytearray()):
+def rates_of(source, held, pad, now, typed=bytearray()):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
     while select.select([source], [], [], 0)[0]:
         if pad is None:
             typed += os.read(source, 64) or sys.exit("The keyboard is gone.")
             whole = re.match(rb"(?:%s)*" % KEY, typed, re.S).group()
             keys, typed[:] = re.findall(KEY, whole.replace(b"\x1bO", b"\x1b["), re.S), typed[len(whole):]
-            held.update((KEYS.get(key, KEYS.get(key.lower())), time.monotonic()) for key in keys)
+            held.update((KEYS.get(key, KEYS.get(key.lower())), now) for key in keys)
             continue
         _, value, kind, number = struct.unpack("IhBB", os.read(source, 8) or sys.exit("The gamepad is gone."))
         pad[kind & 3, number] = value / 32767
@@ -54,10 +54,10 @@ if __name__ == "__main__":
             if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]:
                 os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
             at = time.monotonic()
-            moved, rates = rates, rates_of(source, held, pad)
-            if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates))}", end="", flush=True)
+            moved, rates = rates, rates_of(source, held, pad, at)
+            if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, at))}", end="", flush=True)
             time.sleep(0.04)
-    except KeyboardInterrupt: robot.drive({})
+    except KeyboardInterrupt: robot.drive({}, time.monotonic())
     except OSError: sys.exit("Keyboard or gamepad is gone.")
     finally:
         if before: termios.tcsetattr(0, termios.TCSADRAIN, before)

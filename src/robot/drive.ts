@@ -1,5 +1,5 @@
 import { type Clock, pause, unlessAborted } from '../core/clock.js';
-import { asRobotError, isRobotError, RobotError } from '../core/errors.js';
+import { asRobotError, isRobotError, passes, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
 import { isUnitName, type Rates, type UnitName } from '../core/units.js';
 import type { MotorUnit } from './motor-unit.js';
@@ -115,7 +115,8 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
           if (!isHalt) sentMs.set(name, clock.nowMs());
           return Math.floor(holdsUntilMs - clock.nowMs());
         };
-        const move = units[name].move(command.rates[name] ?? {}, holdMs, holdsUntilMs);
+        const mayRepeat = () => !signal.aborted && passes(() => requireStillAllowed(command));
+        const move = units[name].move(command.rates[name] ?? {}, holdMs, holdsUntilMs, mayRepeat);
         return [name, await unlessAborted(signal, move)] as const;
       }),
     );

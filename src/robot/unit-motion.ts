@@ -15,17 +15,27 @@ const HALT_MS = 100;
 export function unitMotion(clock: Clock, controller: MotorController, observed: Observed) {
   /**
    * `holdMs` is called before each attempt, and may throw. Resolves with the rates that the controller shows: the wanted
-   * ones, or lower ones that it allows, or 0 after `untilMs`.
+   * ones, or lower ones that it allows, or 0 after `untilMs`. If `mayRepeat`, a frame that the controller ignores is sent
+   * again.
    */
-  const move = async (wanted: Rates, holdMs: () => number, untilMs: number): Promise<Rates> => {
+  const move = async (
+    wanted: Rates,
+    holdMs: () => number,
+    untilMs: number,
+    mayRepeat: () => boolean,
+  ): Promise<Rates> => {
     for (let frames = 1; ; frames += 1) {
       await controller.move(wanted, holdMs, untilMs);
-      const rates = await settled(wanted, untilMs, frames < MOST_FRAMES);
+      const rates = await settled(wanted, untilMs, () => frames < MOST_FRAMES && mayRepeat());
       if (rates !== undefined) return rates;
     }
   };
-  /** Resolves with what the controller shows after a frame. If `mayRepeat`, with undefined if it ignores the frame. */
-  const settled = async (wanted: Rates, untilMs: number, mayRepeat: boolean): Promise<Rates | undefined> => {
+  /** Resolves with what the controller shows after a frame. If it ignores the frame and `mayRepeat`, with undefined. */
+  const settled = async (
+    wanted: Rates,
+    untilMs: number,
+    mayRepeat: () => boolean,
+  ): Promise<Rates | undefined> => {
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
       await pause(clock, Math.max(MOVES_WITHIN_MS, Math.min(pauseMs, untilMs - clock.nowMs())));
@@ -36,7 +46,7 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
       // A controller with lower limits shows other rates for as long as the motion holds.
       if (Object.values(rates).some(rate => rate !== 0)) return rates;
       // Noise may have damaged the frame on its way to the controller.
-      if (mayRepeat && nowMs + TAKES_EFFECT_MS < untilMs) return undefined;
+      if (nowMs + TAKES_EFFECT_MS < untilMs && mayRepeat()) return undefined;
     }
   };
   /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */

@@ -134,6 +134,45 @@ describe('driving in a browser', function () {
     expect(asked).to.deep.equal([]);
   });
 
+  it('by keys ends when the command key is pressed, because a browser may report no release of the other keys then', async () => {
+    const page = await open();
+    await driveAhead(page);
+    await page.keyboard.down('Meta');
+    await eventually(isAtRest);
+    const asked = motionsAskedBy(page);
+    await page.keyboard.up('Meta');
+    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
+    await page.keyboard.press('KeyL');
+    await laserOff;
+    expect(asked).to.deep.equal([]);
+    await page.keyboard.up('KeyW');
+  });
+
+  it('by keys is faster than the speed limit only while both shoulder buttons of a gamepad are held', async () => {
+    const page = await open();
+    const commandAt = (speed: number) =>
+      page.waitForRequest(
+        request => request.url().endsWith('/api/drive') && request.postDataJSON().chassis?.speed === speed,
+      );
+    const hold = (...buttons: readonly number[]) =>
+      page.evaluate(`
+        window.pad ??= { connected: true, mapping: 'standard', axes: [0, 0, 0, 0] };
+        window.pad.buttons = Array.from({ length: 17 },
+          (_, index) => ({ pressed: ${JSON.stringify(buttons)}.includes(index) }));
+        navigator.getGamepads = () => [window.pad];
+      `);
+    await driveAhead(page);
+    for (const [buttons, speed] of [
+      [[4, 5], 1.5],
+      [[5], 0.45],
+    ] as const) {
+      const command = commandAt(speed);
+      await hold(...buttons);
+      await command;
+    }
+    await page.keyboard.up('KeyW');
+  });
+
   it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and is stopped by button B', async () => {
     const page = await open();
     await page.evaluate(`
@@ -156,6 +195,18 @@ describe('driving in a browser', function () {
     await until(
       async () => (await motion()).x > before.x + 0.1,
       () => page.evaluate('window.pad.buttons[4].pressed = true; window.pad.axes = [0, -1, 0, 0]'),
+      rest,
+    );
+    await page.evaluate('document.hasFocus = () => false');
+    await eventually(isAtRest);
+    asked.length = 0;
+    await page.evaluate('delete document.hasFocus; window.reads = 0');
+    await reads(20);
+    expect(asked, 'of a gamepad that was deflected while another window had the focus').to.deep.equal([]);
+    await rest();
+    await until(
+      async () => !(await isAtRest()),
+      () => page.evaluate('window.pad.axes = [0, -1, 0, 0]'),
       rest,
     );
     await page.evaluate('navigator.getGamepads = () => [null]');

@@ -49,6 +49,36 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
+  it('ends when another caller switches the unit to manual, which it is in already, and waits until the stick is let go', async () => {
+    stick(AHEAD);
+    await page.wait(1000);
+    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
+    await page.wait(300);
+    const sent = speeds().filter(speed => speed !== 0).length;
+    await page.wait(500);
+    expect(speeds().filter(speed => speed !== 0).length).to.equal(sent);
+    expect(page.model.driving.hindrance).to.include('Let go of all sticks and keys first.');
+    stick(REST);
+    stick(AHEAD);
+    await page.wait(200);
+    expect(speeds().at(-1)).to.equal(0.45);
+  });
+
+  it('that was interrupted does not begin again while two opposite keys are held', async () => {
+    const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
+    keys(1, true);
+    await page.wait(100);
+    page.model.driving.interrupt('test');
+    keys(0, true);
+    keys(1, true);
+    await page.wait(200);
+    expect(speeds().at(-1)).to.equal(0);
+    keys(0, false);
+    keys(1, true);
+    await page.wait(100);
+    expect(speeds().at(-1)).to.equal(0.45);
+  });
+
   it("gives each command an expiry time (notAfterT) about 0.5 s ahead, in the robot's time", async () => {
     stick(AHEAD);
     await page.wait(50);

@@ -31,7 +31,8 @@ export function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
   const isDown = (button: number) => pad.buttons[button]?.pressed === true;
   const [turn = 0, speed = 0, yaw = 0, pitch = 0] = pad.axes.map(value => -deflectionOf(value));
   const deflections: Deflections = { speed, turn, yaw, pitch };
-  return { deflections, isEnabled: isDown(LEFT), isFast: isDown(RIGHT), stops: isDown(B) };
+  const isEnabled = isDown(LEFT);
+  return { deflections, isEnabled, isFast: isEnabled && isDown(RIGHT), stops: isDown(B) };
 }
 
 /**
@@ -62,10 +63,16 @@ function listenToKeys(driving: Driving, signal: AbortSignal): void {
       const [axis, deflection] = KEYS[code] ?? ['', 0];
       deflections[axis] = (deflections[axis] ?? 0) + deflection;
     }
-    driving.ask('keys', deflections);
+    driving.ask('keys', deflections, { isHeld: held.size > 0 });
+  };
+  /** Some systems report no key-up while the command key is held, a menu is open or something is dragged. */
+  const letGo = () => {
+    held.clear();
+    report();
   };
   const down = (event: KeyboardEvent) => {
     const { code, target, repeat } = event;
+    if (event.metaKey) letGo();
     if (!(code in KEYS) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (target instanceof Element && target.matches('input, select, textarea, [role=slider]')) return;
     event.preventDefault();
@@ -73,28 +80,34 @@ function listenToKeys(driving: Driving, signal: AbortSignal): void {
     held.add(code);
     report();
   };
-  const up = ({ code }: KeyboardEvent) => {
-    if (held.delete(code)) report();
+  const up = ({ code, key, metaKey }: KeyboardEvent) => {
+    if (metaKey || key === 'Meta') letGo();
+    else if (held.delete(code)) report();
   };
   const onBlur = () => {
     driving.interrupt('This window lost the focus: driving has stopped.');
-    held.clear();
-    report();
+    letGo();
   };
   window.addEventListener('keydown', down, { signal });
   window.addEventListener('keyup', up, { signal });
   window.addEventListener('blur', onBlur, { signal });
+  for (const type of ['contextmenu', 'dragstart']) window.addEventListener(type, letGo, { signal });
 }
 
 /** Reads the gamepads. Each read reports the whole state of the pad. */
 function gamepadPoll(model: Model): () => void {
   const { driving } = model;
   let before = NO_PAD;
+  let wasUsed = false;
   return () => {
     const pad = navigator.getGamepads?.().find(one => one?.connected && one.mapping === 'standard');
-    // Sticks that are deflected when a gamepad appears must be let go first.
-    const isNew = !driving.hasGamepad.peek();
-    const state = pad ? gamepadState(pad) : NO_PAD;
+    const shown = pad ? gamepadState(pad) : NO_PAD;
+    // A browser gives a gamepad to every visible page. Only the one with the focus drives.
+    const isUsed = pad !== undefined && pad !== null && document.hasFocus();
+    // Sticks that are deflected when a gamepad or the focus appears must be let go first.
+    const isNew = isUsed && !wasUsed;
+    wasUsed = isUsed;
+    const state = isUsed ? shown : { ...NO_PAD, stops: shown.stops };
     driving.hasGamepad.value = pad !== undefined && pad !== null;
     if (state.stops && !before.stops) model.pressStop();
     if (before.isEnabled && !pad) driving.interrupt('The gamepad was gone: driving has stopped.');

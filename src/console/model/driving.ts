@@ -28,6 +28,8 @@ const LATEST_MS = MAX_HOLD_MS;
 /** Without readings for this long, nobody sees what the robot does. Without answers for this long, it does not move. */
 const SILENT_MS = 500;
 const REFUSAL_MS = 4000;
+/** A driver of this page that began later than this after its first command has begun again. */
+const BEGIN_MS = 300;
 const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
 const PASSING = ['too-late', 'overtaken', 'bus-busy'];
@@ -66,10 +68,14 @@ export class Driving extends Part {
   readonly #problem = signal('');
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
   readonly #isFast = signal(false);
+  /** Sources with a stick or key that is not let go. Two opposite keys deflect nothing. */
+  readonly #held = new Set<Source>();
   /** Units to which a command was sent that may still hold. */
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
+  /** When the first command of this motion was sent. */
+  #beganMs = 0;
   /** When the page sent the oldest moving command without an answer. */
   #unansweredMs = Number.POSITIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -94,10 +100,16 @@ export class Driving extends Part {
    * A source reports its whole state. `isFast`: drive at the full rates. `isEnabled`: false if the source may not move
    * anything now. What is deflected then must be let go first.
    */
-  ask(source: Source, deflections: Deflections, { isFast = false, isEnabled = true } = {}): void {
+  ask(
+    source: Source,
+    deflections: Deflections,
+    { isFast = false, isEnabled = true, isHeld = isDeflected(deflections) } = {},
+  ): void {
+    if (isHeld) this.#held.add(source);
+    else this.#held.delete(source);
     this.#asked.value = { ...this.#asked.peek(), [source]: deflections };
     this.#isFast.value = isFast;
-    if (!this.#isAnyDeflected) this.needsRest.value = false;
+    if (!this.#isAnyHeld) this.needsRest.value = false;
     else if (!isEnabled && isDeflected(deflections))
       this.#stopUntilRest('Gamepad: hold the left shoulder button before you move a stick.');
     this.#pass();
@@ -105,13 +117,13 @@ export class Driving extends Part {
 
   /** Stops driving: all sources count as let go, and must really be let go before the robot moves again. */
   interrupt(why: string): void {
-    if (!this.#isAnyDeflected && !Object.values(this.#moving).includes(true)) return;
+    if (!this.#isAnyHeld && !Object.values(this.#moving).includes(true)) return;
     this.#stopUntilRest(why);
     this.#pass();
   }
 
   #stopUntilRest(why: string): void {
-    this.needsRest.value = this.#isAnyDeflected;
+    this.needsRest.value = this.#isAnyHeld;
     this.#problem.value = why;
     this.#problemMs = this.whole.clock.nowMs();
   }
@@ -119,7 +131,7 @@ export class Driving extends Part {
   /** From now on this page drives instead of another one, which ends the other one's motion. */
   takeOver(): void {
     const status = this.whole.status.peek();
-    this.needsRest.value = this.#isAnyDeflected;
+    this.needsRest.value = this.#isAnyHeld;
     const driven = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver));
     void this.#send(
       driven.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) })),
@@ -186,16 +198,19 @@ export class Driving extends Part {
 
   /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
   heardStatus(before: Status, after: Status): void {
+    // The robot ends driving and lets this page begin again if somebody switches to manual in manual.
+    const latestMs = this.#beganMs + this.#aheadMs + 2 * (this.roundTripMs.peek() ?? 0) + BEGIN_MS;
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
+      const isEnded = now.driver?.id === this.id && 1000 * now.driver.sinceT > latestMs;
       const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
-      return old.mode !== now.mode || isTaken;
+      return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
     });
     if (isOther || before.stopped !== after.stopped || after.uptimeS < before.uptimeS) this.interrupt('');
   }
 
-  get #isAnyDeflected(): boolean {
-    return Object.values(this.#asked.peek()).some(isDeflected);
+  get #isAnyHeld(): boolean {
+    return this.#held.size > 0;
   }
 
   /** Sends what the robot should do now, if it differs from what was sent, or if a motion would end. */
@@ -203,7 +218,7 @@ export class Driving extends Part {
     const nowMs = this.whole.clock.nowMs();
     if (nowMs - this.#problemMs > REFUSAL_MS) this.#problem.value = '';
     const silentMs = nowMs - Math.min(this.#heardMs, this.#unansweredMs);
-    if (silentMs > SILENT_MS && this.#isAnyDeflected && !this.needsRest.peek()) {
+    if (silentMs > SILENT_MS && this.#isAnyHeld && !this.needsRest.peek()) {
       const what = nowMs - this.#heardMs > SILENT_MS ? 'readings' : 'answers';
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
@@ -228,6 +243,7 @@ export class Driving extends Part {
     if (wanted.length === 0) return;
     const { clock, daemon } = this.whole;
     const sentMs = clock.nowMs();
+    if (!Object.values(this.#moving).includes(true)) this.#beganMs = sentMs;
     for (const { name, rates } of wanted) this.#moving[name] = isDeflected(rates);
     // A command that stops the robot does not count: the next one may begin at once.
     const isMoving = wanted.some(({ name }) => this.#moving[name]);
