@@ -64,6 +64,19 @@ describe('a page used for driving', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
+  it('moves the second unit too if its stick is deflected long after the first', async () => {
+    stick(AHEAD);
+    await page.wait(1000);
+    for (let aims = 0; aims < 2; aims += 1) {
+      page.model.driving.ask('right stick', { yaw: 1 });
+      await page.wait(1000);
+      expect(page.model.driving.hindrance).to.equal('');
+      expect([speeds().at(-1), commands().at(-1)?.body.gimbal.yaw > 0]).to.deep.equal([0.45, true]);
+      page.model.driving.ask('right stick', REST);
+      await page.wait(2000);
+    }
+  });
+
   it('that was interrupted does not begin again while two opposite keys are held', async () => {
     const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
     keys(1, true);

@@ -370,7 +370,7 @@ describe('test steps that ended early', () => {
   const lineOf = (page: FakePage<PageDaemon>) =>
     stripLines(page.model).find(({ about, text }) => `${about} ${text}`.includes('Test steps ended'));
 
-  it('are reported with the reason "gimbal was offline", until a person confirms the note', async () => {
+  it('because the gimbal went offline are shown with that reason until a person confirms', async () => {
     const page = await open();
     await fault(page, 'unplug');
     await fault(page, 'plug');
@@ -379,7 +379,7 @@ describe('test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('are reported with the reason "gimbal had no torque", until a person confirms the note', async () => {
+  it('because the gimbal lost its torque are shown with that reason until a person confirms', async () => {
     const page = await FakePage.open();
     page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
     expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);

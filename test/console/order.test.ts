@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending when only an earlier Off is answered, if another caller turned the laser on after that Off', async () => {
+  it('stays pending while only an earlier Off is answered, if another caller turned the laser on between the two Offs', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';

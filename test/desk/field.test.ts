@@ -364,7 +364,7 @@ describe('a referee desk', () => {
     expect(phases()[0]).to.equal('none');
   });
 
-  it('ends a robot that missed both End and Release as soon as the robot is heard again, and releases it only when Join is pressed', () => {
+  it('sends End to a robot that missed End and Release as soon as the robot is heard again, and Release only when Join is pressed', () => {
     play();
     field.network('Red 1', { loses: 'requests' });
     press('end');

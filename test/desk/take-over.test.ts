@@ -137,7 +137,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
   });
 
   for (const before of ['ended', 'loaded'] as const)
-    it(`is needed before a second desk, which has ${before} the same match before, gives a beat or a phase to robots in the match of the first desk`, () => {
+    it(`never happens by itself: the robots stay in the match of the first desk although a second desk has ${before} the same match`, () => {
       field = new FakeField();
       field.second.isOff = false;
       field.wait(600);
@@ -166,7 +166,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
       expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  it('is needed before a second desk, which has loaded a match before, stops robots that the first desk has released', () => {
+  it('never happens by itself: robots that the first desk has released stay free although a second desk has a loaded match', () => {
     field = new FakeField();
     field.second.isOff = false;
     field.wait(600);
@@ -192,7 +192,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(phases()).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('is needed once more on the first desk, after the second desk has taken its match over and then ended', () => {
+  it('never happens by itself: if a second desk took the match over and then ended, the robots stay stopped until Take over is pressed on the first desk', () => {
     takeOver();
     field.first.isOff = true;
     field.wait(300);
@@ -217,7 +217,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(moves()).to.deep.equal([true, true, true]);
   });
 
-  it('takes over the locks of the other desk: a robot that it played without stays locked when LOCK ALL is lifted', () => {
+  it('includes the locks of the first desk: a robot that the first desk locked and left out of the match stays locked when the second desk lifts LOCK ALL', () => {
     press('without', { robot: 'Red 1' });
     field.wait(600);
     field.first.isOff = true;
@@ -235,7 +235,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.press('unlock one', { desk: field.second, robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('takes over LOCK ALL of the other desk, and then locks a robot again that somebody unlocks', () => {
+  it('includes LOCK ALL of the first desk: the second desk locks a robot again that somebody unlocks', () => {
     press('lock all');
     field.wait(600);
     field.first.isOff = true;

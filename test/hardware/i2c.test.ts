@@ -52,7 +52,7 @@ class ScriptedNative implements I2cNative {
   }
 }
 
-describe('the I2C bus of Linux', () => {
+describe('the driver of the I2C bus on Linux', () => {
   type BusCode = 'nack' | 'bus-io' | 'bus-timeout' | 'arbitration-lost' | 'bus-unavailable' | 'bus-failed';
   const errors: [what: string, BusCode, Error, { reopens: boolean; cure?: RegExp }][] = [
     ['a missing acknowledgement', 'nack', recorded(121, 'readI2cBlock'), { reopens: false }],

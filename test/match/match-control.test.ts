@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('leaves a reset controller running in manual, without a stop of the robot, if the phase forbids the mode from before the reset', async () => {
+  it('does not stop the robot if a controller resets itself to manual, although the phase forbids the mode that the controller had before', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.robot.units.chassis.setMode('debug'));

@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('counts a controller that latched itself as latched only until the release of that latch has been written', async () => {
+  it('no longer counts a controller that latched itself as latched once the release has been written to the controller', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });

@@ -119,7 +119,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       ['when a command with rates of 0 follows', robot => robot.move({}, 500)],
       ['when a command that lasts 0 ms follows', robot => robot.move({ [axis]: rate }, 0)],
     ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
-      it(`ends a motion command for the ${axis} of the ${unit} for good ${what}`, () => {
+      it(`cancels a motion command for the ${axis} of the ${unit} ${what}, and never continues it`, () => {
         const robot = start(unit);
         robot.move({ [axis]: rate }, 500);
         robot.run(50);

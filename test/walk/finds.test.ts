@@ -273,7 +273,7 @@ const finds: readonly Find[] = [
   ],
 ];
 
-describe('in a situation that the random test “npm run walk” once reported as an error,', () => {
+describe('found by the random test “npm run walk”:', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });

@@ -74,8 +74,8 @@ export class Driving extends Part {
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
-  /** When the first command of this motion was sent. */
-  #beganMs = 0;
+  /** When the first command of each unit's motion was sent. */
+  readonly #beganMs: Record<UnitName, number> = perUnit(() => 0);
   /** When the page sent the oldest moving command without an answer. */
   #unansweredMs = Number.POSITIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -199,10 +199,10 @@ export class Driving extends Part {
   /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
   heardStatus(before: Status, after: Status): void {
     // The robot ends driving and lets this page begin again if somebody switches to manual in manual.
-    const latestMs = this.#beganMs + this.#aheadMs + 2 * (this.roundTripMs.peek() ?? 0) + BEGIN_MS;
+    const lateMs = this.#aheadMs + 2 * (this.roundTripMs.peek() ?? 0) + BEGIN_MS;
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
-      const isEnded = now.driver?.id === this.id && 1000 * now.driver.sinceT > latestMs;
+      const isEnded = now.driver?.id === this.id && 1000 * now.driver.sinceT > this.#beganMs[name] + lateMs;
       const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
       return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
     });
@@ -243,8 +243,10 @@ export class Driving extends Part {
     if (wanted.length === 0) return;
     const { clock, daemon } = this.whole;
     const sentMs = clock.nowMs();
-    if (!Object.values(this.#moving).includes(true)) this.#beganMs = sentMs;
-    for (const { name, rates } of wanted) this.#moving[name] = isDeflected(rates);
+    for (const { name, rates } of wanted) {
+      if (!this.#moving[name]) this.#beganMs[name] = sentMs;
+      this.#moving[name] = isDeflected(rates);
+    }
     // A command that stops the robot does not count: the next one may begin at once.
     const isMoving = wanted.some(({ name }) => this.#moving[name]);
     if (isMoving) this.#sentMs = sentMs;
