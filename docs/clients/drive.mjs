@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
 Object.assign(KEYS, { '␛[A': { pitch: 0.5 }, '␛[B': { pitch: -0.5 }, '␛[D': { yaw: 1 }, '␛[C': { yaw: -1 } });
 /** A key may send several bytes, in several parts. */
-const KEY = /␛+(?:[[O][0-?]*[@-~]|[^␛[O])|[^␛]/gs;
+const KEY = /␛+(?:\[\[.|[[O][0-?]*[^0-?]|[^␛[O])|[^␛]/gs;
 /** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
 const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
 /** A terminal reports no key-up, so a key drives for this long. */
@@ -55,7 +55,7 @@ input.on('data', data => {
   const [whole] = text.match(new RegExp(`^(?:${KEY.source})*`, 's'));
   typed = text.slice(whole.length);
   const keys = whole.replaceAll('␛O', '␛[').match(KEY) ?? [];
-  if (keys.includes('q') || keys.includes('\x03')) void drive({}).then(() => process.exit());
+  if (keys.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());
   else if (performance.now() - atMs < KEY_MS)
     for (const key of keys) held.set(KEYS[key] ?? KEYS[key.toLowerCase()], performance.now());
 });

@@ -2,7 +2,7 @@
 import http.client, json, os, re, select, struct, sys, termios, time, tty, urllib.parse, uuid
 KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": ("turn", -1.0),
         b"\x1b[A": ("pitch", 0.5), b"\x1b[B": ("pitch", -0.5), b"\x1b[D": ("yaw", 1.0), b"\x1b[C": ("yaw", -1.0)}
-KEY = rb"\x1b+(?:[\[O][0-?]*[@-~]|[^\x1b\[O])|[^\x1b]"  # A key may send several bytes, in several parts.
+KEY = rb"\x1b+(?:\[\[.|[\[O][0-?]*[^0-?]|[^\x1b\[O])|[^\x1b]"  # A key may send several bytes, in several parts.
 STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
 UNITS = {"gimbal": ("yaw", "pitch"), "chassis": ("speed", "turn")}
 KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left shoulder button must be held.

@@ -19,7 +19,7 @@ const members = {
   endsAtT: s.nullable(s.number()),
   // Locks of 0.3.0 have no id.
   lock: s.nullable(s.growing({ id: s.optional(s.text()), by: s.text(), reason: s.text() })),
-  lease: s.nullable(s.growing({ holder: s.text(), by: s.text() })),
+  lease: s.nullable(s.growing({ holder: s.text(), by: s.text(), expired: s.optional(s.yesNo()) })),
   recorded: s.yesNo(),
 };
 const match = s.growing(members);

@@ -1,17 +1,7 @@
 import { PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { RobotMatch } from './answers.js';
-import {
-  type DeskMatch,
-  type DeskState,
-  isOurs,
-  lockWanted,
-  OVER,
-  playsIn,
-  type Seen,
-  seenOf,
-  wishOf,
-} from './state.js';
+import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
@@ -72,21 +62,9 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   return (isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null)) && !isTaken(state, seen);
 }
 
-/**
- * Whether another desk has taken this robot over, or others have begun or ended a match on it after this desk's newest
- * press. Only another press changes that.
- */
-export function isTaken(state: DeskState, seen: Seen): boolean {
-  const { match } = state.wanted;
-  if (match === null || seen.match === undefined || seen.match.id === null) return false;
-  if (seen.lostRecord === match.record) return true;
-  if (isInPhase(state, seen) || isUnderWay(match, seen.match.id)) return false;
-  return seen.changedMs > match.sinceMs;
-}
-
-/** Whether the desk's own match is under way, and has this id. */
-export function isUnderWay({ id, phase }: DeskMatch, robotsId: string | null): boolean {
-  return id === robotsId && !OVER.includes(phase);
+/** Whether another desk had the robot last. Only a press of Load or Take over changes that. */
+export function isTaken({ wanted }: DeskState, { holder }: Seen): boolean {
+  return holder !== undefined && holder !== wanted.holder;
 }
 
 /** Whether the robot plays the match of this id. */
@@ -225,15 +203,14 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
   const faults = faultsOf(state, name, nowMs);
   if (!isHeard(seen, nowMs) || status === undefined || match === undefined)
     return faults.length > 0 ? faults.slice(0, 1) : ['Not heard.'];
-  const holder = match.lease?.holder;
   return texts([
     ...faults,
     wishOf(state.wanted, name).place === 'pit' && 'It is in the pit: move it to the field',
     match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}`,
     !isLeaseOurs(state, seen) &&
-      (holder === undefined ? 'It has no beat of this desk yet' : `The desk ${holder} has it: take it over`),
-    isTaken(state, seen) &&
-      `Others have put it into ${match.phase} of the match ${match.id}: ${OVER.includes(match.phase) ? 'load again' : 'press Take over'}`,
+      (isTaken(state, seen)
+        ? `The desk ${seen.holder} has it, or had it last: take it over`
+        : 'It has no beat of this desk yet'),
     !isInPhase(state, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
     ...UNIT_LIST.map(

@@ -8,16 +8,26 @@ import { changeWish, type DeskLock, type DeskState, isOurs, lockWanted, seenOf, 
 /** For people. No text refuses a lock. */
 const reason = s.optional(s.text());
 
+/** What a lock is for: LOCK ALL, the LOCK of a tile, or a robot that is left out. Another desk reads it from the id. */
+type LockKind = 'all' | 'one' | 'out';
+
 function lockOf(
   state: DeskState,
   { id, by, nowMs }: Press,
-  { reason = `locked by ${by}` }: { readonly reason?: string | undefined },
+  kind: LockKind,
+  reason = `locked by ${by}`,
 ): DeskLock {
-  return { id: `${state.wanted.holder}:${id}`, by, reason: withoutControls(reason), atMs: nowMs };
+  return { id: `${state.wanted.holder}:${kind}:${id}`, by, reason: withoutControls(reason), atMs: nowMs };
 }
 
-export const lockAll = button({ reason }, (state, press, why) => {
-  state.wanted = { ...state.wanted, lock: lockOf(state, press, why) };
+/** What the lock of a desk is for. Undefined if the id is of no desk. */
+export function lockKind(id: string): LockKind | undefined {
+  const [, kind] = /^desk-[^:]+:(all|one|out):.{1,40}$/.exec(id) ?? [];
+  return kind === 'all' || kind === 'one' || kind === 'out' ? kind : undefined;
+}
+
+export const lockAll = button({ reason }, (state, press, { reason }) => {
+  state.wanted = { ...state.wanted, lock: lockOf(state, press, 'all', reason) };
   for (const { name } of state.robots) seenOf(state, name).unlock = undefined;
 });
 
@@ -51,11 +61,21 @@ function lift(state: DeskState, name: string, fallback: string | undefined, { no
   seen.unlock = lock === undefined ? undefined : { lock, sinceMs: nowMs };
 }
 
-export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, ...why }) => {
-  requireRobot(state, robot);
-  changeWish(state, robot, { lock: lockOf(state, press, why) });
-  seenOf(state, robot).unlock = undefined;
+export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, reason }) => {
+  lockTile(state, press, robot, 'one', reason);
 });
+
+export function lockTile(
+  state: DeskState,
+  press: Press,
+  robot: string,
+  kind: LockKind,
+  reason?: string,
+): void {
+  requireRobot(state, robot);
+  changeWish(state, robot, { lock: lockOf(state, press, kind, reason) });
+  seenOf(state, robot).unlock = undefined;
+}
 
 export const unlockOne = button({ ...ofRobot, ...ofLock }, (state, press, { robot, lock: id }) => {
   requireRobot(state, robot);

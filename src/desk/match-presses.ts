@@ -1,7 +1,7 @@
 import { RobotError } from '../core/errors.js';
 import * as s from '../schemas/schema.js';
 import { isInPhase, lacksOf } from './judge.js';
-import { lockOne } from './lock-presses.js';
+import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
 import { type DeskMatch, type DeskState, OVER, playsIn, seenOf, wishOf } from './state.js';
@@ -38,7 +38,11 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, a
   const inPit = plan.robots.filter(name => wishOf(state.wanted, name).place === 'pit');
   if (inPit.length > 0) refuse(`${inPit.join(', ')}: in the pit. Move it to the field first.`);
   // A fault of a log belongs to the record in which it was noted.
-  for (const name of plan.robots) seenOf(state, name).logFault = undefined;
+  for (const name of plan.robots) {
+    const seen = seenOf(state, name);
+    seen.logFault = undefined;
+    seen.holder = undefined;
+  }
   putMatch(state, {
     ...plan,
     ...NO_TIME,
@@ -105,7 +109,7 @@ export const releaseMatch = button({}, (state, { nowMs: sinceMs }) => {
 export const playWithout = button(ofRobot, (state, press, { robot }) => {
   const match = theMatch(state, 'pre', 'pause', 'auto', 'teleop');
   if (!match.robots.includes(robot)) return;
-  lockOne.act(state, press, { robot, reason: `the match plays without ${robot}` });
+  lockTile(state, press, robot, 'out', `the match plays without ${robot}`);
   if (playsIn(match, robot)) putMatch(state, { ...match, without: [...match.without, robot] });
 });
 

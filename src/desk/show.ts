@@ -104,8 +104,8 @@ function robotView(state: DeskState, name: string, nowMs: number) {
     lock: lock && { by: lock.by, reason: lock.reason, isOurs: isOurs(state.wanted, lock.id) },
     /** Whether the robot has confirmed the lock that the desk wants. Null if the desk wants none. */
     locking,
-    /** The id of the tile's own LOCK. Null if the tile has none. */
-    ownLock: wish.lock?.id ?? null,
+    /** The id of the lock that the tile's Unlock lifts. Null if there is none. */
+    ownLock: wish.lock?.id ?? (isOurs(state.wanted, lock?.id) ? (lock?.id ?? null) : null),
     light: status?.laser.light ?? null,
     torque: status === undefined ? null : perUnit(unit => status[unit.name].torque),
     modes: status === undefined ? null : perUnit(unit => status[unit.name].mode),

@@ -93,8 +93,8 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
-  /** When a match was seen to begin or end on the robot. Phases between do not count. */
-  changedMs = LONG_AGO;
+  /** The desk that had the lease last. Undefined after a press of Load or Take over, until a lease is seen. */
+  holder: string | undefined;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;
@@ -114,8 +114,6 @@ export class Seen {
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;
   takeoverMs = LONG_AGO;
-  /** The record of the match that another desk has taken over on this robot, until this desk has its lease again. */
-  lostRecord: string | undefined;
   revision = 0;
   head: LogHead | undefined;
   /** When the request was sent whose answer had `head`. */

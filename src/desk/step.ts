@@ -129,7 +129,7 @@ function askKnown(due: Due): void {
 
 /** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
 function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean {
-  if (seen.match === undefined || nowMs - seen.matchMs > LEASE_MS || isTaken(state, seen)) return false;
+  if (seen.match === undefined || isTaken(state, seen)) return false;
   const { id, phase } = seen.match;
   // A robot that plays gets one only if it plays what the desk wants.
   if (PLAY.some(one => one === phase))
@@ -200,7 +200,7 @@ function askPhase(due: Due): void {
   const { match } = state.wanted;
   if (match === null || seen.match === undefined) return;
   const { id, sinceMs, endsAtMs } = match;
-  const phase = phaseFor(match, seen);
+  const phase = phaseFor(state, match, seen);
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase };
   const askFor = (of: string, periodMs: number, more: object) => {
     if (ask(due, 'phase', periodMs, '/api/match', { of, body: { ...call, ...more } }))
@@ -238,8 +238,8 @@ function askPhase(due: Due): void {
 }
 
 /** The phase that this robot is asked for. A robot that missed the end is ended before it is released. */
-function phaseFor({ id, phase }: DeskMatch, { match }: Seen): Phase {
-  return phase === 'none' && isPlaying(match, id) ? 'ended' : phase;
+function phaseFor(state: DeskState, { id, phase }: DeskMatch, seen: Seen): Phase {
+  return phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen) ? 'ended' : phase;
 }
 
 /** The requests to one robot that are due. */

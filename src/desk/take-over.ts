@@ -1,6 +1,7 @@
 import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
-import { isHeard, isLeaseOurs, permitsNothingMs } from './judge.js';
+import { isHeard, isLeaseOurs, isTaken, permitsNothingMs } from './judge.js';
+import { lockKind } from './lock-presses.js';
 import { NO_TIME, putMatch } from './match-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
@@ -8,7 +9,6 @@ import { changeWish, type DeskState, isOurs, OVER, type Seen, seenOf, wishOf } f
 
 /** A robot takes 20 beginnings of ids, one of which is the desk's own. */
 const MOST_FORMER = 19;
-const DESK_LOCK = /^desk-[^:]+:.{1,40}$/;
 
 interface Report {
   readonly name: string;
@@ -30,10 +30,10 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     nowMs,
   );
   const known = state.wanted.match;
-  const lost = reports.filter(({ seen }) => seen.lostRecord === known?.record);
+  const lost = reports.filter(({ seen }) => isTaken(state, seen));
   for (const { seen } of reports) {
     seen.takeoverMs = nowMs;
-    seen.lostRecord = undefined;
+    seen.holder = undefined;
   }
   // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
   const isKnown = (report: Report) => {
@@ -92,30 +92,30 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     sinceMs: permitsNothingMs(nowMs),
     endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
     without: plan.robots.filter(
-      name => !own.some(one => one.name === name) || wishOf(state.wanted, name).lock !== null,
+      name =>
+        !own.some(one => one.name === name) || lockKind(wishOf(state.wanted, name).lock?.id ?? '') === 'out',
     ),
     record: recordName(id, at),
   });
   state.pageMs = nowMs;
 });
 
-/** Makes the locks of another desk those of this desk: one on several robots as LOCK ALL, others as locks of their tiles. */
-function takeLocks(state: DeskState, names: readonly string[], atMs: number): void {
-  const robots = new Map<string, string[]>();
-  for (const name of names) {
-    const { id } = seenOf(state, name).match?.lock ?? {};
-    if (id === undefined || !DESK_LOCK.test(id) || isOurs(state.wanted, id)) continue;
-    robots.set(id, [...(robots.get(id) ?? []), name]);
-  }
-  const former = [...new Set([...robots.keys(), ...state.wanted.former])].slice(0, MOST_FORMER);
-  state.wanted = { ...state.wanted, former };
-  for (const [id, locked] of robots) {
-    const [first = ''] = locked;
-    const { by = '', reason = '' } = seenOf(state, first).match?.lock ?? {};
-    const lock = { id, by, reason, atMs };
-    if (locked.length === 1) changeWish(state, first, { lock });
-    else state.wanted = { ...state.wanted, lock: state.wanted.lock ?? lock };
-  }
+/** Makes the locks of another desk those of this desk. LOCK ALL counts only if each robot that is heard is locked. */
+function takeLocks(state: DeskState, field: readonly string[], nowMs: number): void {
+  const found = field.flatMap(name => {
+    const lock = seenOf(state, name).match?.lock ?? null;
+    const { id } = lock ?? {};
+    if (lock === null || id === undefined || isOurs(state.wanted, id)) return [];
+    const kind = lockKind(id);
+    return kind === undefined ? [] : [{ name, kind, lock: { ...lock, id, atMs: nowMs } }];
+  });
+  const former = [...new Set([...found.map(({ lock }) => lock.id), ...state.wanted.former])];
+  state.wanted = { ...state.wanted, former: former.slice(0, MOST_FORMER) };
+  const heard = field.map(name => seenOf(state, name)).filter(seen => isHeard(seen, nowMs));
+  const areAllLocked = heard.every(({ match }) => match?.lock !== null);
+  for (const { name, kind, lock } of found)
+    if (kind === 'all' && areAllLocked) state.wanted = { ...state.wanted, lock: state.wanted.lock ?? lock };
+    else changeWish(state, name, { lock });
 }
 
 function mostFrequent<T extends string>(values: readonly T[]): T | undefined {

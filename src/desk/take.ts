@@ -2,14 +2,13 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isInPhase, isLeaseOurs, isLocked, isUnderWay, PERMIT_MS } from './judge.js';
+import { isInPhase, isLeaseOurs, isLocked, PERMIT_MS } from './judge.js';
 import {
   type Ask,
   changeWish,
   type DeskState,
   isOurs,
   lockWanted,
-  OVER,
   type Seen,
   seenOf,
   wishOf,
@@ -168,25 +167,15 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
 function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: number): void {
   if (sentMs < seen.matchMs) return;
   const { lock } = match;
-  if (isChanged(seen.match, match)) seen.changedMs = sentMs;
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
-  const own = state.wanted.match;
-  if (isLeaseOurs(state, seen)) seen.lostRecord = undefined;
-  else if (own !== null && match.lease !== null && isUnderWay(own, match.id))
-    if (sentMs - seen.takeoverMs > PERMIT_MS)
-      // A press of Take over waits for its first beat.
-      seen.lostRecord = own.record;
+  const { lease } = match;
+  // A press of Take over waits for its first beat.
+  const isToCome = sentMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
+  if (lease !== null && lease.expired !== true && !isToCome) seen.holder = lease.holder;
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
-}
-
-/** Whether a match begins or ends on the robot, or another one is loaded. A match that is first seen when it is over is an old one. */
-function isChanged(before: RobotMatch | undefined, { id, phase }: RobotMatch): boolean {
-  const isOver = OVER.includes(phase);
-  if (before === undefined || before.id !== id) return !isOver || before !== undefined;
-  return isOver ? before.phase !== phase : OVER.includes(before.phase);
 }
 
 function refused(seen: Seen, { kind, of }: Ask, status: number, body: unknown): void {

@@ -32,13 +32,13 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   verdicts.push({ of: 'desk', ...deskVerdict(log.lines) });
   const heads = new Map<string, LogHead[]>();
   const contradicted = new Map<string, string>();
-  for (const { what, detail } of log.lines) {
+  for (const { what, outcome, detail } of log.lines) {
     const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
     // Another board has a log of its own.
-    if (what === 'robots accept') heads.delete(robot);
+    if (what === 'robots accept' && outcome === 'done') heads.delete(robot);
     if (what === 'contradicts') contradicted.set(robot, String(why));
   }
   for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {

@@ -52,13 +52,14 @@ interface PendingCommand extends DriveCommand {
 export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: DriveParts) {
   const newest = new Map<UnitName, PendingCommand>();
   const sentMs = new Map<UnitName, number>();
+  /** When the newest halt of each unit was sent, if no motion was sent since. */
+  const haltSentMs = new Map<UnitName, number>();
   /** When the newest halt of each unit was accepted. A command that may be older than that halt moves nothing. */
   const haltedMs = new Map<UnitName, number>();
 
   /** Throws the first reason, in the documented order, for which no unit may move. */
   const requireAllowed = (command: PendingCommand): void => {
-    const { holdsUntilMs, isHalt, left, notAfterMs, receivedMs, requireUntuned, stillWanted, takeover } =
-      command;
+    const { holdsUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
       for (const name of left.keys()) require(units[name]);
@@ -75,11 +76,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       if (!takeover && driver !== undefined && !isSameDriver(driver, command))
         throw new RobotError('driven', { unit, by: driver.by });
     });
-    const mayBeOlder = ({ name }: MotorUnit) => receivedMs < (haltedMs.get(name) ?? Number.NEGATIVE_INFINITY);
     if (left.size === 0) throw new RobotError('overtaken');
-    each(unit => {
-      if (!isHalt && mayBeOlder(unit)) throw new RobotError('overtaken');
-    });
     each(unit => {
       if (!unit.flags.includes('motion')) throw new RobotError('not-drivable', { unit: unit.name });
     });
@@ -94,10 +91,16 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     }
   };
 
-  /** Resolves when the unit may get a frame again. */
-  const turnOf = async (name: UnitName): Promise<void> => {
-    const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
-    if (waitMs > 0) await pause(clock, waitMs);
+  /** Resolves when the units may get frames again. A halt waits only if none of them was moved since the last halt. */
+  const turnOf = async ({ isHalt, left }: PendingCommand): Promise<void> => {
+    const waits = [...left].map(([name, { signal }]) => {
+      const lastMs = (isHalt ? haltSentMs : sentMs).get(name) ?? Number.NEGATIVE_INFINITY;
+      return { signal, ms: lastMs + frameEveryMs - clock.nowMs() };
+    });
+    if (isHalt && waits.some(({ ms }) => ms <= 0)) return;
+    await Promise.allSettled(
+      waits.filter(({ ms }) => ms > 0).map(({ signal, ms }) => unlessAborted(signal, pause(clock, ms))),
+    );
   };
 
   const send = async (command: PendingCommand): Promise<UnitRates> => {
@@ -111,8 +114,9 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
           requireStillAllowed(command);
           signal.throwIfAborted();
           reached.add(name);
-          units[name].drives();
-          if (!isHalt) sentMs.set(name, clock.nowMs());
+          if (!isHalt) units[name].drives();
+          (isHalt ? haltSentMs : sentMs).set(name, clock.nowMs());
+          if (!isHalt) haltSentMs.delete(name);
           return Math.floor(holdsUntilMs - clock.nowMs());
         };
         const mayRepeat = () => !signal.aborted && passes(() => requireStillAllowed(command));
@@ -151,6 +155,8 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     // A halt that was delayed is still wanted: it moves nothing.
     const fromMs = isHalt ? clock.nowMs() : receivedMs;
     const command: PendingCommand = { ...asked, holdsUntilMs: fromMs + holdMs, isHalt, left };
+    for (const name of left.keys())
+      if (!isHalt && receivedMs < (haltedMs.get(name) ?? Number.NEGATIVE_INFINITY)) left.delete(name);
     requireAllowed(command);
     for (const name of left.keys()) {
       const older = newest.get(name)?.left;
@@ -161,8 +167,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       units[name].begin(command, command.holdsUntilMs);
     }
     try {
-      if (!command.isHalt)
-        await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
+      await turnOf(command);
       requireStillAllowed(command);
       return await send(command);
     } finally {

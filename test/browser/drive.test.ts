@@ -148,6 +148,23 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
+  it('by keys does not begin again when another key is tapped while the first key is held since before a stop', async () => {
+    const page = await open();
+    await driveAhead(page);
+    await robot.post('/api/stop');
+    await shows(alerts(page), /Stopped/);
+    await robot.post('/api/resume');
+    await robot.post('/api/chassis/mode/switch', { mode: 'manual' });
+    await shows(alerts(page), /Let go of all sticks and keys first/);
+    const asked = motionsAskedBy(page);
+    await page.keyboard.press('KeyS');
+    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
+    await page.keyboard.press('KeyL');
+    await laserOff;
+    expect(asked).to.deep.equal([]);
+    await page.keyboard.up('KeyW');
+  });
+
   it('by keys is faster than the speed limit only while both shoulder buttons of a gamepad are held', async () => {
     const page = await open();
     const commandAt = (speed: number) =>
@@ -161,16 +178,22 @@ describe('driving in a browser', function () {
           (_, index) => ({ pressed: ${JSON.stringify(buttons)}.includes(index) }));
         navigator.getGamepads = () => [window.pad];
       `);
-    await driveAhead(page);
     for (const [buttons, speed] of [
       [[4, 5], 1.5],
       [[5], 0.45],
     ] as const) {
-      const command = commandAt(speed);
       await hold(...buttons);
-      await command;
+      let isSent = false;
+      void commandAt(speed).then(() => {
+        isSent = true;
+      });
+      await until(
+        async () => isSent,
+        () => page.keyboard.down('KeyW'),
+        () => page.keyboard.up('KeyW'),
+      );
+      await page.keyboard.up('KeyW');
     }
-    await page.keyboard.up('KeyW');
   });
 
   it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and is stopped by button B', async () => {

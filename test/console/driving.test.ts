@@ -77,6 +77,15 @@ describe('a page used for driving', () => {
     }
   });
 
+  it('continues to drive if the first commands of a motion were lost for 0.35 s', async () => {
+    page.let(/drive/, 'lost');
+    stick(AHEAD);
+    await page.wait(350);
+    page.let(/drive/, 'delivered');
+    await page.wait(1000);
+    expect([speeds().at(-1), page.model.driving.needsRest.value]).to.deep.equal([0.45, false]);
+  });
+
   it('that was interrupted does not begin again while two opposite keys are held', async () => {
     const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
     keys(1, true);

@@ -419,6 +419,51 @@ describe('a referee desk', () => {
     expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
+  for (const [what, off, on] of [
+    ['reboots after Load', 'load', undefined],
+    ['is off at Load, and comes on in a pause of the last match', 'play', 'load'],
+    ['is off at the end of the last match and at Load', 'play', 'end'],
+  ] as const)
+    it(`gets a robot ready that ${what}`, () => {
+      const red = field.robot('Red 1');
+      press('load');
+      field.wait(1500);
+      if (off === 'play') press('start');
+      field.wait(600);
+      red.isOff = true;
+      field.wait(2000);
+      if (off === 'play') {
+        press('end');
+        field.wait(600);
+        if (on === 'end') field.first.restart();
+        press('load');
+        field.wait(600);
+      }
+      red.restart(true);
+      red.isOff = false;
+      field.wait(1500);
+      expect(phases()).to.deep.equal(['pre', 'pre', 'pre']);
+      press('start');
+      field.wait(300);
+      expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
+    });
+
+  it('releases a robot when Join is pressed that was off at Release and reboots into a pause', () => {
+    press('load');
+    field.wait(1500);
+    const red = field.robot('Red 1');
+    red.isOff = true;
+    press('release');
+    field.wait(2000);
+    red.restart(true);
+    red.isOff = false;
+    field.wait(1500);
+    expect(tile('Red 1').missed).to.equal('NOT RELEASED');
+    press('join', { robot: 'Red 1' });
+    field.wait(600);
+    expect(phases()).to.deep.equal(['none', 'none', 'none']);
+  });
+
   it('refuses Join for a robot that no longer knows its match', () => {
     play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;

@@ -203,7 +203,12 @@ describe('a match record of a desk', () => {
       for (const [index, { bytes, hash }] of lines.entries()) {
         if (index >= 2) void records.keep({ robot: 'Red 1', bytes, follows: true });
         if (index === 2 && isReplaced)
-          log.record({ what: 'robots accept', who: 'referee', detail: { robot: 'Red 1', id: 'a' } });
+          log.record({
+            what: 'robots accept',
+            who: 'referee',
+            outcome: 'done',
+            detail: { robot: 'Red 1', id: 'a' },
+          });
         head(hash, index + 1);
       }
       await clock.advance(1000);

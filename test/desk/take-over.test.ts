@@ -250,6 +250,29 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(NAMES.map(name => field.robot(name).match.state.lock)).to.deep.equal([null, null, null]);
   });
 
+  it('counts LOCK ALL of the first desk as a lock of single robots if a robot that is heard is not locked', () => {
+    const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
+    press('lock all');
+    field.wait(600);
+    one.isOff = true;
+    other.isOff = true;
+    field.wait(600);
+    press('unlock');
+    field.wait(1500);
+    one.isOff = false;
+    other.isOff = false;
+    field.first.isOff = true;
+    field.second.isOff = false;
+    field.wait(1000);
+    press('take over', { desk: field.second });
+    field.wait(1500);
+    const locks = () => NAMES.map(name => field.robot(name).match.state.lock !== null);
+    expect(locks()).to.deep.equal([true, true, false]);
+    for (const robot of ['Red 1', 'Red 2']) press('unlock one', { desk: field.second, robot });
+    field.wait(600);
+    expect(locks()).to.deep.equal([false, false, false]);
+  });
+
   it('keeps the match of the desk while one of its robots refuses the end, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     const answer = red.answer.bind(red);

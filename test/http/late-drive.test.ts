@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -44,6 +45,54 @@ describe('a drive command that is valid for 50 ms but waits for 100 ms until the
       socket.destroy();
       expect(String(answer)).to.match(answers);
     });
+});
+
+/**
+ * A client in a thread of its own. While the daemon is busy, it sends `older` on a new connection, and 60 ms later `newer`
+ * on a connection that is open already.
+ */
+const CLIENT = `
+  const { connect } = require('node:net');
+  const { parentPort, workerData: { port, older, newer } } = require('node:worker_threads');
+  const answerOn = socket => new Promise(resolve => socket.once('data', data => resolve(String(data))));
+  const open = connect(port, '127.0.0.1', () => parentPort.postMessage('open'));
+  parentPort.once('message', () => {
+    const late = connect(port, '127.0.0.1', () => {
+      late.write(older);
+      setTimeout(() => {
+        open.write(newer);
+        Promise.all([answerOn(late), answerOn(open)]).then(answers => parentPort.postMessage(answers));
+      }, 60);
+    });
+  });
+`;
+
+describe('after a pause of the daemon, in which a newer request on an open connection is read first,', () => {
+  const daemon = simulatedDaemon();
+  /** The statuses of both requests. */
+  const statuses = async (older: string, newer: string) => {
+    const workerData = { port: Number(new URL(daemon.url).port), older, newer };
+    const client = new Worker(CLIENT, { eval: true, workerData });
+    await once(client, 'message');
+    client.postMessage('go');
+    block(400);
+    const [answers] = await once(client, 'message');
+    await client.terminate();
+    return answers.map((answer: string) => Number(answer.slice(9, 12)));
+  };
+
+  it('an older On is refused, and the laser stays dark', async () => {
+    const laser = (action: string) => asked('/api/laser', { action });
+    expect(await statuses(laser('on'), laser('off'))).to.deep.equal([409, 200]);
+    expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
+  });
+
+  it('an older resume is refused, and the robot stays stopped', async () => {
+    await daemon.post('/api/stop');
+    expect(await statuses(asked('/api/resume', {}), asked('/api/stop', {}))).to.deep.equal([409, 200]);
+    expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
+    await daemon.post('/api/resume');
+  });
 });
 
 describe("a request of the referee's desk that waits for 100 ms until the busy daemon reads the request", () => {

@@ -318,6 +318,24 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
+  it('of two callers who take over from each other with rates of 0 is sent once a poll, and leaves no line in the log', async () => {
+    const answers: Promise<unknown>[] = [];
+    for (let ms = 0; ms < 100; ms += 1) {
+      answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }).catch(codeOf));
+      await clocked.wait(1);
+    }
+    await clocked.during(Promise.all(answers));
+    expect(motions().length).to.be.within(3, 8);
+    expect(lines()).to.deep.equal([]);
+  });
+
+  it('for both units moves the other unit if it may be older than a halt of one', async () => {
+    const pausedMs = clocked.clock.nowMs();
+    await clocked.wait(50);
+    await driven(STILL);
+    expect(await driven({ ...YAW, ...AHEAD }, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
+  });
+
   it('makes the daemon read the moving unit at every poll, about 50 times a second', async () => {
     clocked.frames.length = 0;
     await driven(YAW, { holdMs: 500 });

@@ -48,12 +48,12 @@ describe('the example drive client', function () {
     });
 
   for (const [program, file] of CLIENTS)
-    it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F4 and arrow keys that are pressed with Ctrl`, async function () {
+    it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F1, F4 and arrow keys that are pressed with Ctrl`, async function () {
       requirePrograms(this, program);
       const { xM, headingRad } = await chassis();
       const fromRad = (await axes('gimbal')).pitch.angleRad;
       const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
-      const parts = ['\x1bOS\x1b[1;5A\x1b', '[', 'A'];
+      const parts = ['\x1bOS\x1b[[A\x1b[1;5A\x1b[\r\x1b', '[', 'A'];
       let count = 0;
       const pressed = setInterval(() => child.stdin.write(parts[count++ % 3]), 50);
       try {

@@ -28,8 +28,6 @@ const LATEST_MS = MAX_HOLD_MS;
 /** Without readings for this long, nobody sees what the robot does. Without answers for this long, it does not move. */
 const SILENT_MS = 500;
 const REFUSAL_MS = 4000;
-/** A driver of this page that began later than this after its first command has begun again. */
-const BEGIN_MS = 300;
 const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
 const PASSING = ['too-late', 'overtaken', 'bus-busy'];
@@ -74,6 +72,7 @@ export class Driving extends Part {
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
+  #statusMs = 0;
   /** When the first command of each unit's motion was sent. */
   readonly #beganMs: Record<UnitName, number> = perUnit(() => 0);
   /** When the page sent the oldest moving command without an answer. */
@@ -198,14 +197,16 @@ export class Driving extends Part {
 
   /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
   heardStatus(before: Status, after: Status): void {
-    // The robot ends driving and lets this page begin again if somebody switches to manual in manual.
-    const lateMs = this.#aheadMs + 2 * (this.roundTripMs.peek() ?? 0) + BEGIN_MS;
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
-      const isEnded = now.driver?.id === this.id && 1000 * now.driver.sinceT > this.#beganMs[name] + lateMs;
+      const isOurs = old.driver?.id === this.id && now.driver?.id === this.id;
+      // Somebody switched to manual in manual, and this page began again at once.
+      const isEnded =
+        isOurs && old.driver?.sinceT !== now.driver?.sinceT && this.#beganMs[name] < this.#statusMs;
       const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
       return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
     });
+    this.#statusMs = this.whole.clock.nowMs();
     if (isOther || before.stopped !== after.stopped || after.uptimeS < before.uptimeS) this.interrupt('');
   }
 

@@ -66,7 +66,7 @@ function detailText({ modes, torque, roundTripMs }: RobotView): string {
 }
 
 function TilePresses({ robot }: { readonly robot: RobotView }) {
-  const { name, place, missed, lock, ownLock } = robot;
+  const { name, place, missed, ownLock } = robot;
   const subject = `robot ${name}`;
   const press = (act: string, body = {}) => desk.press(`robots/${act}`, { robot: name, ...body }, subject);
   return (
@@ -80,7 +80,7 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
       />
       <Twice
         text="Unlock"
-        disabled={ownLock === null && lock?.isOurs !== true}
+        disabled={ownLock === null}
         run={() => press('unlock', ownLock === null ? {} : { lock: ownLock })}
       />
       <Press
