@@ -196,7 +196,7 @@ describe('an automatic tuning', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with calmer gains after the guard has ended the excitation of a loop that strayed about 0.5 rad from its setpoint', async () => {
+  it('continues with lower gains after the controller has ended the excitation because the loop strayed about 0.5 rad from its setpoint', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {

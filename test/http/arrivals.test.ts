@@ -58,21 +58,21 @@ describe('a request', () => {
     while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
   };
 
-  it('that waited on a new connection during a pause counts as received near the start of the pause, if a delayed timer runs before the read', async () => {
+  it('that came on a new connection while the daemon was paused counts as received at about the start of the pause, if the late poll timer runs before the read', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
-  it('that waited on a new connection during a pause counts as received near the start of the pause, if a delayed timer runs after the read', async () => {
+  it('that came on a new connection while the daemon was paused counts as received at about the start of the pause, if the late poll timer runs after the read', async () => {
     pauseWithCallers();
     await allSeen();
     expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
   });
 
   for (const when of ['before', 'after']) {
-    it(`that waited on an old connection during a pause counts as received near the start of the pause, if a delayed timer runs ${when} the read`, async () => {
+    it(`that came on an old connection while the daemon was paused counts as received at about the start of the pause, if the late poll timer runs ${when} the read`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -86,7 +86,7 @@ describe('a request', () => {
     });
   }
 
-  it('on one of 30 waiting connections counts as received when the server accepted the first of them, if no timer is late', async () => {
+  it('on any of 30 new connections counts as received at the time at which the server accepted the first of the 30, if the daemon was not paused', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));

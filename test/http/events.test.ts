@@ -225,7 +225,7 @@ describe('the event stream', () => {
     await reader.until(() => /\n:.*\n\n/.test(reader.text));
   });
 
-  it('collects telemetry and steps only while a client reads', async () => {
+  it('collects telemetry and captured step responses only while a client reads the stream', async () => {
     expect(sources.telemetry.any).to.equal(false);
     const reader = await read();
     expect(sources.telemetry.any).to.equal(true);

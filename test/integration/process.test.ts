@@ -112,7 +112,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the desk, called with a mistyped command, suggests the command', async () => {
+  it('of the desk answers a mistyped command with the most similar command', async () => {
     const desk = new Child('src/desk/main.js', ['verfiy', 'x']);
     running.push(desk);
     expect([await desk.exited, desk.lines[0]]).to.deep.equal([

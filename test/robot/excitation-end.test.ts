@@ -74,7 +74,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('gets amplitude 0 before the first heartbeat after a reconnection, because firmware 0.3.0 would begin the excitation again', async () => {
+  it('is set to amplitude 0 by the daemon before its first heartbeat after a reconnection, because firmware 0.3.0 would begin the excitation again', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);

@@ -140,7 +140,7 @@ describe('saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('that wait together all time out if the unit stays busy, and the next save succeeds', async () => {
+  it('all time out if they wait together and the unit stays busy; a save after that succeeds', async () => {
     const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2)])).to.deep.equal(['unit-busy', 'unit-busy']);
     await busy;

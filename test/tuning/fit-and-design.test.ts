@@ -62,7 +62,7 @@ function fitOf(course: Course) {
 }
 
 describe('the motor model that is fitted to a step response', () => {
-  it('has the time constant and the gain of the motor in a published position control within 5 %', () => {
+  it('matches the time constant and the gain of a published example motor within 5 %', () => {
     const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION.motor;
     const { plant, errorPercent } = fitOf(POSITION);
     const tauS = (j * r) / (k * k + b * r);
@@ -97,7 +97,7 @@ describe('the design of gains', () => {
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
-  it('lets the motor of a published position control settle in less than 0.04 s with less than 16 % overshoot', () => {
+  it('lets a published example motor settle in less than 0.04 s with less than 16 % overshoot', () => {
     const { figures } = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
