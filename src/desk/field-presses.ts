@@ -20,7 +20,7 @@ export const acceptRobot = button({ ...ofRobot, id: s.text() }, (state, _, { rob
   requireRobot(state, robot);
   const seen = seenOf(state, robot);
   if (seen.shownId !== id) refuse('This id does not answer at the address.');
-  if (wishOf(state.wanted, robot).id === id) return;
+  if (wishOf(state.wanted, robot).id === id) refuse('The robot has this id already.');
   changeWish(state, robot, { id, head: null });
   seen.logFault = undefined;
   seen.isFromOldest = false;

@@ -59,10 +59,10 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   if (match === null || seen.match === undefined) return false;
   const isUnconfirmed = seen.match.id === match.id && seen.tookMs < match.sinceMs;
   if (isUnconfirmed && match.why === null) return true;
-  return (isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null)) && !isTaken(state, seen);
+  return isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null && !isTaken(state, seen));
 }
 
-/** Whether another desk had the robot last. Only a press of Load or Take over changes that. */
+/** Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load or Take over. */
 export function isTaken({ wanted }: DeskState, { holder }: Seen): boolean {
   return holder !== undefined && holder !== wanted.holder;
 }

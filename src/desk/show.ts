@@ -105,7 +105,7 @@ function robotView(state: DeskState, name: string, nowMs: number) {
     /** Whether the robot has confirmed the lock that the desk wants. Null if the desk wants none. */
     locking,
     /** The id of the lock that the tile's Unlock lifts. Null if there is none. */
-    ownLock: wish.lock?.id ?? (isOurs(state.wanted, lock?.id) ? (lock?.id ?? null) : null),
+    ownLock: (wish.lock ?? (isOurs(state.wanted, lock?.id) ? lock : null))?.id ?? null,
     light: status?.laser.light ?? null,
     torque: status === undefined ? null : perUnit(unit => status[unit.name].torque),
     modes: status === undefined ? null : perUnit(unit => status[unit.name].mode),

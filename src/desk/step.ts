@@ -230,8 +230,7 @@ function askPhase(due: Due): void {
     askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;
   }
-  const isOurs =
-    phase === 'pre' ? isLeaseOurs(state, seen) && !isTaken(state, seen) : isToRestrict(state, seen);
+  const isOurs = phase === 'pre' ? isLeaseOurs(state, seen) : isToRestrict(state, seen);
   if (isRestricted(state, seen) || !isOurs) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});

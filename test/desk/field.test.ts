@@ -704,12 +704,12 @@ describe('a referee desk', () => {
     expect(tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
-  it('keeps all lines of a robot whose present id is accepted once more', () => {
+  it('refuses to accept the id that a robot has already, and keeps all lines of that robot', () => {
     press('load');
     field.wait(1500);
     const head = () => field.first.state.wanted.robots['Red 1']?.head;
     const before = head();
-    press('accept', { robot: 'Red 1' });
+    expect(field.press('accept', { robot: 'Red 1' })).to.include('not-ready');
     expect([before === null, head()]).to.deep.equal([false, before]);
   });
 
