@@ -10,6 +10,9 @@ const PROOF_MS = 5000;
 /** What permits something is asked for this long after its press. */
 export const PERMIT_MS = 1000;
 
+/** How long no other desk gets the lease. A robot's default is that it stops after this time without a beat. */
+export const LEASE_MS = 3000;
+
 /** The latest beginning of a phase that permits nothing any more. */
 export function permitsNothingMs(nowMs: number): number {
   return nowMs - PERMIT_MS - 1;

@@ -20,7 +20,7 @@ function lockOf(
   return { id: `${state.wanted.holder}:${kind}:${id}`, by, reason: withoutControls(reason), atMs: nowMs };
 }
 
-/** What the lock of a desk is for. Undefined if the id is of no desk. */
+/** What a lock is for. Undefined if its id is not one that a desk makes. */
 export function lockKind(id: string): LockKind | undefined {
   const [, kind] = /^desk-[^:]+:(all|one|out):.{1,40}$/.exec(id) ?? [];
   return kind === 'all' || kind === 'one' || kind === 'out' ? kind : undefined;

@@ -42,6 +42,7 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, a
     const seen = seenOf(state, name);
     seen.logFault = undefined;
     seen.holder = undefined;
+    seen.claimedMs = sinceMs;
   }
   putMatch(state, {
     ...plan,

@@ -114,6 +114,8 @@ export class Seen {
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;
   takeoverMs = LONG_AGO;
+  /** The newest press of Load or Take over for this robot. */
+  claimedMs = LONG_AGO;
   revision = 0;
   head: LogHead | undefined;
   /** When the request was sent whose answer had `head`. */

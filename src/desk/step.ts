@@ -8,6 +8,7 @@ import {
   isRestricted,
   isTaken,
   isToRestrict,
+  LEASE_MS,
   PERMIT_MS,
   permitEndMs,
 } from './judge.js';
@@ -30,8 +31,6 @@ const NOT_SENT: Sent = { atMs: Number.NEGATIVE_INFINITY, of: undefined, count: 0
 
 const STATUS_MS = 250;
 const BEAT_MS = 500;
-/** How long no other desk gets the lease. A robot's default is that it stops after this time without a beat. */
-const LEASE_MS = 3000;
 /** The pause between two requests of a restriction, after the first two. */
 const AGAIN_MS = 1000;
 /** The second request goes on a new connection, in case the first one hangs. */
@@ -129,7 +128,7 @@ function askKnown(due: Due): void {
 
 /** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
 function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean {
-  if (seen.match === undefined || isTaken(state, seen)) return false;
+  if (seen.match === undefined || seen.matchMs < seen.checkedMs || isTaken(state, seen)) return false;
   const { id, phase } = seen.match;
   // A robot that plays gets one only if it plays what the desk wants.
   if (PLAY.some(one => one === phase))

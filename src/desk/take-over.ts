@@ -34,6 +34,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
   for (const { seen } of reports) {
     seen.takeoverMs = nowMs;
     seen.holder = undefined;
+    seen.claimedMs = nowMs;
   }
   // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
   const isKnown = (report: Report) => {
@@ -102,7 +103,8 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
 
 /** Makes the locks of another desk those of this desk. LOCK ALL counts only if each robot that is heard is locked. */
 function takeLocks(state: DeskState, field: readonly string[], nowMs: number): void {
-  const found = field.flatMap(name => {
+  const heard = field.filter(name => isHeard(seenOf(state, name), nowMs));
+  const found = heard.flatMap(name => {
     const lock = seenOf(state, name).match?.lock ?? null;
     const { id } = lock ?? {};
     if (lock === null || id === undefined || isOurs(state.wanted, id)) return [];
@@ -111,8 +113,7 @@ function takeLocks(state: DeskState, field: readonly string[], nowMs: number): v
   });
   const former = [...new Set([...found.map(({ lock }) => lock.id), ...state.wanted.former])];
   state.wanted = { ...state.wanted, former: former.slice(0, MOST_FORMER) };
-  const heard = field.map(name => seenOf(state, name)).filter(seen => isHeard(seen, nowMs));
-  const areAllLocked = heard.every(({ match }) => match?.lock !== null);
+  const areAllLocked = heard.every(name => seenOf(state, name).match?.lock !== null);
   for (const { name, kind, lock } of found)
     if (kind === 'all' && areAllLocked) state.wanted = { ...state.wanted, lock: state.wanted.lock ?? lock };
     else changeWish(state, name, { lock });

@@ -2,7 +2,7 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isInPhase, isLeaseOurs, isLocked, PERMIT_MS } from './judge.js';
+import { isInPhase, isLeaseOurs, isLocked, LEASE_MS } from './judge.js';
 import {
   type Ask,
   changeWish,
@@ -34,7 +34,7 @@ export interface RobotLines {
 
 export const BAD_ANSWER = 'Its answer is not one of a robot: check its address.';
 /** The id of a lock in its reason. A robot of 0.3.0 keeps no other id of it. */
-const ID_IN_REASON = /\((desk-[0-9a-f]+:.+)\)$/;
+const ID_IN_REASON = /\((desk-[0-9a-f]+:[^()]+)\)$/;
 /** A robot that has restarted shows a shorter time since its start. */
 const RESTART_S = 1;
 
@@ -171,9 +171,9 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
   const { lease } = match;
-  // A press of Take over waits for its first beat.
-  const isToCome = sentMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
-  if (lease !== null && lease.expired !== true && !isToCome) seen.holder = lease.holder;
+  // A lease from before a press of Load or Take over may not have run out yet.
+  const isOld = sentMs - seen.claimedMs <= LEASE_MS && !isLeaseOurs(state, seen);
+  if (lease !== null && lease.expired !== true && !isOld) seen.holder = lease.holder;
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }

@@ -36,10 +36,13 @@ interface DriveParts {
 /** A command with less time than this is not sent, because it would end before it moves anything. */
 const LEAST_HOLD_MS = 10;
 
+/** The shortest time between two halts of a unit that nobody has moved meanwhile. */
+const HALT_EVERY_MS = 20;
+
 /** A command that is being carried out. */
 interface PendingCommand extends DriveCommand {
   readonly holdsUntilMs: number;
-  /** True if the command stops what it names. Such a command is sent at once. */
+  /** True if the command stops what it names. Such a command does not wait for the next poll. */
   readonly isHalt: boolean;
   /** The named units that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
   readonly left: Map<UnitName, AbortController>;
@@ -95,7 +98,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
   const turnOf = async ({ isHalt, left }: PendingCommand): Promise<void> => {
     const waits = [...left].map(([name, { signal }]) => {
       const lastMs = (isHalt ? haltSentMs : sentMs).get(name) ?? Number.NEGATIVE_INFINITY;
-      return { signal, ms: lastMs + frameEveryMs - clock.nowMs() };
+      return { signal, ms: lastMs + (isHalt ? HALT_EVERY_MS : frameEveryMs) - clock.nowMs() };
     });
     if (isHalt && waits.some(({ ms }) => ms <= 0)) return;
     await Promise.allSettled(
@@ -128,7 +131,10 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
     const error = errors.find(one => !isRobotError(one, 'overtaken'));
     if (error === undefined && moved.length > 0) return Object.fromEntries(moved);
-    for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
+    for (const name of left.keys()) {
+      haltSentMs.delete(name);
+      if (reached.has(name)) void units[name].halt();
+    }
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
     if (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')) {
       const unit = sent[ends.findIndex(end => end.status === 'rejected' && end.reason === error)]?.[0];

@@ -217,6 +217,21 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(moves()).to.deep.equal([true, true, true]);
   });
 
+  it('is not needed if Load is pressed right after the other desk has released the robots', () => {
+    press('end');
+    field.wait(600);
+    field.second.isOff = false;
+    field.wait(600);
+    press('release');
+    field.wait(1500);
+    press('load', { desk: field.second });
+    field.wait(5000);
+    expect(phases()).to.deep.equal(['pre', 'pre', 'pre']);
+    press('start', { desk: field.second });
+    field.wait(300);
+    expect(moves()).to.deep.equal([true, true, true]);
+  });
+
   it('includes the locks of the first desk: a robot that the first desk locked and left out of the match stays locked when the second desk lifts LOCK ALL', () => {
     press('without', { robot: 'Red 1' });
     field.wait(600);

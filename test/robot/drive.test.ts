@@ -329,6 +329,14 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal([]);
   });
 
+  it('with rates of 0 is answered with 200, again and again, even if the daemon polls only 5 times a second', async () => {
+    await clocked.end();
+    clocked = await ClockedRobot.start({ pollHz: 5 });
+    await clocked.wait(200);
+    for (let count = 0; count < 5; count += 1)
+      expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
+  });
+
   it('for both units moves the other unit if it may be older than a halt of one', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);

@@ -78,11 +78,7 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
         busy={desk.isPending(subject)}
         run={() => press('lock', { reason: `LOCK ${name}` })}
       />
-      <Twice
-        text="Unlock"
-        disabled={ownLock === null}
-        run={() => press('unlock', ownLock === null ? {} : { lock: ownLock })}
-      />
+      <Twice text="Unlock" disabled={ownLock === null} run={() => press('unlock', { lock: ownLock ?? '' })} />
       <Press
         text="Join"
         disabled={missed === null}
