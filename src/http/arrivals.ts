@@ -4,6 +4,17 @@ import type { Clock } from '../core/clock.js';
 /** A timer that is later than this shows that the process could not read what came (milliseconds). */
 const LATE_MS = 10;
 
+/** When a request may have come (Clock milliseconds). */
+export interface Arrival {
+  /** The earliest time at which it may have come. */
+  readonly receivedMs: number;
+  /**
+   * The same, without the time for which its connection may have waited to be accepted: a stranger can make it wait.
+   * It is now unless the process was paused, or the request waited for another one on its connection.
+   */
+  readonly unreadSinceMs: number;
+}
+
 /** Since when something may be unread. */
 class Backlog {
   readonly #sinceMs = new Set<{ readonly ms: number }>();
@@ -32,6 +43,8 @@ export class Arrivals {
   #dueMs = Number.POSITIVE_INFINITY;
   readonly #unread = new Backlog();
   readonly #firstRequests = new WeakMap<Socket, Backlog>();
+  /** Of the last request of each connection; before the first request, of the connection. */
+  readonly #last = new WeakMap<Socket, Arrival>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -58,22 +71,26 @@ export class Arrivals {
       const firstRequest = new Backlog();
       for (const backlog of [queue, firstRequest]) backlog.remember(sinceMs);
       this.#firstRequests.set(socket, firstRequest);
+      this.#last.set(socket, this.#now(socket));
     };
   }
 
-  /** The earliest time at which the request that is read from this connection now may have come (Clock milliseconds). */
-  earliestMs(socket: Socket): number {
-    const firstMs = this.#firstRequests.get(socket)?.sinceMs ?? Number.POSITIVE_INFINITY;
-    return Math.min(firstMs, this.#earliestMs());
+  /**
+   * Call this once for each request of this connection, in order. All that is known of a request that waited for the one
+   * before is that it came later than that one.
+   */
+  read(socket: Socket, hasWaited: boolean): Arrival {
+    const last = hasWaited ? this.#last.get(socket) : undefined;
+    const arrival = last ?? this.#now(socket);
+    this.#last.set(socket, arrival);
+    return arrival;
   }
 
-  /**
-   * Since when the process may have read nothing (Clock milliseconds). It is now unless the process was paused. Connections
-   * that wait do not count: a stranger can make them wait.
-   */
-  get pausedSinceMs(): number {
-    const sinceMs = this.#earliestMs();
-    return Number.isFinite(sinceMs) ? sinceMs : this.#clock.nowMs();
+  #now(socket: Socket): Arrival {
+    const earliestMs = this.#earliestMs();
+    const firstMs = this.#firstRequests.get(socket)?.sinceMs ?? Number.POSITIVE_INFINITY;
+    const unreadSinceMs = Number.isFinite(earliestMs) ? earliestMs : this.#clock.nowMs();
+    return { receivedMs: Math.min(firstMs, earliestMs), unreadSinceMs };
   }
 
   #earliestMs(): number {

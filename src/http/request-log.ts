@@ -6,7 +6,7 @@ import { asRobotError, type ErrorCode } from '../core/errors.js';
 import type { MemoryLog } from '../events/memory-log.js';
 import { PerMinute } from '../events/per-minute.js';
 import type { NewEvent } from '../schemas/log.js';
-import { Arrivals } from './arrivals.js';
+import { type Arrival, Arrivals } from './arrivals.js';
 import type { Contain } from './contain.js';
 import { tookEffect } from './problem-table.js';
 import type { Route } from './route.js';
@@ -16,10 +16,8 @@ declare module 'koa' {
   interface DefaultState {
     /** The number of the request, in base 36. */
     id: string;
-    /** The earliest time at which the request may have come (Clock milliseconds). */
-    receivedMs: number;
-    /** Since when the process may have read nothing. Leases and clocks that the request starts count from then. */
-    pausedSinceMs: number;
+    /** Leases and clocks that the request starts count from its `unreadSinceMs`. */
+    arrival: Arrival;
     /** The caller: the address, or the name of the token once the authorization knows it. */
     who: string;
     /** Whether the authorization has found a right other than `read`. */
@@ -64,10 +62,7 @@ export function requestLog(
     ctx.res.setHeader('X-Request-Id', id);
     const { method, path } = ctx;
     const startMs = clock.nowMs();
-    ctx.state.receivedMs = hasWaited(ctx.req)
-      ? Number.NEGATIVE_INFINITY
-      : arrivals.earliestMs(ctx.req.socket);
-    ctx.state.pausedSinceMs = arrivals.pausedSinceMs;
+    ctx.state.arrival = arrivals.read(ctx.req.socket, hasWaited(ctx.req));
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
     if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {

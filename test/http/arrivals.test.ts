@@ -33,7 +33,7 @@ describe('a request', () => {
     arrivals.timerRan(DUE_MS);
     seen = [];
     server = createServer(({ socket }, response) => {
-      seen.push(arrivals.earliestMs(socket));
+      seen.push(arrivals.read(socket, false).receivedMs);
       response.end();
     });
     server.on('connection', arrivals.accepting());
@@ -99,9 +99,9 @@ describe('a request', () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
-    expect(arrivals.earliestMs(socket)).to.equal(Number.NEGATIVE_INFINITY);
+    expect(arrivals.read(socket, false).receivedMs).to.equal(Number.NEGATIVE_INFINITY);
     await turns(2);
-    expect(arrivals.earliestMs(socket)).to.equal(clock.nowMs());
+    expect(arrivals.read(socket, false).receivedMs).to.equal(clock.nowMs());
   });
 
   it('counts as received at most three turns of the event loop ago, even after 20 slow turns of 100 ms each', async () => {
@@ -111,10 +111,19 @@ describe('a request', () => {
       arrivals.timerRan(clock.nowMs() + DUE_MS);
       await new Promise(resolve => setImmediate(resolve));
     }
-    expect(arrivals.earliestMs(new Socket())).to.be.within(
+    expect(arrivals.read(new Socket(), false).receivedMs).to.be.within(
       clock.nowMs() - 3 * turnMs,
       clock.nowMs() - turnMs + DUE_MS,
     );
+  });
+
+  it('that waited for the request before it on its connection counts as received with that one', async () => {
+    const socket = new Socket();
+    arrivals.accepting()(socket);
+    await turns(2);
+    const first = arrivals.read(socket, false);
+    clock.late(PAUSE_MS);
+    expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);
   });
 
   it('that a client sends after a pause of the server does not count as received during the pause', async () => {

@@ -121,32 +121,68 @@ describe("a request of the referee's desk that waits for 100 ms until the busy d
   });
 });
 
-describe('a drive command that a client sends right behind another request, without waiting for the answer,', () => {
-  const daemon = simulatedDaemon();
+describe('a request that a client sends right behind a save, without waiting for the answer to the save,', () => {
+  let held: Promise<void> = Promise.resolve();
+  const daemon = simulatedDaemon(
+    {},
+    {
+      disk: real => ({
+        ...real,
+        openToAppend: async path => {
+          const file = await real.openToAppend(path);
+          return { ...file, sync: () => held.then(() => file.sync()) };
+        },
+      }),
+    },
+  );
 
-  /** The statuses and the texts of both answers. */
-  const answersTo = async (first: string) => {
+  /** The status of the answer to `second`. Meanwhile `act` runs, and then the disk lets the save wait for another 100 ms. */
+  const statusOf = async (second: string, act: () => Promise<unknown> = async () => undefined) => {
     await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
-    const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
-    const { port } = new URL(daemon.url);
-    const socket = connect(Number(port), '127.0.0.1');
+    const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
+    let release = () => {};
+    held = new Promise(resolve => {
+      release = resolve;
+    });
+    const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
     let answers = '';
     socket.on('data', part => {
       answers += String(part);
     });
-    socket.write(first + asked('/api/drive', command));
+    socket.write(asked('/api/gimbal/pidconfig', gains) + second);
+    await once(socket, 'ready');
+    await daemon.get('/api/status');
+    await act();
+    block(100);
+    release();
     while (answers.split('HTTP/1.1').length < 3) await once(socket, 'data');
     socket.destroy();
-    return [...(answers.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []), answers.includes('too-late')];
+    const [first, last] = answers.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+    expect(first).to.equal('200');
+    return Number(last);
   };
+  const laserOn = asked('/api/laser', { action: 'on' });
+  const drive = (holdMs: number) =>
+    asked('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
 
-  it('is refused as too late, because the daemon cannot know when the command arrived', async () => {
-    expect(await answersTo(asked('/api/laser', { action: 'off' }))).to.deep.equal(['200', '409', true]);
+  it('lights the laser if it is an On and nobody asked for Off meanwhile', async () => {
+    expect(await statusOf(laserOn)).to.equal(200);
+    expect((await daemon.get('/api/status')).body.laser.light).to.equal('on');
   });
 
-  it('is refused as too late even if the daemon answers the other request before reading the 300 kB body of that request', async () => {
-    const body = 'x'.repeat(300_000);
-    const first = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    expect(await answersTo(first)).to.deep.equal(['200', '409', true]);
+  it('leaves the laser dark if it is an On and another caller asked for Off meanwhile', async () => {
+    expect(await statusOf(laserOn, () => daemon.post('/api/laser', { action: 'off' }))).to.equal(409);
+    expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
+  });
+
+  it('leaves the robot stopped if it is a resume and another caller asked for a stop meanwhile', async () => {
+    expect(await statusOf(asked('/api/resume', {}), () => daemon.post('/api/stop'))).to.equal(409);
+    expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
+    await daemon.post('/api/resume');
+  });
+
+  it('moves the robot only if it is a drive command whose hold, counted from the save, has not passed', async () => {
+    expect(await statusOf(drive(500))).to.equal(200);
+    expect(await statusOf(drive(90))).to.equal(409);
   });
 });

@@ -66,7 +66,7 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
           rates: Object.fromEntries(named),
           by: ctx.state.who,
           id,
-          receivedMs: ctx.state.receivedMs,
+          receivedMs: ctx.state.arrival.receivedMs,
           holdMs,
           notAfterMs: inMs(notAfterT),
           takeover,

@@ -61,7 +61,9 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
             throw new RobotError('stale-match', { id: last?.id ?? '', revision: last?.revision ?? 0, phase });
         }
         requireInTime(inMs(notAfterT), clock.nowMs());
-        return viewAfter(control.set({ ...call, remainingS }, ctx.state.who, ctx.state.pausedSinceMs));
+        return viewAfter(
+          control.set({ ...call, remainingS }, ctx.state.who, ctx.state.arrival.unreadSinceMs),
+        );
       },
     }),
     post('/api/match/lock', 'rule', {
@@ -111,8 +113,8 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       problems: ['too-late', 'caller-gone', 'lock-changed', 'not-kept'],
       act: async ({ body: { lock, notAfterT }, ctx, stillConnected }) => {
         const { lockedMs, state } = control.match;
-        // During a pause of the process, a lock on another connection may have come later but be read first.
-        const inForce = lockedMs <= ctx.state.pausedSinceMs ? state.lock?.id : undefined;
+        // While this request waited, a lock on another connection may have come later but been read first.
+        const inForce = lockedMs <= ctx.state.arrival.unreadSinceMs ? state.lock?.id : undefined;
         await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
         // A lock that came meanwhile stays. No lock has an empty id.
@@ -131,8 +133,8 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       answer: matchView,
       problems: ['lease-held'],
       act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
-        const { pausedSinceMs, who } = ctx.state;
-        control.match.beat(holder, who, ttlMs, takeover, pausedSinceMs);
+        const { arrival, who } = ctx.state;
+        control.match.beat(holder, who, ttlMs, takeover, arrival.unreadSinceMs);
         return { ...view(), head: fileLog.head };
       },
     }),

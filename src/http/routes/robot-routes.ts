@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { RobotError } from '../../core/errors.js';
 import { logEvent, logHead, logPage } from '../../schemas/log.js';
 import * as s from '../../schemas/schema.js';
@@ -29,9 +30,9 @@ const SAME_TIME_MS = 50;
 
 /** Laser, stop and resume. */
 export function robotRoutes({ robot, clock }: AppOptions): Route[] {
-  /** Since when the request may have waited. During a pause, a newer request on another connection may be read first. */
-  const sinceMs = ({ state: { pausedSinceMs } }: { readonly state: { readonly pausedSinceMs: number } }) =>
-    clock.nowMs() - pausedSinceMs > SAME_TIME_MS ? pausedSinceMs : undefined;
+  /** Since when the request may have waited. Meanwhile a newer request on another connection may have been read. */
+  const sinceMs = ({ state: { arrival } }: Context) =>
+    clock.nowMs() - arrival.unreadSinceMs > SAME_TIME_MS ? arrival.unreadSinceMs : undefined;
   return [
     post('/api/laser', laserRight, {
       id: 'laser',
