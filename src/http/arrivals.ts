@@ -20,7 +20,9 @@ class Backlog {
   readonly #sinceMs = new Set<{ readonly ms: number }>();
 
   get sinceMs(): number {
-    return Math.min(...[...this.#sinceMs].map(({ ms }) => ms));
+    let earliestMs = Number.POSITIVE_INFINITY;
+    for (const { ms } of this.#sinceMs) earliestMs = Math.min(earliestMs, ms);
+    return earliestMs;
   }
 
   /**

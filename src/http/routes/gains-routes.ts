@@ -44,13 +44,14 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
   const anyGains = gainsBody(unit, {});
   const save = saver(options, unit);
   const historyText = historyTexts(name, steps);
+  const gainsText = jsonOfLast<GainSet>();
   return [
     get(path, 'read', {
       id: `${name}Gains`,
       summary: 'The gains in force',
       answer: anyGains,
       problems: ['storage-failed'],
-      act: () => robot.store.current(name).gains,
+      act: () => gainsText(robot.store.current(name).gains),
     }),
     post(path, 'tune', {
       id: `${name}SaveGains`,
@@ -85,6 +86,15 @@ export function gainsRoutes(options: AppOptions, unit: Unit): Route[] {
       act: asked => save(asked, robot.store.revision(name, asked.body.revision).gains),
     }),
   ];
+}
+
+/** Returns a function that makes JSON of a value, and makes it again only for another value: gains seldom change. */
+function jsonOfLast<Value extends object>() {
+  let last: { readonly value: Value; readonly text: Buffer } | undefined;
+  return (value: Value): Buffer => {
+    if (last?.value !== value) last = { value, text: Buffer.from(JSON.stringify(value)) };
+    return last.text;
+  };
 }
 
 /**
