@@ -64,7 +64,7 @@ class Names {
 
 /** Sends requests to robots. No robot delays a request to another one. */
 export class RobotClient {
-  readonly #agents = new Map<string, Agent>();
+  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 2 });
   readonly #names: Names;
   /** The address at which each robot has shown its id. */
   readonly #checked = new Map<string, string>();
@@ -78,7 +78,7 @@ export class RobotClient {
     try {
       const first = await this.#once(robot, ask, ask.isFresh);
       // The robot closed an idle connection as the request left. On a new connection the request arrives.
-      return first === 'stale' ? await (this.#once(robot, ask, true) as Promise<Outcome>) : first;
+      return first.isStale ? await this.#once(robot, ask, true) : first;
     } catch (error) {
       // Node refuses a path with characters that belong to no URL.
       return { failure: messageOf(error) };
@@ -86,10 +86,10 @@ export class RobotClient {
   }
 
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agent.destroy();
   }
 
-  async #once(robot: Robot, ask: Ask, isFresh: boolean): Promise<Outcome | 'stale'> {
+  async #once(robot: Robot, ask: Ask, isFresh: boolean): Promise<Outcome & { readonly isStale?: true }> {
     const url = new URL(robot.address);
     const name = url.hostname.replace(/^\[|\]$/g, '');
     const host = this.#names.addressOf(name);
@@ -103,7 +103,7 @@ export class RobotClient {
       port: url.port === '' ? 80 : Number(url.port),
       method: body === undefined ? 'GET' : 'POST',
       path: ask.path,
-      agent: isFresh ? false : this.#agentOf(robot),
+      agent: isFresh ? false : this.#agent,
       maxHeaderSize: 16384,
       signal,
       headers: {
@@ -136,18 +136,11 @@ export class RobotClient {
     } catch (error) {
       if (signal.aborted) return { failure: 'It does not answer within 5 s.' };
       const isClosed = CLOSED.includes(errnoOf(error) ?? '');
-      if (response === undefined && sent.reusedSocket && isClosed) return 'stale';
+      if (response === undefined && sent.reusedSocket && isClosed)
+        return { failure: wordsOf(error), isStale: true };
       // Whatever answers next at this address may be another machine.
       return { failure: wordsOf(error), isMoved: errnoOf(error) === 'ECONNREFUSED' };
     }
-  }
-
-  #agentOf({ address }: Robot): Agent {
-    const known = this.#agents.get(address);
-    if (known !== undefined) return known;
-    const agent = new Agent({ keepAlive: true, maxFreeSockets: 2 });
-    this.#agents.set(address, agent);
-    return agent;
   }
 }
 
