@@ -6,7 +6,6 @@ import type { Press } from './press.js';
 import {
   ACTS,
   type Ask,
-  type DeskMatch,
   type DeskState,
   type Robot,
   type Seen,
@@ -14,7 +13,7 @@ import {
   type Wanted,
   wishOf,
 } from './state.js';
-import { dueAsks, forbid, tick } from './step.js';
+import { dueAsks, tick } from './step.js';
 import { keptLines, type Outcome, type RobotLines, take } from './take.js';
 
 /** How often the desk looks for requests that are due. */
@@ -70,11 +69,8 @@ export class Desk {
 
   /** Permits nothing until Take over is pressed. */
   forbid(): void {
-    const nowMs = this.#parts.clock.nowMs();
-    this.#tick(nowMs);
-    const { match } = this.state.wanted;
-    forbid(this.state, nowMs);
-    if (this.state.wanted.match !== match) this.#recordPhase(match);
+    this.state.wanted = { ...this.state.wanted, permits: false };
+    this.#tick(this.#parts.clock.nowMs());
     this.#save();
   }
 
@@ -132,17 +128,13 @@ export class Desk {
   #tick(nowMs: number): void {
     let before = this.state.wanted.match;
     while (tick(this.state, nowMs, this.#parts.pauseWithoutPageMs)) {
-      this.#recordPhase(before);
-      before = this.state.wanted.match;
+      const { match } = this.state.wanted;
+      this.#parts.record({
+        what: 'phase',
+        detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
+      });
+      before = match;
     }
-  }
-
-  #recordPhase(before: DeskMatch | null): void {
-    const { match } = this.state.wanted;
-    this.#parts.record({
-      what: 'phase',
-      detail: { before: before?.phase ?? null, after: match?.phase ?? null, why: match?.why ?? null },
-    });
   }
 
   #send(ask: Ask): void {

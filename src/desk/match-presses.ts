@@ -4,21 +4,17 @@ import { isInPhase, lacksOf } from './judge.js';
 import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
-import { type DeskMatch, type DeskState, OVER, playsIn, seenOf, wishOf } from './state.js';
-import { paused } from './step.js';
-
-/** A phase that a press began, without a clock. */
-export const NO_TIME = {
-  endsAtMs: null,
-  leftS: null,
-  interrupted: null,
-  isPlanned: false,
-  why: null,
-} as const;
-
-export function putMatch(state: DeskState, match: DeskMatch): void {
-  state.wanted = { ...state.wanted, match };
-}
+import {
+  type DeskMatch,
+  type DeskState,
+  OVER,
+  paused,
+  playsIn,
+  putMatch,
+  seenOf,
+  wishOf,
+  withPhase,
+} from './state.js';
 
 function theMatch({ wanted: { match } }: DeskState, ...phases: readonly string[]): DeskMatch {
   if (match === null) return refuse('No match is loaded.');
@@ -26,13 +22,13 @@ function theMatch({ wanted: { match } }: DeskState, ...phases: readonly string[]
   return match;
 }
 
-export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, at }, { match: id }) => {
+export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { match: id }) => {
   requirePermits(state);
   const plan = state.plans.find(one => one.id === id);
   if (plan === undefined) throw new RobotError('not-found', { cure: 'FILE has no match of this id.' });
-  const { match } = state.wanted;
-  if (match !== null && !OVER.includes(match.phase))
-    refuse(`The match ${match.id} is in ${match.phase}. End it first.`);
+  const { match: former } = state.wanted;
+  if (former !== null && !OVER.includes(former.phase))
+    refuse(`The match ${former.id} is in ${former.phase}. End it first.`);
   const absent = absentOf(state, plan.robots);
   if (absent.length > 0) refuse(`No robot is called ${absent.join(', ')}. Add it, or correct FILE.`);
   const inPit = plan.robots.filter(name => wishOf(state.wanted, name).place === 'pit');
@@ -42,16 +38,10 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs: sinceMs, a
     const seen = seenOf(state, name);
     seen.logFault = undefined;
     seen.holder = undefined;
-    seen.claimedMs = sinceMs;
+    seen.claimedMs = nowMs;
   }
-  putMatch(state, {
-    ...plan,
-    ...NO_TIME,
-    phase: 'pre',
-    sinceMs,
-    without: [],
-    record: recordName(plan.id, at),
-  });
+  const match = { ...plan, without: [], record: recordName(plan.id, at) };
+  putMatch(state, withPhase(match, 'pre', nowMs));
 });
 
 /** The names that no robot has. A robot may be added after FILE has named it. */
@@ -68,7 +58,7 @@ function play(state: DeskState, match: DeskMatch, nowMs: number, phase: 'auto' |
   const lacks = plays.flatMap(name => lacksOf(state, name, nowMs).map(text => `${name}: ${text}`));
   if (lacks.length > 0) refuse(lacks.join(' '));
   state.pageMs = nowMs;
-  putMatch(state, { ...match, ...NO_TIME, phase, sinceMs: nowMs, endsAtMs: nowMs + 1000 * seconds });
+  putMatch(state, withPhase(match, phase, nowMs, { endsAtMs: nowMs + 1000 * seconds }));
 }
 
 export const startMatch = button({}, (state, { nowMs }) => {
@@ -78,8 +68,7 @@ export const startMatch = button({}, (state, { nowMs }) => {
 });
 
 export const pauseMatch = button({}, (state, { nowMs }) => {
-  const match = theMatch(state, 'auto', 'teleop');
-  putMatch(state, { ...match, ...paused(match, nowMs, null) });
+  putMatch(state, paused(theMatch(state, 'auto', 'teleop'), nowMs, null));
 });
 
 const played = {
@@ -97,13 +86,14 @@ export const goOn = button(played, (state, { nowMs }, given) => {
   play(state, match, nowMs, phase, seconds);
 });
 
-export const endMatch = button({}, (state, { nowMs: sinceMs }) => {
+export const endMatch = button({}, (state, { nowMs }) => {
   const match = theMatch(state, 'pre', 'auto', 'teleop', 'pause');
-  putMatch(state, { ...match, ...NO_TIME, phase: 'ended', sinceMs });
+  putMatch(state, withPhase(match, 'ended', nowMs));
 });
 
 export const releaseMatch = button({}, (state, { nowMs: sinceMs }) => {
   requirePermits(state);
+  // A released match still shows why it ended.
   putMatch(state, { ...theMatch(state, 'pre', 'ended', 'none'), phase: 'none', sinceMs });
 });
 

@@ -37,7 +37,8 @@ export interface RobotWish {
   readonly head: LogHead | null;
 }
 
-export interface DeskMatch extends MatchPlan {
+/** The phase of a match, with what belongs to this phase alone. */
+interface MatchPhase {
   /** `none`: released. */
   readonly phase: Phase;
   /** The press or the planned instant at which the phase began. What it permits is asked for one second from then on. */
@@ -47,10 +48,13 @@ export interface DeskMatch extends MatchPlan {
   /** In a pause: the interrupted phase, and its seconds left. */
   readonly leftS: number | null;
   readonly interrupted: 'auto' | 'teleop' | null;
-  /** Whether the clock began teleop, and not a press. It says nothing of other phases. */
+  /** Whether the clock began teleop, and not a press. */
   readonly isPlanned: boolean;
   /** Why the match pauses or ended, if nobody pressed. */
   readonly why: string | null;
+}
+
+export interface DeskMatch extends MatchPlan, MatchPhase {
   /** The robots that do not play, because a referee started without them. */
   readonly without: readonly string[];
   /** The name of the folder of its record. */
@@ -194,6 +198,29 @@ export function changeWish(state: DeskState, name: string, to: Partial<RobotWish
   const { wanted } = state;
   const robots = { ...wanted.robots, [name]: { ...wishOf(wanted, name), ...to } };
   state.wanted = { ...wanted, robots };
+}
+
+export function putMatch(state: DeskState, match: DeskMatch): void {
+  state.wanted = { ...state.wanted, match };
+}
+
+/** The match in a phase that begins at `sinceMs`. Nothing of the phase before remains. */
+export function withPhase(
+  match: Omit<DeskMatch, keyof MatchPhase>,
+  phase: Phase,
+  sinceMs: number,
+  own: Partial<MatchPhase> = {},
+): DeskMatch {
+  const nothing = { endsAtMs: null, leftS: null, interrupted: null, isPlanned: false, why: null };
+  return { ...match, ...nothing, ...own, phase, sinceMs };
+}
+
+/** The pause of a running match, which keeps its clock. */
+export function paused(match: DeskMatch, nowMs: number, why: string | null): DeskMatch {
+  const { phase, endsAtMs } = match;
+  const interrupted = phase === 'auto' ? 'auto' : 'teleop';
+  const leftS = Math.max(0, ((endsAtMs ?? nowMs) - nowMs) / 1000);
+  return withPhase(match, 'pause', nowMs, { leftS, interrupted, why });
 }
 
 /** The lock that this robot shall have: that of the field, or that of its tile. */

@@ -19,11 +19,14 @@ import {
   type DeskState,
   type Kind,
   lockWanted,
+  paused,
   playsIn,
+  putMatch,
   type Seen,
   type Sent,
   seenOf,
   wishOf,
+  withPhase,
 } from './state.js';
 import { BAD_ANSWER } from './take.js';
 
@@ -50,38 +53,22 @@ const OWN_END_MS = 300;
 
 /**
  * Lets time pass: the clock of the match, and the silence of all pages. What is due first takes effect first, at its own
- * time. Returns whether what is wanted has changed.
+ * time. No match runs while the desk permits nothing. Returns whether what is wanted has changed.
  */
 export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number): boolean {
-  const { match } = state.wanted;
+  const { match, permits } = state.wanted;
   if (match === null || match.endsAtMs === null) return false;
   const { endsAtMs, phase, teleopS } = match;
   const silentMs = pauseWithoutPageMs === 0 ? Number.POSITIVE_INFINITY : state.pageMs + pauseWithoutPageMs;
-  const sinceMs = Math.min(endsAtMs, silentMs);
-  if (nowMs < sinceMs) return false;
-  const next =
-    silentMs < endsAtMs
-      ? paused(match, silentMs, "no referee's page answers")
-      : phase === 'auto' && teleopS > 0
-        ? { phase: 'teleop' as const, sinceMs, endsAtMs: sinceMs + 1000 * teleopS, isPlanned: true }
-        : { phase: 'ended' as const, sinceMs, endsAtMs: null, why: 'time is up' };
-  state.wanted = { ...state.wanted, match: { ...match, ...next } };
+  if (nowMs < Math.min(endsAtMs, silentMs)) {
+    if (permits) return false;
+    putMatch(state, paused(match, nowMs, 'the list of tokens is damaged'));
+  } else if (silentMs < endsAtMs) putMatch(state, paused(match, silentMs, "no referee's page answers"));
+  else if (phase === 'auto' && teleopS > 0) {
+    const own = { endsAtMs: endsAtMs + 1000 * teleopS, isPlanned: true };
+    putMatch(state, withPhase(match, 'teleop', endsAtMs, own));
+  } else putMatch(state, withPhase(match, 'ended', endsAtMs, { why: 'time is up' }));
   return true;
-}
-
-/** Permits nothing until Take over is pressed. A running match pauses. */
-export function forbid(state: DeskState, nowMs: number): void {
-  const { match } = state.wanted;
-  const isRunning = match !== null && PLAY.includes(match.phase);
-  const held = isRunning ? { ...match, ...paused(match, nowMs, 'the list of tokens is damaged') } : match;
-  state.wanted = { ...state.wanted, permits: false, match: held };
-}
-
-/** The pause of a running match, which keeps its clock. */
-export function paused({ phase, endsAtMs }: DeskMatch, nowMs: number, why: string | null) {
-  const interrupted: 'auto' | 'teleop' = phase === 'auto' ? 'auto' : 'teleop';
-  const leftS = Math.max(0, ((endsAtMs ?? nowMs) - nowMs) / 1000);
-  return { phase: 'pause' as const, sinceMs: nowMs, endsAtMs: null, leftS, interrupted, why };
 }
 
 /** The requests that are due now. Each is noted as sent. */

@@ -2,10 +2,19 @@ import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
 import { isHeard, isLeaseOurs, isTaken, permitsNothingMs } from './judge.js';
 import { lockKind } from './lock-presses.js';
-import { NO_TIME, putMatch } from './match-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
-import { changeWish, type DeskState, isOurs, OVER, type Seen, seenOf, wishOf } from './state.js';
+import {
+  changeWish,
+  type DeskState,
+  isOurs,
+  OVER,
+  putMatch,
+  type Seen,
+  seenOf,
+  wishOf,
+  withPhase,
+} from './state.js';
 
 /** A robot takes 20 beginnings of ids, one of which is the desk's own. */
 const MOST_FORMER = 19;
@@ -56,13 +65,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
       one => one.match.id === known?.id && one.match.phase === 'ended' && !isKnown(one),
     );
     if (known !== null && ['auto', 'teleop', 'pause'].includes(known.phase) && isEndedElsewhere)
-      putMatch(state, {
-        ...known,
-        ...NO_TIME,
-        phase: 'ended',
-        sinceMs: nowMs,
-        why: 'another desk has ended it',
-      });
+      putMatch(state, withPhase(known, 'ended', nowMs, { why: 'another desk has ended it' }));
     return;
   }
   const own = running.filter(({ match }) => match.id === id);
@@ -84,20 +87,16 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
         ]
       : [],
   );
+  const without = plan.robots.filter(
+    name =>
+      !own.some(one => one.name === name) || lockKind(wishOf(state.wanted, name).lock?.id ?? '') === 'out',
+  );
+  const match = { ...plan, without, record: recordName(id, at) };
+  // This press starts no robot: one that is not in the phase joins by a press of its own.
+  const sinceMs = permitsNothingMs(nowMs);
   const isPlay = PLAY.includes(phase);
-  putMatch(state, {
-    ...plan,
-    ...NO_TIME,
-    phase: isPlay && ends.length === 0 ? 'pause' : phase,
-    // This press starts no robot: one that is not in the phase joins by a press of its own.
-    sinceMs: permitsNothingMs(nowMs),
-    endsAtMs: isPlay && ends.length > 0 ? Math.min(...ends) : null,
-    without: plan.robots.filter(
-      name =>
-        !own.some(one => one.name === name) || lockKind(wishOf(state.wanted, name).lock?.id ?? '') === 'out',
-    ),
-    record: recordName(id, at),
-  });
+  const endsAtMs = isPlay && ends.length > 0 ? Math.min(...ends) : null;
+  putMatch(state, withPhase(match, isPlay && endsAtMs === null ? 'pause' : phase, sinceMs, { endsAtMs }));
   state.pageMs = nowMs;
 });
 

@@ -3,8 +3,7 @@ import type { Boot } from '../core/boot.js';
 import { type BootRecord, bootRecord, recordIn } from '../storage/boot-record.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 import { permitsNothingMs } from './judge.js';
-import type { DeskLock, Wanted } from './state.js';
-import { paused } from './step.js';
+import { type DeskLock, paused, type Wanted } from './state.js';
 
 function newWanted(): Wanted {
   const holder = `desk-${randomBytes(4).toString('hex')}`;
@@ -43,7 +42,7 @@ export function wantedFile(parts: StateParts, boot: Boot): StateFile<Wanted> {
     if (isOfBoot || match === null) return here;
     if (match.endsAtMs === null) return { ...here, match: { ...match, sinceMs: permitsNothingMs(nowMs) } };
     const rested = paused(match, nowMs, 'the machine of the desk was off');
-    return { ...here, match: { ...match, ...rested, leftS: null } };
+    return { ...here, match: { ...rested, leftS: null } };
   };
   return stateFile<Wanted>(parts, {
     name: 'desk.json',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import type { DeskView, RobotView } from '../../src/desk/show.js';
 import { viewOf } from '../../src/desk/show.js';
-import { forbid, tick } from '../../src/desk/step.js';
+import { tick } from '../../src/desk/step.js';
 import { FakeField, NAMES } from './fake-field.js';
 
 const OWN = { problems: [], recorded: true };
@@ -25,6 +25,10 @@ describe('a referee desk', () => {
     field.wait(1500);
     press('start');
     field.wait(100);
+  };
+  const forbid = () => {
+    const { state } = field.first;
+    state.wanted = { ...state.wanted, permits: false };
   };
   beforeEach(() => {
     field = new FakeField();
@@ -800,7 +804,7 @@ describe('a referee desk', () => {
 
   it('whose list of tokens is damaged pauses its match, and after End the match stays ended, even at Take over', () => {
     play();
-    forbid(field.first.state, field.nowMs);
+    forbid();
     field.wait(300);
     expect([phases(), view().match?.phase]).to.deep.equal([['pause', 'pause', 'pause'], 'pause']);
     field.robot('Red 1').isOff = true;
@@ -818,7 +822,7 @@ describe('a referee desk', () => {
     field.wait(600);
     press('take over', { desk: field.second });
     field.wait(600);
-    forbid(field.first.state, field.nowMs);
+    forbid();
     field.wait(2000);
     expect(NAMES.flatMap(name => tile(name).problems)).to.deep.equal([]);
     expect(phases()).to.deep.equal(['auto', 'auto', 'auto']);
