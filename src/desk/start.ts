@@ -20,7 +20,7 @@ import { absentOf } from './match-presses.js';
 import { matchRecords } from './record.js';
 import { deskRoutes } from './routes.js';
 import { viewOf } from './show.js';
-import type { DeskMatch, Wanted } from './state.js';
+import type { Wanted } from './state.js';
 import { SEAL_MS } from './step.js';
 import { wantedFile } from './wanted-file.js';
 
@@ -70,21 +70,19 @@ export async function startDesk(parts: DeskParts) {
     saving = kept.save(now, kept.isStuck ? 0 : SAVE_MS).catch(() => undefined);
     follow(now);
   };
-  /** The record that is being written, the match whose release was seen last, and the timer that seals the record then. */
+  /** The record that is being written, and the timer that seals it after the release. */
   let recording: string | undefined;
-  let released: DeskMatch | undefined;
   let sealing: Timer | undefined;
   const follow = ({ match }: Wanted) => {
+    sealing?.cancel();
     if (match === null) return;
-    if (match.record !== recording && match.phase !== 'none') {
-      sealing?.cancel();
+    if (match.phase === 'none') {
+      const leftMs = match.sinceMs + SEAL_MS - clock.nowMs();
+      sealing = clock.after(Math.max(0, leftMs), () => void records.seal());
+    } else if (match.record !== recording) {
       recording = match.record;
       void records.begin(match.record);
     }
-    if (match.phase !== 'none' || match === released) return;
-    released = match;
-    sealing?.cancel();
-    sealing = clock.after(SEAL_MS, () => void records.seal());
   };
   const desk = new Desk({
     ...file,
