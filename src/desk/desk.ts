@@ -7,11 +7,11 @@ import {
   ACTS,
   type Ask,
   type DeskState,
+  inField,
   type Robot,
   type Seen,
   seenOf,
   type Wanted,
-  wishOf,
 } from './state.js';
 import { dueAsks, tick } from './step.js';
 import { keptLines, type Outcome, type RobotLines, take } from './take.js';
@@ -113,8 +113,7 @@ export class Desk {
     for (const ask of asks) this.#send(ask);
     const { lock } = this.state.wanted;
     if (lock === null || lock.id === this.#confirmed?.id) return;
-    const field = this.state.robots.filter(({ name }) => wishOf(this.state.wanted, name).place === 'field');
-    if (field.every(({ name }) => isLocked(this.state, name, nowMs)))
+    if (inField(this.state).every(name => isLocked(this.state, name, nowMs)))
       this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
   }
 

@@ -200,7 +200,7 @@ function twinOf(state: DeskState, name: string): string | undefined {
 }
 
 /** What lacks before this robot may play, in words. */
-export function lacksOf(state: DeskState, name: string, nowMs: number): readonly string[] {
+function lacksOf(state: DeskState, name: string, nowMs: number): readonly string[] {
   const seen = seenOf(state, name);
   const { status, match } = seen;
   const faults = faultsOf(state, name, nowMs);
@@ -225,4 +225,11 @@ export function lacksOf(state: DeskState, name: string, nowMs: number): readonly
     !isAtRest(seen) && 'It is not stopped, or its motors have torque',
     !match.recorded && 'Its disk does not have the newest phase yet',
   ]);
+}
+
+/** What lacks before the match may start or go on, robot by robot. Empty if nothing lacks. */
+export function lacksOfAll(state: DeskState, nowMs: number) {
+  const { match } = state.wanted;
+  const plays = match?.robots.filter(name => playsIn(match, name)) ?? [];
+  return plays.flatMap(robot => lacksOf(state, robot, nowMs).map(text => ({ robot, text })));
 }

@@ -1,6 +1,6 @@
 import { RobotError } from '../core/errors.js';
 import * as s from '../schemas/schema.js';
-import { isInPhase, lacksOf } from './judge.js';
+import { isInPhase, lacksOfAll } from './judge.js';
 import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
@@ -53,10 +53,9 @@ export function absentOf({ robots }: DeskState, names: readonly string[]): reado
 function play(state: DeskState, match: DeskMatch, nowMs: number, phase: 'auto' | 'teleop', seconds: number) {
   requirePermits(state);
   if (state.wanted.lock !== null) refuse('LOCK ALL stands. Unlock first.');
-  const plays = match.robots.filter(name => playsIn(match, name));
-  if (plays.length === 0) refuse('No robot is left in the match.');
-  const lacks = plays.flatMap(name => lacksOf(state, name, nowMs).map(text => `${name}: ${text}`));
-  if (lacks.length > 0) refuse(lacks.join(' '));
+  if (!match.robots.some(name => playsIn(match, name))) refuse('No robot is left in the match.');
+  const lacks = lacksOfAll(state, nowMs);
+  if (lacks.length > 0) refuse(lacks.map(({ robot, text }) => `${robot}: ${text}`).join(' '));
   state.pageMs = nowMs;
   putMatch(state, withPhase(match, phase, nowMs, { endsAtMs: nowMs + 1000 * seconds }));
 }

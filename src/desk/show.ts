@@ -1,6 +1,6 @@
 import { perUnit } from '../core/units.js';
-import { isHeard, isLeaseOurs, isLocked, lacksOf, missedBy, otherIdOf, problemsOf } from './judge.js';
-import { type DeskMatch, type DeskState, isOurs, lockWanted, playsIn, seenOf, wishOf } from './state.js';
+import { isHeard, isLeaseOurs, isLocked, lacksOfAll, missedBy, otherIdOf, problemsOf } from './judge.js';
+import { type DeskMatch, type DeskState, inField, isOurs, lockWanted, seenOf, wishOf } from './state.js';
 
 /** After this time a lock that no robot has confirmed counts as not confirmed. */
 const CONFIRM_MS = 1000;
@@ -20,7 +20,7 @@ interface Own {
 /** The body of GET /api/status of the desk, and of the answer to each press. Times `…T` are seconds, as `t`. */
 export function viewOf(state: DeskState, own: Own, nowMs: number) {
   const { permits, lock, match } = state.wanted;
-  const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
+  const field = inField(state);
   return {
     /** Now, in monotonic seconds of the desk. */
     t: nowMs / 1000,
@@ -30,7 +30,7 @@ export function viewOf(state: DeskState, own: Own, nowMs: number) {
     lock: lock && {
       id: lock.id,
       by: lock.by,
-      confirmed: field.filter(({ name }) => isLocked(state, name, nowMs)).length,
+      confirmed: field.filter(name => isLocked(state, name, nowMs)).length,
       of: field.length,
     },
     match: match && matchView(state, match, nowMs),
@@ -44,9 +44,7 @@ export function viewOf(state: DeskState, own: Own, nowMs: number) {
 function matchView(state: DeskState, match: DeskMatch, nowMs: number) {
   const { sinceMs: _, endsAtMs, ...shown } = match;
   const isWaiting = match.phase === 'pre' || match.phase === 'pause';
-  const plays = isWaiting ? match.robots.filter(name => playsIn(match, name)) : [];
-  const lacks = plays.flatMap(robot => lacksOf(state, robot, nowMs).map(text => ({ robot, text })));
-  // `lacks`: what lacks for a start or for going on. Empty if nothing lacks.
+  const lacks = isWaiting ? lacksOfAll(state, nowMs) : [];
   return { ...shown, endsAtT: endsAtMs === null ? null : endsAtMs / 1000, lacks };
 }
 

@@ -223,6 +223,11 @@ export function paused(match: DeskMatch, nowMs: number, why: string | null): Des
   return withPhase(match, 'pause', nowMs, { leftS, interrupted, why });
 }
 
+/** The names of the robots in the field, in the order of their tiles. */
+export function inField({ robots, wanted }: DeskState): readonly string[] {
+  return robots.map(({ name }) => name).filter(name => wishOf(wanted, name).place === 'field');
+}
+
 /** The lock that this robot shall have: that of the field, or that of its tile. */
 export function lockWanted(wanted: Wanted, name: string): DeskLock | null {
   const { place, lock } = wishOf(wanted, name);

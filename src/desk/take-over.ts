@@ -7,6 +7,7 @@ import { recordName } from './record.js';
 import {
   changeWish,
   type DeskState,
+  inField,
   isOurs,
   OVER,
   putMatch,
@@ -27,17 +28,12 @@ interface Report {
 
 /** Takes over what the robots report: the match of another desk, and its locks. */
 export const takeOver = button({}, (state, { nowMs, at }) => {
-  const field = state.robots.filter(({ name }) => wishOf(state.wanted, name).place === 'field');
-  const reports = field.flatMap(({ name }): readonly Report[] => {
+  const reports = inField(state).flatMap((name): readonly Report[] => {
     const seen = seenOf(state, name);
     return seen.match === undefined || !isHeard(seen, nowMs) ? [] : [{ name, seen, match: seen.match }];
   });
   state.wanted = { ...state.wanted, permits: true };
-  takeLocks(
-    state,
-    field.map(({ name }) => name),
-    nowMs,
-  );
+  takeLocks(state, reports, nowMs);
   const known = state.wanted.match;
   const lost = reports.filter(({ seen }) => isTaken(state, seen));
   for (const { seen } of reports) {
@@ -101,18 +97,16 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
 });
 
 /** Makes the locks of another desk those of this desk. LOCK ALL counts only if each robot that is heard is locked. */
-function takeLocks(state: DeskState, field: readonly string[], nowMs: number): void {
-  const heard = field.filter(name => isHeard(seenOf(state, name), nowMs));
-  const found = heard.flatMap(name => {
-    const lock = seenOf(state, name).match?.lock ?? null;
-    const { id } = lock ?? {};
+function takeLocks(state: DeskState, reports: readonly Report[], nowMs: number): void {
+  const found = reports.flatMap(({ name, match: { lock } }) => {
+    const id = lock?.id;
     if (lock === null || id === undefined || isOurs(state.wanted, id)) return [];
     const kind = lockKind(id);
     return kind === undefined ? [] : [{ name, kind, lock: { ...lock, id, atMs: nowMs } }];
   });
   const former = [...new Set([...found.map(({ lock }) => lock.id), ...state.wanted.former])];
   state.wanted = { ...state.wanted, former: former.slice(0, MOST_FORMER) };
-  const areAllLocked = heard.every(name => seenOf(state, name).match?.lock !== null);
+  const areAllLocked = reports.every(({ match }) => match.lock !== null);
   for (const { name, kind, lock } of found)
     if (kind === 'all' && areAllLocked) state.wanted = { ...state.wanted, lock: state.wanted.lock ?? lock };
     else changeWish(state, name, { lock });
