@@ -65,9 +65,13 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
   return isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null && !isTaken(state, seen));
 }
 
-/** Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load or Take over. */
-export function isTaken({ wanted }: DeskState, { holder }: Seen): boolean {
-  return holder !== undefined && holder !== wanted.holder;
+/**
+ * Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load or Take over.
+ * A lease from before that press may not have run out yet.
+ */
+export function isTaken({ wanted }: DeskState, { lastLease, claimedMs }: Seen): boolean {
+  if (lastLease === undefined || lastLease.holder === wanted.holder) return false;
+  return lastLease.atMs - claimedMs > LEASE_MS;
 }
 
 /** Whether the robot plays the match of this id. */
@@ -212,7 +216,7 @@ function lacksOf(state: DeskState, name: string, nowMs: number): readonly string
     match.lock !== null && `Locked by ${match.lock.by}: ${match.lock.reason}`,
     !isLeaseOurs(state, seen) &&
       (isTaken(state, seen)
-        ? `The desk ${seen.holder} has it, or had it last: take it over`
+        ? `The desk ${seen.lastLease?.holder} has it, or had it last: take it over`
         : 'It has no beat of this desk yet'),
     !isInPhase(state, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,

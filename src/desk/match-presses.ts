@@ -37,7 +37,6 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { ma
   for (const name of plan.robots) {
     const seen = seenOf(state, name);
     seen.logFault = undefined;
-    seen.holder = undefined;
     seen.claimedMs = nowMs;
   }
   const match = { ...plan, without: [], record: recordName(plan.id, at) };

@@ -97,8 +97,8 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
-  /** The desk that had the lease last. Undefined after a press of Load or Take over, until a lease is seen. */
-  holder: string | undefined;
+  /** The desk that had the lease last, and when the request was sent whose answer showed that. */
+  lastLease: { readonly holder: string; readonly atMs: number } | undefined;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;

@@ -35,32 +35,28 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
   state.wanted = { ...state.wanted, permits: true };
   takeLocks(state, reports, nowMs);
   const known = state.wanted.match;
-  const lost = reports.filter(({ seen }) => isTaken(state, seen));
+  // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
+  const isKnown = ({ match, seen }: Report) =>
+    known !== null &&
+    !isTaken(state, seen) &&
+    (isLeaseOurs(state, seen) ||
+      (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
+  const unfinished = reports.filter(({ match }) => !OVER.includes(match.phase));
+  const hasOwnMatch = unfinished.some(
+    one => isKnown(one) && one.match.id === known?.id && isLeaseOurs(state, one.seen),
+  );
+  const news = reports.filter(report => !isKnown(report));
   for (const { seen } of reports) {
     seen.takeoverMs = nowMs;
-    seen.holder = undefined;
     seen.claimedMs = nowMs;
   }
-  // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
-  const isKnown = (report: Report) => {
-    if (known === null || lost.includes(report)) return false;
-    const { match, seen } = report;
-    return (
-      isLeaseOurs(state, seen) ||
-      (match.lease === null && match.id === known.id && OVER.includes(known.phase))
-    );
-  };
-  const unfinished = reports.filter(({ match }) => !OVER.includes(match.phase));
   // This desk has its own match to run or to end first.
-  if (unfinished.some(one => isKnown(one) && one.match.id === known?.id && isLeaseOurs(state, one.seen)))
-    return;
-  const running = unfinished.filter(one => !isKnown(one));
+  if (hasOwnMatch) return;
+  const running = news.filter(report => unfinished.includes(report));
   const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
   if (id === undefined || id === '') {
-    const isEndedElsewhere = reports.some(
-      one => one.match.id === known?.id && one.match.phase === 'ended' && !isKnown(one),
-    );
-    if (known !== null && ['auto', 'teleop', 'pause'].includes(known.phase) && isEndedElsewhere)
+    const isEndedElsewhere = news.some(({ match }) => match.id === known?.id && match.phase === 'ended');
+    if (known !== null && !OVER.includes(known.phase) && isEndedElsewhere)
       putMatch(state, withPhase(known, 'ended', nowMs, { why: 'another desk has ended it' }));
     return;
   }

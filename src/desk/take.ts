@@ -2,7 +2,7 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isInPhase, isLeaseOurs, isLocked, LEASE_MS } from './judge.js';
+import { isInPhase, isLocked } from './judge.js';
 import {
   type Ask,
   changeWish,
@@ -171,9 +171,7 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
   const { lease } = match;
-  // A lease from before a press of Load or Take over may not have run out yet.
-  const isOld = sentMs - seen.claimedMs <= LEASE_MS && !isLeaseOurs(state, seen);
-  if (lease !== null && lease.expired !== true && !isOld) seen.holder = lease.holder;
+  if (lease !== null && lease.expired !== true) seen.lastLease = { holder: lease.holder, atMs: sentMs };
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }
