@@ -1,4 +1,4 @@
-import { PLAY } from '../core/phases.js';
+import { type Phase, PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { RobotMatch } from './answers.js';
 import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
@@ -12,6 +12,11 @@ export const PERMIT_MS = 1000;
 
 /** How long no other desk gets the lease. A robot's default is that it stops after this time without a beat. */
 export const LEASE_MS = 3000;
+
+/** How much longer a phase lasts on the robot than on the desk: `auto` goes on until the desk has begun teleop. */
+export function spareMs(phase: Phase, teleopS: number): number {
+  return phase === 'auto' && teleopS > 0 ? 1000 : 0;
+}
 
 /** The latest beginning of a phase that permits nothing any more. */
 export function permitsNothingMs(nowMs: number): number {

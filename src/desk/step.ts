@@ -11,6 +11,7 @@ import {
   LEASE_MS,
   PERMIT_MS,
   permitEndMs,
+  spareMs,
 } from './judge.js';
 import {
   ACTS,
@@ -210,8 +211,7 @@ function askPhase(due: Due): void {
       notAfterT === undefined
     )
       return;
-    const spareMs = phase === 'auto' && match.teleopS > 0 ? 1000 : 0;
-    const remainingS = endsAtMs === null ? null : (endsAtMs + spareMs - nowMs) / 1000;
+    const remainingS = endsAtMs === null ? null : (endsAtMs + spareMs(phase, match.teleopS) - nowMs) / 1000;
     if (remainingS !== null && remainingS <= 0) return;
     askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
     return;

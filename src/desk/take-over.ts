@@ -1,6 +1,6 @@
 import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
-import { isHeard, isLeaseOurs, isTaken, permitsNothingMs } from './judge.js';
+import { isHeard, isLeaseOurs, isTaken, permitsNothingMs, spareMs } from './judge.js';
 import { lockKind } from './lock-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
@@ -68,15 +68,10 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     autoS: 0,
     teleopS: 0,
   };
-  // The robot's own clock says when the phase ends. `auto` ends on the robot a second after the plan.
+  // The robot's own clock says when the phase ends.
   const ends = own.flatMap(({ seen, match }) =>
     match.phase === phase && match.endsAtT !== null && seen.time !== undefined
-      ? [
-          1000 * match.endsAtT -
-            seen.time.tMs +
-            seen.time.atMs -
-            (phase === 'auto' && plan.teleopS > 0 ? 1000 : 0),
-        ]
+      ? [1000 * match.endsAtT - seen.time.tMs + seen.time.atMs - spareMs(phase, plan.teleopS)]
       : [],
   );
   const without = plan.robots.filter(
