@@ -81,11 +81,11 @@ export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
     if (seen.isChecked) askKnown(due);
     else {
       const periodMs = seen.sent.get('health')?.waiting ? AGAIN_MS : STATUS_MS;
-      ask(due, 'health', periodMs, '/healthz', { withToken: false, isFresh: true });
+      ask(due, 'health', periodMs, '/healthz');
       const lock = lockWanted(state.wanted, name);
       // The robot may be the right one. A stop needs no token.
       if (lock !== null && seen.shownId === null)
-        ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: lock.id, withToken: false });
+        ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: lock.id });
     }
     return due.asks;
   });
@@ -96,8 +96,7 @@ function askKnown(due: Due): void {
   const { wanted } = state;
   const { match } = wanted;
   // Another machine or robot may have taken the address.
-  if (seen.failure === BAD_ANSWER || seen.refusal !== undefined)
-    ask(due, 'health', AGAIN_MS, '/healthz', { withToken: false, isFresh: true });
+  if (seen.failure === BAD_ANSWER || seen.refusal !== undefined) ask(due, 'health', AGAIN_MS, '/healthz');
   askLock(due);
   // A hanging answer is not waited for: another connection may be better.
   ask(due, 'status', seen.sent.get('status')?.waiting ? AGAIN_MS : STATUS_MS, '/api/status');
@@ -251,13 +250,16 @@ function ask(
   kind: Kind,
   periodMs: number,
   path: string,
-  extra: Partial<Pick<Ask, 'body' | 'isFresh' | 'withToken' | 'of'>> = {},
+  extra: Pick<Ask, 'body' | 'of'> = {},
 ): boolean {
   const { atMs, of, count, waiting } = seen.sent.get(kind) ?? NOT_SENT;
   const before = of === extra.of ? count : 0;
   const waitMs = ACTS.includes(kind) && before < 2 ? before * SECOND_MS : periodMs;
   if (nowMs - atMs < waitMs) return false;
   seen.sent.set(kind, { atMs: nowMs, of: extra.of, count: before + 1, waiting: waiting + 1 });
-  asks.push({ robot, kind, path, isFresh: waiting > 0, withToken: true, sentMs: nowMs, ...extra });
+  // The id is asked for on a new connection. Only a robot that has shown its own id gets the token.
+  const isFresh = waiting > 0 || kind === 'health';
+  const withToken = seen.isChecked && kind !== 'health';
+  asks.push({ robot, kind, path, isFresh, withToken, sentMs: nowMs, ...extra });
   return true;
 }
