@@ -89,18 +89,9 @@ export function isInPhase({ wanted }: DeskState, { match }: Seen): boolean {
   return match !== undefined && match.id === wanted.match?.id && match.phase === wanted.match?.phase;
 }
 
-/** Whether what the match restricts is restricted on this robot. */
-export function isRestricted(state: DeskState, seen: Seen): boolean {
-  const { match } = state.wanted;
-  if (match === null || isInPhase(state, seen)) return true;
-  if (seen.match === undefined || seen.match.id !== match.id) return false;
-  return match.phase === 'ended' && seen.match.phase === 'none';
-}
-
-/** The last moment at which a permission of the phase may be asked of this robot. */
-export function permitEndMs({ wanted }: DeskState, seen: Seen): number {
-  const since = wanted.match?.sinceMs ?? Number.NEGATIVE_INFINITY;
-  return Math.max(since, seen.joinMs) + PERMIT_MS;
+/** When this robot was permitted the phase: at its press, at its planned instant, or by Join. */
+export function permittedMs({ wanted }: DeskState, { joinMs }: Seen): number {
+  return Math.max(wanted.match?.sinceMs ?? joinMs, joinMs);
 }
 
 /** What a robot missed, although a press or the clock permitted it. */
@@ -112,7 +103,7 @@ export function missedBy(
   const { match } = state.wanted;
   const seen = seenOf(state, name);
   if (match === null || !playsIn(match, name) || isInPhase(state, seen)) return null;
-  if (nowMs <= permitEndMs(state, seen)) return null;
+  if (nowMs <= permittedMs(state, seen) + PERMIT_MS) return null;
   if (PLAY.includes(match.phase)) return 'NOT STARTED';
   const isOfMatch = seen.match?.id === match.id;
   return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;

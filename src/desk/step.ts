@@ -1,16 +1,15 @@
-import { type Phase, PLAY } from '../core/phases.js';
+import { PLAY } from '../core/phases.js';
 import {
   isInPhase,
   isLeaseOurs,
   isLocked,
   isLockedByOthers,
   isPlaying,
-  isRestricted,
   isTaken,
   isToRestrict,
   LEASE_MS,
   PERMIT_MS,
-  permitEndMs,
+  permittedMs,
   spareMs,
 } from './judge.js';
 import {
@@ -110,7 +109,7 @@ function askKnown(due: Due): void {
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
   }
-  if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due);
+  if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due, match);
 }
 
 /** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
@@ -181,49 +180,38 @@ function askLines(due: Due): void {
     ask(due, 'lines', periodMs, `/api/log/lines?after=${head.hash}`, { of: head.hash });
 }
 
-function askPhase(due: Due): void {
+function askPhase(due: Due, match: DeskMatch): void {
   const { state, seen, nowMs } = due;
-  const { match } = state.wanted;
-  if (match === null || seen.match === undefined) return;
+  if (seen.match === undefined || isInPhase(state, seen)) return;
   const { id, sinceMs, endsAtMs } = match;
-  const phase = phaseFor(state, match, seen);
+  const isOfMatch = seen.match.id === id;
+  // A robot that missed the end is ended before it is released.
+  const isToEnd = match.phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen);
+  const phase = isToEnd ? 'ended' : match.phase;
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase };
-  const askFor = (of: string, periodMs: number, more: object) => {
-    if (ask(due, 'phase', periodMs, '/api/match', { of, body: { ...call, ...more } }))
-      seen.revision = call.revision;
+  const askFor = (fromMs: number, periodMs: number, more: object) => {
+    const extra = { of: `${phase} ${fromMs}`, body: { ...call, ...more } };
+    if (ask(due, 'phase', periodMs, '/api/match', extra)) seen.revision = call.revision;
   };
-  const isPermit = PLAY.includes(phase) || phase === 'none';
-  if (isPermit) {
-    if (!state.wanted.permits) return;
-    const endMs = permitEndMs(state, seen);
-    const from = Math.max(sinceMs, seen.joinMs);
+  if (PLAY.includes(phase) || phase === 'none') {
+    const fromMs = permittedMs(state, seen);
+    const endMs = fromMs + PERMIT_MS;
+    const notAfterT = robotT(seen, endMs);
+    if (!state.wanted.permits || seen.tookMs >= fromMs || nowMs > endMs || notAfterT === undefined) return;
     // A planned teleop follows auto. A robot that does not play by then waits for a press.
     const isPlanned = phase === 'teleop' && match.isPlanned;
     const follows = !isPlanned || seen.match.phase === 'auto' || seen.joinMs > sinceMs;
-    const isOfMatch = seen.match.id === id && isLeaseOurs(state, seen) && follows;
-    const notAfterT = robotT(seen, endMs);
-    if (
-      isInPhase(state, seen) ||
-      seen.tookMs >= from ||
-      nowMs > endMs ||
-      !isOfMatch ||
-      notAfterT === undefined
-    )
-      return;
+    if (!isOfMatch || !isLeaseOurs(state, seen) || !follows) return;
     const remainingS = endsAtMs === null ? null : (endsAtMs + spareMs(phase, match.teleopS) - nowMs) / 1000;
-    if (remainingS !== null && remainingS <= 0) return;
-    askFor(`${phase} ${from}`, SECOND_MS, { remainingS, notAfterT });
+    if (remainingS === null || remainingS > 0) askFor(fromMs, SECOND_MS, { remainingS, notAfterT });
     return;
   }
   const isOurs = phase === 'pre' ? isLeaseOurs(state, seen) : isToRestrict(state, seen);
-  if (isRestricted(state, seen) || !isOurs) return;
+  // A robot that was released has ended before.
+  const hasEnded = phase === 'ended' && isOfMatch && seen.match.phase === 'none';
+  if (!isOurs || hasEnded) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
-  askFor(`${phase} ${sinceMs}`, AGAIN_MS, {});
-}
-
-/** The phase that this robot is asked for. A robot that missed the end is ended before it is released. */
-function phaseFor(state: DeskState, { id, phase }: DeskMatch, seen: Seen): Phase {
-  return phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen) ? 'ended' : phase;
+  askFor(sinceMs, AGAIN_MS, {});
 }
 
 /** The requests to one robot that are due. */
