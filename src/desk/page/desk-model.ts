@@ -10,7 +10,7 @@ import {
   UNREACHABLE,
 } from '../../console/daemon/request.js';
 import type { Surroundings } from '../../console/daemon/surroundings.js';
-import { every } from '../../core/clock.js';
+import { every, pause } from '../../core/clock.js';
 import { RESTRICTING } from '../restricting.js';
 import type { DeskView } from '../show.js';
 
@@ -133,15 +133,12 @@ export class DeskModel {
       const outcome = await this.#ask(() =>
         this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs }),
       );
-      const isNewest = this.pending.peek().get(subject) === press;
+      // A newer press about this subject has replaced this one.
+      if (this.pending.peek().get(subject) !== press) return;
       const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
-      if (isNewest && refusal !== undefined) this.#say(this.#refusalText(refusal, repeats));
-      if (isNewest && refusal === UNREACHABLE && repeats) {
-        await new Promise<void>(resolve => clock.after(POLL_MS, resolve));
-        continue;
-      }
-      if (isNewest) this.#setPending(subject, undefined);
-      return;
+      if (refusal !== undefined) this.#say(this.#refusalText(refusal, repeats));
+      if (refusal !== UNREACHABLE || !repeats) return this.#setPending(subject, undefined);
+      await pause(clock, POLL_MS);
     }
   }
 

@@ -13,9 +13,8 @@ export function listenToLockKeys(lock: () => unknown): () => void {
     if (event.type === 'keydown' && !event.repeat) lock();
   };
   // A browser may click the focused button when Space is released.
-  const types = ['keydown', 'keyup'] as const;
-  for (const type of types) window.addEventListener(type, listener, { capture: true });
-  return () => {
-    for (const type of types) window.removeEventListener(type, listener, { capture: true });
-  };
+  const ended = new AbortController();
+  for (const type of ['keydown', 'keyup'] as const)
+    window.addEventListener(type, listener, { capture: true, signal: ended.signal });
+  return () => ended.abort();
 }
