@@ -12,7 +12,7 @@ export interface Press {
 }
 
 type Members = Readonly<Record<string, s.Schema>>;
-type BodyOf<M extends Members> = s.TypeOf<ReturnType<typeof s.object<M>>>;
+export type BodyOf<M extends Members> = s.TypeOf<ReturnType<typeof s.object<M>>>;
 
 /** A button: the members of the body of its press, and what the press does. `act` throws why it is refused. */
 export interface Button<Body> {

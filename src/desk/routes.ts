@@ -17,7 +17,7 @@ import {
   releaseMatch,
   startMatch,
 } from './match-presses.js';
-import { type Button, refuse } from './press.js';
+import { type BodyOf, type Button, refuse } from './press.js';
 import { RESTRICTING } from './restricting.js';
 import type { DeskView } from './show.js';
 import type { DeskState } from './state.js';
@@ -43,7 +43,6 @@ const PRESS = {
   notAfterT: s.optional(s.notAfterT),
   record: s.optional(s.text()),
 };
-const pressed = s.object(PRESS);
 
 /** Throws `not-ready` if the press was meant for another match: a page sends an end until the desk answers. */
 function requireRecord({ wanted: { match } }: DeskState, record: string | undefined): void {
@@ -62,9 +61,9 @@ export function deskRoutes({ desk, access, clock, view: viewNow, saved }: DeskRo
     post(`/api/${path}`, right, {
       id: path.replaceAll('/', ' '),
       // The link of an added robot has its token.
-      event: { what: path.replaceAll('/', ' '), ...(path === 'robots/add' && { isSecret: true }) },
+      ...(path === 'robots/add' && { event: { what: 'robots add', isSecret: true } }),
       summary,
-      body: s.object({ ...members, ...PRESS }) as s.Schema<Body & s.TypeOf<typeof pressed>>,
+      body: s.object({ ...members, ...PRESS }) as s.Schema<Body & BodyOf<typeof PRESS>>,
       answer: view,
       problems: ['too-late', 'not-ready', 'lock-changed'],
       act: async ({ body, ctx }) => {
