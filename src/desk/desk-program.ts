@@ -22,6 +22,8 @@ const STATE_OPTION = {
   state: valued('DIR', 'keep state and records in this folder', '~/.local/state/trunnion-desk'),
 };
 
+const TOKEN_OPTIONS = { ...STATE_OPTION, ...JSON_OPTION };
+
 export const deskProgram: Program = {
   name: 'trunnion-desk',
   about: 'One page on which a referee runs a field of robots.',
@@ -97,28 +99,19 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
         command: 'token add',
         operands: ['NAME'],
         about: 'Make a token for a tablet of a referee or a spectator, and show it once',
-        options: {
-          role: valued('referee|spectator', 'what the token allows'),
-          ...STATE_OPTION,
-          ...JSON_OPTION,
-        },
+        options: { role: valued('referee|spectator', 'what the token allows'), ...TOKEN_OPTIONS },
       },
       ({ values, positionals: [name = ''] }) => addToken(deskTokens(values.state), name, values.role),
     ),
-    command(
-      {
-        command: 'token list',
-        about: 'Show who has a token',
-        options: { ...STATE_OPTION, ...JSON_OPTION },
-      },
-      ({ values }) => listTokens(deskTokens(values.state)),
+    command({ command: 'token list', about: 'Show who has a token', options: TOKEN_OPTIONS }, ({ values }) =>
+      listTokens(deskTokens(values.state)),
     ),
     command(
       {
         command: 'token remove',
         operands: ['NAME'],
         about: 'Remove a token, at once',
-        options: { ...STATE_OPTION, ...JSON_OPTION },
+        options: TOKEN_OPTIONS,
       },
       ({ values, positionals: [name = ''] }) => removeToken(deskTokens(values.state), name),
     ),

@@ -81,7 +81,7 @@ export function isTaken({ wanted }: DeskState, { lastLease, claimedMs }: Seen): 
 
 /** Whether the robot plays the match of this id. */
 export function isPlaying(match: RobotMatch | undefined, id: string): boolean {
-  return match?.id === id && PLAY.some(phase => phase === match.phase);
+  return match?.id === id && PLAY.includes(match.phase);
 }
 
 /** Whether the robot is in the phase of the desk's match. */
@@ -110,12 +110,12 @@ export function missedBy(
 }
 
 /** The text with a full stop, which it may have already. */
-export function sentence(text: string): string {
+function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const texts = (found: readonly (string | false | null | undefined)[]): readonly string[] =>
-  found.filter(text => typeof text === 'string' && text !== '').map(text => sentence(String(text).trim()));
+  found.flatMap(text => (text ? [sentence(text.trim())] : []));
 
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {

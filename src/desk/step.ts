@@ -117,8 +117,7 @@ function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean 
   if (seen.match === undefined || seen.matchMs < seen.checkedMs || isTaken(state, seen)) return false;
   const { id, phase } = seen.match;
   // A robot that plays gets one only if it plays what the desk wants.
-  if (PLAY.some(one => one === phase))
-    return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
+  if (PLAY.includes(phase)) return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
   // A robot that missed the release needs the lease to be released.
   return match.phase !== 'none' || nowMs - seen.joinMs <= PERMIT_MS;
 }

@@ -95,17 +95,16 @@ export class DeskModel {
   }
 
   async refreshSession(): Promise<void> {
-    this.#tookSession(await this.#send<Session>('GET', SESSION));
+    await this.#askSession('GET');
   }
 
   async enter(token: string): Promise<void> {
-    const outcome = await this.#send<Session>('POST', SESSION, { token });
-    this.#tookSession(outcome);
+    const outcome = await this.#askSession('POST', { token });
     if ('refusal' in outcome) this.#say(outcome.refusal.detail);
   }
 
   async leave(): Promise<void> {
-    this.#tookSession(await this.#send<Session>('DELETE', SESSION));
+    await this.#askSession('DELETE');
   }
 
   isPending(subject: string): boolean {
@@ -156,7 +155,7 @@ export class DeskModel {
     this.#polledMs = nowMs;
     this.#polls += 1;
     const path = `/api/status?page=${!this.surroundings.isScreen()}`;
-    void this.#ask(() => this.#send('GET', path, undefined, { deadlineMs: DEADLINE_MS })).then(() => {
+    void this.#ask(() => this.#send('GET', path)).then(() => {
       this.#polls -= 1;
     });
   }
@@ -188,7 +187,9 @@ export class DeskModel {
     this.pending.value = presses;
   }
 
-  #tookSession(outcome: Outcome<Session>): void {
+  async #askSession(method: string, body?: object): Promise<Outcome<Session>> {
+    const outcome = await this.#send<Session>(method, SESSION, body);
     if ('body' in outcome) this.session.value = outcome.body;
+    return outcome;
   }
 }
