@@ -109,10 +109,7 @@ export class RobotClient {
       headers: {
         Host: url.host,
         ...(ask.withToken && { Authorization: `Bearer ${robot.token}` }),
-        ...(body !== undefined && {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(body),
-        }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
     });
     let response: IncomingMessage | undefined;
