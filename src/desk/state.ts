@@ -78,7 +78,7 @@ export interface Wanted {
 export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null };
 
 /** Phases in which no match is under way. */
-export const OVER: readonly string[] = ['none', 'ended', 'pre'];
+export const OVER: readonly Phase[] = ['none', 'ended', 'pre'];
 
 /** What was observed of one robot. It is lost with the process. */
 export class Seen {

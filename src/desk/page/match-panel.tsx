@@ -5,6 +5,7 @@ import { Twice } from '../../console/match/twice.js';
 import { Press, typed, writes } from '../../console/parts/parts.js';
 import { PLAY } from '../../core/phases.js';
 import type { DeskView, MatchView } from '../show.js';
+import { OVER } from '../state.js';
 import { desk } from './desk.js';
 
 /** The clock of a match, its presses, and what lacks for a start. */
@@ -53,7 +54,6 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
     [goesOn.value, seconds.value] = ['', ''];
   }, [pause]);
   if (!desk.isReferee) return null;
-  const isLoadable = match === null || phase === 'none' || phase === 'ended' || phase === 'pre';
   const plays = PLAY.includes(phase);
   const isReady = match !== null && match.lacks.length === 0;
   const name = chosen.value || (matches[0]?.id ?? '');
@@ -82,7 +82,7 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       </select>
       <Press
         text="Load"
-        disabled={!isLoadable || name === ''}
+        disabled={!OVER.includes(phase) || name === ''}
         run={() => desk.press('match/load', { match: name })}
       />
       <Press text="Start" class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')} />
