@@ -9,7 +9,8 @@ import { changeWish, type DeskLock, type DeskState, isOurs, lockWanted, seenOf, 
 const reason = s.optional(s.text());
 
 /** What a lock is for: LOCK ALL, the LOCK of a tile, or a robot that is left out. Another desk reads it from the id. */
-type LockKind = 'all' | 'one' | 'out';
+const LOCK_KINDS = ['all', 'one', 'out'] as const;
+type LockKind = (typeof LOCK_KINDS)[number];
 
 function lockOf(
   state: DeskState,
@@ -22,8 +23,8 @@ function lockOf(
 
 /** What a lock is for. Undefined if its id is not one that a desk makes. */
 export function lockKind(id: string): LockKind | undefined {
-  const [, kind] = /^desk-[^:]+:(all|one|out):.{1,40}$/.exec(id) ?? [];
-  return kind === 'all' || kind === 'one' || kind === 'out' ? kind : undefined;
+  const [, kind] = /^desk-[^:]+:([a-z]+):.{1,40}$/.exec(id) ?? [];
+  return LOCK_KINDS.find(one => one === kind);
 }
 
 export const lockAll = button({ reason }, (state, press, { reason }) => {

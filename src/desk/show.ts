@@ -52,11 +52,10 @@ function matchView(state: DeskState, match: DeskMatch, nowMs: number) {
 function otherDesk(state: DeskState, nowMs: number) {
   const found = state.robots.flatMap(({ name }) => {
     const seen = seenOf(state, name);
-    const { match } = seen;
-    const isOver = match === undefined || match.phase === 'none' || match.phase === 'ended';
-    return isOver || match.lease === null || isLeaseOurs(state, seen) || !isHeard(seen, nowMs)
-      ? []
-      : [{ name, lease: match.lease }];
+    const { phase = 'none', lease = null } = seen.match ?? {};
+    const isOver = phase === 'none' || phase === 'ended';
+    const isOther = lease !== null && !isLeaseOurs(state, seen);
+    return isOther && !isOver && isHeard(seen, nowMs) ? [{ name, lease }] : [];
   });
   const [first] = found;
   if (first === undefined) return null;
