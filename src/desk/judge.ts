@@ -13,7 +13,7 @@ export const PERMIT_MS = 1000;
 /** How long no other desk gets the lease. A robot's default is that it stops after this time without a beat. */
 export const LEASE_MS = 3000;
 
-/** How much longer a phase lasts on the robot than on the desk: `auto` goes on until the desk has begun teleop. */
+/** How much longer a phase lasts on the robot than on the desk: `auto` continues until the desk has begun teleop. */
 export function spareMs(phase: Phase, teleopS: number): number {
   return phase === 'auto' && teleopS > 0 ? 1000 : 0;
 }
@@ -89,7 +89,7 @@ export function isInPhase({ wanted }: DeskState, { match }: Seen): boolean {
   return match !== undefined && match.id === wanted.match?.id && match.phase === wanted.match?.phase;
 }
 
-/** When this robot was permitted the phase: at its press, at its planned instant, or by Join. */
+/** When the phase was permitted to this robot: by a press, at a planned instant, or by Join. */
 export function permittedMs({ wanted }: DeskState, { joinMs }: Seen): number {
   return Math.max(wanted.match?.sinceMs ?? joinMs, joinMs);
 }
