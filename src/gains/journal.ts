@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
+import { WorkQueue } from '../core/work-queue.js';
 import { type Disk, refusal, type StorageFailure, storageFailure, tooSlow } from '../storage/disk.js';
 import type { ProcessLock } from '../storage/path-lock.js';
 import { JournalFile } from './journal-file.js';
@@ -58,8 +59,8 @@ export class Journal {
    * up.
    */
   #isStuck = false;
-  /** File operations happen one after the other on this chain, which never rejects. */
-  #work: Promise<void> = Promise.resolve();
+  /** File operations happen one after the other. */
+  readonly #work = new WorkQueue();
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -113,15 +114,13 @@ export class Journal {
     this.#retry?.cancel();
   }
 
+  /** Runs the act after all earlier ones. Never rejects. */
   #enqueue(act: () => Promise<unknown>): Promise<void> {
-    this.#work = this.#work
-      .then(act)
-      .then(() => undefined, failureOf)
-      .then(problem => {
-        this.#isStuck = false;
-        this.#setProblem(problem);
-      });
-    return this.#work;
+    return this.#work.add(async () => {
+      const problem = await act().then(() => undefined, failureOf);
+      this.#isStuck = false;
+      this.#setProblem(problem);
+    });
   }
 
   /**
