@@ -123,16 +123,11 @@ export class GainsStore {
   }
 
   #savedGains(unit: UnitName, entry: JournalEntry): HistoryLine {
-    const { revision, time, gains, by, profile } = entry;
-    const known = this.#made.get(entry);
-    const saved = known ?? {
-      revision,
-      savedAt: time,
-      gains: completeGains(unitNamed(unit), gains),
-      by,
-      profile,
-    };
-    if (known === undefined) this.#made.set(entry, saved);
+    const made = this.#made.get(entry);
+    if (made !== undefined) return made;
+    const { revision, time: savedAt, by, profile } = entry;
+    const saved = { revision, savedAt, gains: completeGains(unitNamed(unit), entry.gains), by, profile };
+    this.#made.set(entry, saved);
     return saved;
   }
 }
