@@ -10,7 +10,7 @@ import {
   type Unit,
 } from '../core/units.js';
 import { bitNames, gainsChecksum, shortest } from '../protocol/codec.js';
-import type { Link, Urgency } from '../protocol/link.js';
+import type { Link, Priority, Urgency } from '../protocol/link.js';
 import {
   FAULTS,
   type FieldValues,
@@ -155,9 +155,8 @@ export class MotorController {
    * older mode. Resolves with the number of frames that the controller may have received.
    */
   setMode(mode: Mode, terms: Terms): Promise<number> {
-    const urgency: Urgency = { priority: 'mode', untilMs: terms.untilMs };
-    const holds = async () => (await this.status(urgency)).mode === mode;
-    return this.#confirmed(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }, urgency, terms, holds);
+    const holds = (status: ControllerStatus) => status.mode === mode;
+    return this.#confirmed(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }, 'mode', terms, holds);
   }
 
   /**
@@ -165,9 +164,8 @@ export class MotorController {
    * Resolves as `setMode` does.
    */
   setLatch(latched: boolean, terms: Terms): Promise<number> {
-    const urgency: Urgency = { priority: 'stop', untilMs: terms.untilMs };
-    const holds = async () => (await this.status(urgency)).flags.includes('stopped') === latched;
-    return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, urgency, terms, holds);
+    const holds = (status: ControllerStatus) => status.flags.includes('stopped') === latched;
+    return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, 'stop', terms, holds);
   }
 
   /** Writes a motion once. `holdMs` says for how long it holds. It is called before each attempt, and may throw. */
@@ -203,7 +201,7 @@ export class MotorController {
       period_s: Math.fround(excitation.periodS),
       deviation: Math.fround(excitation.deviation),
     };
-    await this.#confirmed(this.#excitation, values, { priority: 'mode', untilMs: terms.untilMs }, terms);
+    await this.#confirmed(this.#excitation, values, 'mode', terms);
   }
 
   #perAxis(rates: Rates): Rates {
@@ -212,31 +210,32 @@ export class MotorController {
 
   /** Stages the gains of every loop. None of them becomes active yet. */
   async stageGains(gains: GainSet, terms: Terms): Promise<void> {
-    const urgency: Urgency = { priority: 'gains', untilMs: terms.untilMs };
     for (const loop of this.#options.unit.loops)
-      await this.#confirmed(gainsRegister(loop.slot), onTheWire(gains[loop.name]), urgency, terms);
+      await this.#confirmed(gainsRegister(loop.slot), onTheWire(gains[loop.name]), 'gains', terms);
   }
 
   /** Activates the set that was staged, and resolves when the controller shows its checksum as active. */
   async commitGains(gains: GainSet, terms: Terms): Promise<void> {
-    const urgency: Urgency = { priority: 'gains', untilMs: terms.untilMs };
     const checksum = gainsChecksum(this.#options.unit, gains);
-    const holds = async () => (await this.status(urgency)).activeChecksum === checksum;
-    await this.#confirmed(REGISTERS.commit, { checksum }, urgency, terms, holds);
+    const holds = (status: ControllerStatus) => status.activeChecksum === checksum;
+    await this.#confirmed(REGISTERS.commit, { checksum }, 'gains', terms, holds);
   }
 
   /**
-   * Writes until the controller shows the written value, or until `holds` resolves with true. Resolves with the
-   * number of frames that the controller may have received. Rejects with `not-confirmed`.
+   * Writes until `holds` accepts the status. Without `holds`, writes until the register shows the written values.
+   * Resolves with the number of frames that the controller may have received. Rejects with `not-confirmed`.
    */
   async #confirmed<R extends Register>(
     register: R,
     values: FieldValues<R>,
-    urgency: Urgency,
+    priority: Priority,
     { untilMs, requireDue, unsettled = false }: Terms,
-    holds = () => this.#shows(register, values, urgency),
+    holds?: (status: ControllerStatus) => boolean,
   ): Promise<number> {
     const { unit, clock } = this.#options;
+    const urgency: Urgency = { priority, untilMs };
+    const isShown = async () =>
+      holds === undefined ? this.#shows(register, values, urgency) : holds(await this.status(urgency));
     let believedFromMs = 0;
     let frames = 0;
     for (let writes = 1; writes <= WRITES && clock.nowMs() < untilMs; writes += 1) {
@@ -247,7 +246,7 @@ export class MotorController {
       const readUntilMs = isLast ? untilMs : Math.min(untilMs, clock.nowMs() + TAKES_EFFECT_MS);
       for (;;) {
         const nowMs = clock.nowMs();
-        if ((await holds()) && nowMs >= believedFromMs) return frames;
+        if ((await isShown()) && nowMs >= believedFromMs) return frames;
         if (nowMs >= readUntilMs) break;
         await pause(clock, READ_AGAIN_MS);
       }
