@@ -2,7 +2,7 @@
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary start. */
   nowMs(): number;
-  /** Calls `act` once, `delayMs` from now, unless cancelled first. */
+  /** Calls `act` once, `delayMs` from now, unless cancelled first. A delay below 0 counts as 0. */
   after(delayMs: number, act: () => void): Timer;
   /** Wall time for people. It may jump. */
   wallTime(): Date;
@@ -40,7 +40,7 @@ export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, act) => {
-    const timer = setTimeout(act, delayMs);
+    const timer = setTimeout(act, Math.max(0, delayMs));
     return { cancel: () => clearTimeout(timer) };
   },
   wallTime: () => new Date(),

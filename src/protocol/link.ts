@@ -154,11 +154,10 @@ export class Link {
   }
 
   #limit(job: Job): void {
-    const leftMs = Math.max(0, job.urgency.untilMs - this.#clock.nowMs());
     // The old timer may fire early, while the frame is on the bus, and then has no effect. So a frame that waits
     // again gets a new timer.
     job.limit?.cancel();
-    job.limit = this.#clock.after(leftMs, () => this.#expire(job));
+    job.limit = this.#clock.after(job.urgency.untilMs - this.#clock.nowMs(), () => this.#expire(job));
   }
 
   #next(): void {

@@ -66,7 +66,7 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
   /** Performs an act as soon as all earlier turns have ended. Rejects with `unit-busy` if that is after `untilMs`. */
   const turn = <T>(untilMs: number, perform: () => Promise<T>): Promise<T> => {
     const before = lastTurn;
-    const own = endedWithin(clock, Math.max(0, untilMs - clock.nowMs()), before).then(isFree => {
+    const own = endedWithin(clock, untilMs - clock.nowMs(), before).then(isFree => {
       if (!isFree) throw new RobotError('unit-busy', { unit });
       return perform();
     });

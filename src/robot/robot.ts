@@ -197,7 +197,7 @@ export class Robot {
   #supervise(atMs: number): void {
     const { clock, settings } = this.#options;
     this.supervised.emit(atMs);
-    this.#timer = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+    this.#timer = clock.after(atMs - clock.nowMs(), () => {
       this.timerDelay.observe(Math.max(0, clock.nowMs() - atMs) / 1000);
       if (this.#isEmissionDue) this.#emitPolled();
       this.#isEmissionDue = true;

@@ -27,7 +27,7 @@ export async function openStopFile(parts: StateParts, boot: string) {
     failSafe: () => true,
   });
   let wanted = false;
-  const save = (untilMs: number) => file.save(wanted, Math.max(0, untilMs - parts.clock.nowMs()));
+  const save = (untilMs: number) => file.save(wanted, untilMs - parts.clock.nowMs());
   return {
     /** Whether an earlier process of this boot ended while the robot was stopped. */
     wasStopped: await file.read(START_MS),
