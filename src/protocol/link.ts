@@ -97,8 +97,7 @@ export class Link {
     values: Readonly<FieldValues<R>>,
     urgency: Urgency,
   ): Promise<number> {
-    const frame = encodeFrame(unit.address, register, values);
-    return this.#write(unit, register, () => frame, urgency);
+    return this.writeFresh(unit, register, () => values, urgency);
   }
 
   /** As `write`. Asks for the values when an attempt begins. `values` may throw, and then no further attempt is made. */
@@ -108,13 +107,9 @@ export class Link {
     values: () => Readonly<FieldValues<R>>,
     urgency: Urgency,
   ): Promise<number> {
-    return this.#write(unit, register, () => encodeFrame(unit.address, register, values()), urgency);
-  }
-
-  #write(unit: Unit, register: Register, frame: () => Buffer, urgency: Urgency): Promise<number> {
     return this.#submit(unit, register, urgency, attempts => {
-      const bytes = frame();
-      return this.#bus.writeBlock(unit.address, register.address, bytes).then(() => attempts);
+      const frame = encodeFrame(unit.address, register, values());
+      return this.#bus.writeBlock(unit.address, register.address, frame).then(() => attempts);
     });
   }
 
