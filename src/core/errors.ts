@@ -1,8 +1,9 @@
 import type { Gains, Mode } from './units.js';
 
-/** What is missing, and the command or the act that cures it. */
-interface Lack {
+/** What is missing, in words for the person at the robot, without full stop. */
+export interface Missing {
   readonly missing: string;
+  /** The command or action that helps. */
   readonly cure: string;
 }
 
@@ -95,8 +96,8 @@ interface Contexts {
   'lock-changed': { readonly by: string; readonly reason: string };
   'lease-held': { readonly holder: string; readonly by: string };
   // the laser
-  'laser-unavailable': Lack;
-  'pin-failed': Partial<Lack> & {
+  'laser-unavailable': Missing;
+  'pin-failed': Partial<Missing> & {
     readonly written?: string;
     readonly read?: string;
     readonly simulated?: true;
@@ -128,7 +129,7 @@ interface Contexts {
     readonly difference: Readonly<Record<string, GainsDifference>>;
   };
   // starting
-  'addon-missing': Lack;
+  'addon-missing': Missing;
   /** `reason` has a line for each problem, for the person who wrote the configuration. */
   'bad-config': { readonly reason: string };
   'cannot-listen': { readonly host: string; readonly port: number; readonly reason: string };

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { isRobotError, type Missing, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { PathLock, type ProcessLock } from '../storage/path-lock.js';
 import { loadGpio, loadI2c } from './addon.js';
 import { type GpioNative, type GpioOptions, openInterlockPin, openLaserPin, type PinChoice } from './gpio.js';
 import type { Pin } from './gpio-line.js';
 import { type I2cNative, LinuxI2cBus } from './i2c.js';
-import type { Hardware, Interlock, Missing, OutputPin } from './ports.js';
+import type { Hardware, Interlock, OutputPin } from './ports.js';
 import { reopened } from './reopened.js';
 
 export const GPIO_ROOT = '/sys/class/gpio';

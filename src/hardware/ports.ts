@@ -1,3 +1,5 @@
+import type { Missing } from '../core/errors.js';
+
 /**
  * The hardware as Trunnion sees it. These are interfaces only; adapters and fakes implement them, and everything above
  * uses them.
@@ -28,13 +30,6 @@ export interface Interlock {
   isClosed(): boolean;
   /** Adds a listener, which is called as soon as the kernel reports that the contact opened. */
   onOpen(listener: () => void): void;
-}
-
-/** Why a part of the hardware is missing, in words for the person at the robot, without full stop. */
-export interface Missing {
-  readonly missing: string;
-  /** The command or action that helps. */
-  readonly cure: string;
 }
 
 export interface Hardware {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
-import { isMissing, type Missing } from './ports.js';
+import { isRobotError, type Missing, RobotError } from '../core/errors.js';
+import { isMissing } from './ports.js';
 
 const RETRY_MS = 1000;
 

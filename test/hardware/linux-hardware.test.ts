@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { isRobotError, type Missing, RobotError } from '../../src/core/errors.js';
 import type { NativeBus } from '../../src/hardware/i2c.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
-import { type Hardware, isMissing, type Missing, type OutputPin } from '../../src/hardware/ports.js';
+import { type Hardware, isMissing, type OutputPin } from '../../src/hardware/ports.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { eventually, inTemporaryFolder } from '../support/daemon.js';
 import { ManualClock } from '../support/manual-clock.js';

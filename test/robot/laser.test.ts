@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Deadlines } from '../../src/core/deadlines.js';
-import { RobotError } from '../../src/core/errors.js';
-import type { Interlock, Missing, OutputPin } from '../../src/hardware/ports.js';
+import { type Missing, RobotError } from '../../src/core/errors.js';
+import type { Interlock, OutputPin } from '../../src/hardware/ports.js';
 import { Laser } from '../../src/robot/laser.js';
 import { codeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
