@@ -1,5 +1,6 @@
 import { controllerOf } from '../../src/core/loop-controllers.js';
-import type { Gains, Loop } from '../../src/core/units.js';
+import { type Gains, type Loop, sameGains } from '../../src/core/units.js';
+import { clamped } from '../physics/angles.js';
 
 export interface PidShape {
   readonly periodS: number;
@@ -51,7 +52,7 @@ export class Pid {
     const { periodS, min, max } = this.#shape;
     const error = setpoint - measured;
     this.#differentiate(error, measured);
-    const joining = this.#joining || this.#changes(gains);
+    const joining = this.#joining || !sameGains(gains, this.#gains);
     if (joining) {
       this.#gains = gains;
       if (gains.ki === 0) this.#integral = 0;
@@ -63,8 +64,8 @@ export class Pid {
     const increment = gains.ki * error * periodS;
     const wanted = direct + this.#integral + increment + this.#bridge;
     const pushesOut = (wanted > max && increment > 0) || (wanted < min && increment < 0);
-    if (!pushesOut) this.#integral = Math.min(max, Math.max(min, this.#integral + increment));
-    this.#output = Math.min(max, Math.max(min, direct + this.#integral + this.#bridge));
+    if (!pushesOut) this.#integral = clamped(this.#integral + increment, min, max);
+    this.#output = clamped(direct + this.#integral + this.#bridge, min, max);
     return this.#output;
   }
 
@@ -79,11 +80,6 @@ export class Pid {
     this.#integral = output;
     this.#output = output;
     this.#joining = true;
-  }
-
-  #changes(gains: Gains): boolean {
-    const now = this.#gains;
-    return gains !== now && (gains.kp !== now.kp || gains.ki !== now.ki || gains.kd !== now.kd);
   }
 
   #differentiate(error: number, measured: number): void {

@@ -1,3 +1,4 @@
+import { clamped } from './angles.js';
 import { discretize } from './discretize.js';
 
 /** SI units, at the shaft whose angle is reported. */
@@ -85,7 +86,7 @@ export class DcMotor {
     const { angle, rate, current } = this.#factors(input.open, dtS);
     const { rateRadS: w, currentA: i } = state;
     const supply = this.parameters.supplyV;
-    const v = Math.min(supply, Math.max(-supply, input.voltageV));
+    const v = clamped(input.voltageV, -supply, supply);
     const gliding = rate[0] * w + rate[1] * i + rate[2] * v + rate[3] * input.loadNm;
     const coulomb = this.parameters.coulombNm;
     const stopping = gliding / rate[3];
