@@ -104,9 +104,8 @@ export class ChassisLoops implements UnitLoops {
     const reference = this.#reference;
     reference.yield(this.#odometer);
     this.#speedSetpointMS = speedMS;
-    this.#pids.speed.follow(0, speedMS, speedMS);
-    this.#pids.angle.follow(0, courseRad, courseRad);
-    this.#pids.position.follow(0, reference.placeM, reference.placeM);
+    this.#relax.driving();
+    this.#relax.turning();
     const headingRad = wrapped(courseRad - this.#entryRad);
     this.readings.speed.show(speedMS, speedMS, 0);
     this.readings.angle.show(headingRad, headingRad, 0);
