@@ -94,19 +94,23 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       return undefined;
     }
   };
+  const setAside = async (bytes: Buffer) => {
+    const copy = damagedCopy(path, bytes);
+    if (failSafe === undefined) {
+      await disk.rename(path, copy);
+      held ??= { value: absent };
+    } else {
+      // The damaged file stays in place, so that a restart finds it too.
+      held = { value: failSafe('damaged'), bytes };
+      await replaceFile(disk, copy, [bytes]);
+      onMedium = held;
+    }
+    parts.setAside?.(copy);
+  };
   const take = async (bytes: Buffer | undefined) => {
     const found = bytes === undefined ? { value: absent } : decoded(bytes);
     if (found !== undefined) held = onMedium = found;
-    else if (bytes !== undefined) {
-      if (failSafe !== undefined) held = { value: failSafe('damaged'), bytes };
-      const copy = damagedCopy(path, bytes);
-      if (failSafe === undefined) await disk.rename(path, copy);
-      else await replaceFile(disk, copy, [bytes]);
-      parts.setAside?.(copy);
-      // With a fail-safe value the damaged file stays in place, so that a restart finds it too.
-      if (failSafe !== undefined) onMedium = held;
-      held ??= { value: absent };
-    }
+    else if (bytes !== undefined) await setAside(bytes);
     problem = undefined;
     changed.emit();
   };
