@@ -6,7 +6,6 @@ import {
   FLAGS,
   gainsRegister,
   MAGIC,
-  MODE_VALUES,
   PROTOCOL_VERSION,
   type REGISTERS,
   type Register,
@@ -166,7 +165,7 @@ export class Firmware {
         this.#isSnapshotOld = false;
         return { sequence: this.#snapshot, ...telemetryOf(this.#unit, this.#loops) };
       case 'mode':
-        return { mode: MODE_VALUES[this.#mode] ?? 0 };
+        return { mode: MODES.indexOf(this.#mode) };
       case 'stop':
         return { stop: this.#stopped ? 1 : 0 };
       case 'excitation':
@@ -243,7 +242,7 @@ export class Firmware {
   #status(): Values {
     return {
       boot_id: this.#bootId,
-      mode: MODE_VALUES[this.#mode] ?? 0,
+      mode: MODES.indexOf(this.#mode),
       flags: bitsOf(FLAGS, {
         stopped: this.#stopped,
         torque: this.#torque,

@@ -4,7 +4,6 @@ import { gainsChecksum } from '../protocol/codec.js';
 import {
   type FieldValues,
   gainsRegister,
-  MODE_VALUES,
   REGISTERS,
   type Register,
   TAKES_EFFECT_MS,
@@ -64,7 +63,7 @@ export function write<R extends Register>(register: R, values: FieldValues<R>): 
 export const heartbeat = (silence_ms: number) => write(REGISTERS.heartbeat, { count: 0, silence_ms });
 export const latch = (stop: 0 | 1): Procedure => [write(REGISTERS.stop, { stop }), effect];
 export const enter = (mode: Mode): Procedure => [
-  write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }),
+  write(REGISTERS.mode, { mode: MODES.indexOf(mode) }),
   effect,
 ];
 

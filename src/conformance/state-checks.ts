@@ -1,9 +1,8 @@
-import { FLOAT32_MAX, type Loop, type Unit } from '../core/units.js';
+import { FLOAT32_MAX, type Loop, MODES, type Unit } from '../core/units.js';
 import { gainsChecksum } from '../protocol/codec.js';
 import {
   frameBytes,
   gainsRegister,
-  MODE_VALUES,
   motionRegister,
   REGISTERS,
   type Register,
@@ -104,7 +103,7 @@ export function modeChecks(unit: Unit): readonly Check[] {
   return listed({
     [IN_FORCE]: eachMode(name => [
       [enter(name), shows({ mode: name })],
-      reads(mode, { mode: MODE_VALUES[name] ?? 0 }),
+      reads(mode, { mode: MODES.indexOf(name) }),
     ]),
     'A mode frame is accepted in every state, also while stopped, silent or without gains.': [
       [heartbeat(20), shows({ silent: true }, 60)],

@@ -49,7 +49,8 @@ export interface Register {
 
 export type FieldValues<R extends Register> = { [F in R['fields'][number] as F['name']]: number };
 
-export const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
+/** The number of a mode is its place in MODES. */
+const MODE_VALUES = Object.fromEntries(MODES.map((mode, index) => [mode, index]));
 
 /**
  * `guarded_excitation`, `build` and `motion`: this firmware has the optional register of that name. `withdrawn_guard` announced a

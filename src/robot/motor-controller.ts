@@ -17,7 +17,6 @@ import {
   FLAGS,
   gainsRegister,
   MAGIC,
-  MODE_VALUES,
   motionRegister,
   PROTOCOL_VERSION,
   REGISTERS,
@@ -156,7 +155,7 @@ export class MotorController {
    */
   setMode(mode: Mode, terms: Terms): Promise<number> {
     const holds = (status: ControllerStatus) => status.mode === mode;
-    return this.#confirmed(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }, 'mode', terms, holds);
+    return this.#confirmed(REGISTERS.mode, { mode: MODES.indexOf(mode) }, 'mode', terms, holds);
   }
 
   /**

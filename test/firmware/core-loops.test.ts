@@ -5,6 +5,7 @@ import { LAP_M } from '../../sim/loops/course.js';
 import {
   FLOAT32_MAX,
   type GainSet,
+  MODES,
   type Mode,
   perUnit,
   UNIT_LIST,
@@ -13,13 +14,7 @@ import {
   unitNamed,
 } from '../../src/core/units.js';
 import { bitNames } from '../../src/protocol/codec.js';
-import {
-  FLAGS,
-  MODE_VALUES,
-  motionRegister,
-  REGISTERS,
-  telemetryRegister,
-} from '../../src/protocol/registers.js';
+import { FLAGS, motionRegister, REGISTERS, telemetryRegister } from '../../src/protocol/registers.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
 import { Random } from '../support/random.js';
 import { core, shown } from './core.js';
@@ -58,7 +53,7 @@ function write(robots: readonly Robot[], { name }: Unit, ...frames: readonly Fra
 
 function begin(robots: readonly Robot[], unit: Unit, mode: Mode, gains?: GainSet): void {
   write(robots, unit, ...gainsFrames(unit, gains));
-  write(robots, unit, frameOf(unit, REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }));
+  write(robots, unit, frameOf(unit, REGISTERS.mode, { mode: MODES.indexOf(mode) }));
 }
 
 function period({ controllers, step }: Robot): void {

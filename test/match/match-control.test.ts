@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
-import { perUnit, type UnitName } from '../../src/core/units.js';
+import { MODES, perUnit, type UnitName } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { type MatchControl, obeyMatch } from '../../src/match/match-control.js';
 import { matchFile } from '../../src/match/match-file.js';
-import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, somebodyElse, write } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
@@ -107,7 +107,7 @@ describe('match control', () => {
     expect(await robot.outcome(set('teleop'))).to.equal(200);
     await robot.wait(100);
     expect(robot.robot.stopped).to.equal(false);
-    await somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 0 });
+    await somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODES.indexOf('debug') });
     await robot.wait(200);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
@@ -227,7 +227,7 @@ describe('match control', () => {
         if (frame.unit === 'chassis' && frame.register === 'heartbeat') isBack = true;
         // Keeps the gimbal in auto until the daemon sends heartbeats to the chassis again.
         if (frame.unit === 'gimbal' && frame.register === 'status' && !isBack)
-          await write(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.auto ?? 0 });
+          await write(robot, 'gimbal', REGISTERS.mode, { mode: MODES.indexOf('auto') });
         return intercept(frame);
       };
       const resume = robot.robot.resume();

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { buildSync } from 'esbuild';
-import { defaultGains, type GainSet, unitNamed } from '../../src/core/units.js';
+import { defaultGains, type GainSet, MODES, unitNamed } from '../../src/core/units.js';
 import { crc8 } from '../../src/protocol/codec.js';
-import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import { sectionOf } from '../support/documented-calls.js';
 import { putOnDisk, until, VirtualPi } from './virtual-pi.js';
 
@@ -130,7 +130,7 @@ describe('a robot on a Pi', function () {
     await insist('/api/gimbal/mode/switch', { mode: 'auto' });
     const writes = pi.writesOnTheWire();
     const register = REGISTERS.mode.address;
-    const mode = MODE_VALUES.auto ?? 0;
+    const mode = MODES.indexOf('auto');
     expect(writes).to.deep.include({
       address: gimbal.address,
       bytes: [register, mode, crc8(gimbal.address, register, Uint8Array.of(mode))],

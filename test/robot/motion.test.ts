@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
-import { defaultGains, type Mode, unitNamed } from '../../src/core/units.js';
-import { MODE_VALUES, REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
+import { defaultGains, MODES, type Mode, unitNamed } from '../../src/core/units.js';
+import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
 import { ClockedRobot, isLike, somebodyElse } from '../support/clocked-robot.js';
 
 const EXCITED = { loop: 'speed', amplitude: 0.5, periodS: 1 };
@@ -105,7 +105,7 @@ describe('a unit', () => {
   it('adopts a mode that another host on the bus sets while no frame of the daemon is in flight', async () => {
     await robot.during(robot.gimbal.setMode('auto'));
     await robot.wait(100);
-    await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODE_VALUES.debug ?? 2 }));
+    await robot.during(somebodyElse(robot, 'gimbal', REGISTERS.mode, { mode: MODES.indexOf('debug') }));
     await robot.wait(300);
     expect(modes()).to.deep.equal(['debug', 'debug']);
   });

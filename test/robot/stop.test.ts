@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { asRobotError, RobotError } from '../../src/core/errors.js';
-import { defaultGains, type Mode, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
+import { defaultGains, MODES, type Mode, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
-import { MODE_VALUES, REGISTERS } from '../../src/protocol/registers.js';
+import { REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, isLike, somebodyElse, write } from '../support/clocked-robot.js';
 
 const silence = (ms: number, beforeMs = ms) => ({ silence: perUnit(() => ({ beforeMs, givenMs: ms })) });
@@ -344,7 +344,7 @@ describe('a stop', () => {
         appears ||= isLike(frame, { unit: 'gimbal', register: 'heartbeat' });
         // The resume waits for the chassis, which does not go into manual.
         if (frame.unit === 'chassis' && frame.register === 'status' && !(appears && outcome === 200))
-          await write(robot, 'chassis', REGISTERS.mode, { mode: MODE_VALUES.auto ?? 0 });
+          await write(robot, 'chassis', REGISTERS.mode, { mode: MODES.indexOf('auto') });
         return undefined;
       };
       const resuming = resume();

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { Controller } from '../../sim/firmware/simulated-controller.js';
-import { defaultGains, type Rates, type Unit, unitNamed } from '../../src/core/units.js';
+import { defaultGains, MODES, type Mode, type Rates, type Unit, unitNamed } from '../../src/core/units.js';
 import { decodeFrame, encodeFrame, gainsChecksum } from '../../src/protocol/codec.js';
 import {
   frameBytes,
   gainsRegister,
-  MODE_VALUES,
   motionRegister,
   REGISTERS,
   type Register,
@@ -51,7 +50,7 @@ export function driven(unit: Unit, { controller, period }: MovedUnit) {
   return {
     write,
     run,
-    mode: (mode: string) => write(REGISTERS.mode, { mode: MODE_VALUES[mode] ?? 0 }),
+    mode: (mode: Mode) => write(REGISTERS.mode, { mode: MODES.indexOf(mode) }),
     move: (rates: Rates, holdMs: number) =>
       write(motion, {
         ...Object.fromEntries(unit.axes.map(({ name }) => [name, 0])),
