@@ -119,8 +119,8 @@ export class Autotune implements Permission {
 
   #requireFree(unit: UnitName, loops: readonly Loop[]): void {
     const { robot } = this.#options;
-    robot.requireAllowed({ kind: 'excite' });
-    robot.requireAllowed({ kind: 'trial' });
+    robot.require({ kind: 'excite' });
+    robot.require({ kind: 'trial' });
     const running = this.#running?.run.tune();
     if (running !== undefined) throw new RobotError('tune-running', { loop: running.loop, by: running.by });
     if (robot.stopped) throw new RobotError('stopped');

@@ -40,7 +40,7 @@ const FIND_MS = 300;
 const SETTLE_MS = 100;
 
 /** Both units, the laser and the stop, with the timer of the polls. */
-export class Robot {
+export class Robot implements Permission {
   readonly simulated: boolean;
   readonly link: Link;
   readonly laser: Laser;
@@ -78,7 +78,6 @@ export class Robot {
 
   constructor(options: RobotOptions) {
     const { hardware, store, clock, deadlines, settings } = options;
-    const permission: Permission = { require: act => this.requireAllowed(act) };
     this.#options = options;
     this.#permissions = [options.permission];
     this.store = store;
@@ -91,7 +90,7 @@ export class Robot {
       deadlines,
       maxOnS: settings.laserMaxOnS,
       requireAllowed: () => {
-        this.requireAllowed({ kind: 'light' });
+        this.require({ kind: 'light' });
         if (this.stopped) throw new RobotError('stopped');
         if (this.#closed) throw new RobotError('closing');
       },
@@ -105,7 +104,7 @@ export class Robot {
         clock,
         deadlines,
         store,
-        permission,
+        permission: this,
         onControllerReset: settings.onControllerReset,
         silence: settings.silence[name],
         emit: news => {
@@ -119,7 +118,7 @@ export class Robot {
     this.#drive = driveOf({
       units: this.units,
       clock,
-      permission,
+      permission: this,
       isStopped: () => this.stopped,
       frameEveryMs: 1000 / settings.pollHz,
     });
@@ -163,7 +162,7 @@ export class Robot {
   }
 
   /** Throws a RobotError with the reason if the act is forbidden, for example by a match. */
-  requireAllowed(act: Act): void {
+  require(act: Act): void {
     for (const permission of this.#permissions) permission.require(act);
   }
 
@@ -183,7 +182,7 @@ export class Robot {
    */
   async resume(stillWanted?: () => void, sinceMs = this.#options.clock.nowMs()): Promise<void> {
     const requireWanted = () => {
-      this.requireAllowed({ kind: 'resume' });
+      this.require({ kind: 'resume' });
       stillWanted?.();
     };
     requireWanted();
