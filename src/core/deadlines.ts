@@ -46,8 +46,9 @@ export class Deadlines {
     if (this.#isJudging) return;
     this.#isJudging = true;
     for (;;) {
-      const [first, act] = this.#first;
+      const first = this.#first;
       if (first === undefined || first.atMs > this.#clock.nowMs()) break;
+      const act = this.#acts.get(first);
       first.set(NEVER);
       try {
         act?.();
@@ -65,15 +66,15 @@ export class Deadlines {
     for (const deadline of this.#acts.keys()) deadline.set(NEVER);
   }
 
-  get #first(): readonly [Deadline, () => void] | readonly [] {
-    let first: readonly [Deadline, () => void] | readonly [] = [];
-    for (const one of this.#acts) if (first[0] === undefined || one[0].atMs < first[0].atMs) first = one;
+  get #first(): Deadline | undefined {
+    let first: Deadline | undefined;
+    for (const one of this.#acts.keys()) if (first === undefined || one.atMs < first.atMs) first = one;
     return first;
   }
 
   #arm(): void {
     this.#timer?.cancel();
-    const [first] = this.#first;
+    const first = this.#first;
     if (first === undefined) return;
     // Node's timers may run a fraction of a millisecond early. Nothing has passed then.
     this.#timer = this.#clock.after(first.atMs - this.#clock.nowMs(), () => {
