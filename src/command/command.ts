@@ -64,13 +64,13 @@ export function wrong(text: string): Said {
   return { text, exitCode: 2 };
 }
 
-/** A failure, with a text for the person at the terminal. */
+/** A failure, with the output for the person at the terminal. */
 export class Failure extends Error {
-  readonly exitCode: ExitCode;
+  readonly said: Said;
 
-  constructor(text: string, exitCode: ExitCode = 1) {
+  constructor(text: string, exitCode: ExitCode = 1, json?: unknown) {
     super(text);
-    this.exitCode = exitCode;
+    this.said = { text, exitCode, json };
   }
 }
 
@@ -116,7 +116,7 @@ export function command<O extends Options>(
 
 /** The output of a command that failed. Rethrows defects and wrong configurations. */
 export function saidOf(error: unknown): Said {
-  if (error instanceof Failure) return { text: error.message, exitCode: error.exitCode };
+  if (error instanceof Failure) return error.said;
   if (!isRobotError(error) || error.code === 'bad-config') throw error;
   const { code, detail, status } = problemOf(error).problem;
   return { text: detail, exitCode: status < 500 ? 3 : 1, json: { ok: false, code, detail } };

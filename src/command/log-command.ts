@@ -14,8 +14,8 @@ function isPage(body: unknown): body is Page {
 
 /** `trunnion log`: the events that the daemon has in memory, oldest first. */
 export async function logCommand(place: Place): Promise<Said> {
-  const { page, said } = await pageAfter(place, 0);
-  return page === undefined ? said : { text: textOf(page), exitCode: 0, json: page, isReport: true };
+  const page = await pageAfter(place, 0);
+  return { text: textOf(page), exitCode: 0, json: page, isReport: true };
 }
 
 /**
@@ -27,8 +27,11 @@ export async function followLog(place: Place, isJson: boolean): Promise<Said | u
   let boot: unknown;
   let seq = 0;
   await repeat(async () => {
-    const { page, said } = await pageAfter(place, seq);
-    if (page === undefined) {
+    let page: Page;
+    try {
+      page = await pageAfter(place, seq);
+    } catch (error) {
+      const said = saidOf(error);
       const isGone = boot !== undefined && said.exitCode === 4;
       if (isGone && failure === undefined) print(`${said.text} Waiting for it.`, process.stderr);
       failure = said;
@@ -49,17 +52,10 @@ export async function followLog(place: Place, isJson: boolean): Promise<Said | u
   return failure;
 }
 
-type LogAnswer =
-  | { readonly page: Page; readonly said?: never }
-  | { readonly page?: never; readonly said: Said };
-
-async function pageAfter(place: Place, seq: number): Promise<LogAnswer> {
-  try {
-    const answer = await askDaemon(place, 'GET', `/api/log?after=${seq}`, { command: 'log' });
-    return isPage(answer.body) ? { page: answer.body } : { said: refusalOf(answer) };
-  } catch (error) {
-    return { said: saidOf(error) };
-  }
+async function pageAfter(place: Place, seq: number): Promise<Page> {
+  const answer = await askDaemon(place, 'GET', `/api/log?after=${seq}`, { command: 'log' });
+  if (isPage(answer.body)) return answer.body;
+  throw refusalOf(answer);
 }
 
 function textOf({ events, dropped }: Page): string {

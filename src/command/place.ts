@@ -15,7 +15,7 @@ import { PORTS } from '../config/settings.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject, parsedJson } from '../core/json.js';
 import { isAnyLocked } from '../storage/path-lock.js';
-import { Failure, type Said } from './command.js';
+import { Failure } from './command.js';
 
 /** The default files of a robot, and the address on which it listens by default. */
 export interface Home {
@@ -194,8 +194,8 @@ async function askOverHttp(
   return { status: answer.status, body };
 }
 
-/** The output for an answer that refuses or fails. */
-export function refusalOf({ status, body }: RootAnswer): Said {
+/** The failure of an answer that refuses or fails. */
+export function refusalOf({ status, body }: RootAnswer): Failure {
   const { code } = body;
   const isMissing = code === 'token-required';
   const detail = isMissing
@@ -203,7 +203,7 @@ export function refusalOf({ status, body }: RootAnswer): Said {
     : typeof body.detail === 'string'
       ? body.detail
       : 'What answers there is no daemon of this version.';
-  return { text: detail, exitCode: status >= 400 && status < 500 ? 3 : 1, json: { ok: false, code, detail } };
+  return new Failure(detail, status >= 400 && status < 500 ? 3 : 1, { ok: false, code, detail });
 }
 
 /** Resolves with the daemon's status. On the board it has the member `board`. */

@@ -86,7 +86,7 @@ export async function rootCommand(act: RootAct, place: Place): Promise<Said> {
   if (ok ? !words.isDone(body) : typeof body.code !== 'string')
     throw new Failure(`${words.undone}What answers there is no daemon of this version.`, 4);
   const isRefused = !ok && (status < 500 || words.unconfirmed === undefined);
-  if (isRefused) return refusalOf(answer);
+  if (isRefused) throw refusalOf(answer);
   const text = ok ? words.done : (words.unconfirmed ?? '').replace('CODE', String(body.code));
   // Over HTTP the answer does not say it.
   const simulated = place.remote === undefined ? place.isSimulated : undefined;

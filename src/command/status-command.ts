@@ -14,7 +14,7 @@ import { askDaemon, boardStatus, type Place, refusalOf } from './place.js';
 export async function statusCommand(place: Place): Promise<Said> {
   const answer = await boardStatus(place, 'status');
   const { body } = answer;
-  if (!isStatus(body)) return refusalOf(answer);
+  if (!isStatus(body)) throw refusalOf(answer);
   const wrong = wrongIn(body);
   const events = await eventsOf(place);
   return {
