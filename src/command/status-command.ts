@@ -1,6 +1,5 @@
 import { type Board, boardOf } from '../access/board.js';
 import { healthLines, safetyLines } from '../console/bar/lines.js';
-import { isObject } from '../core/json.js';
 import { UNIT_LIST, type UnitName } from '../core/units.js';
 import { tookEffect } from '../http/problem-table.js';
 import type { LogEvent } from '../schemas/log.js';
@@ -96,10 +95,9 @@ const REQUEST_S = 1;
 
 /** The latest events of the robot; none if they cannot be read. */
 async function eventsOf(place: Place): Promise<readonly LogEvent[]> {
-  const { body } = await askDaemon(place, 'GET', '/api/log', { command: 'status' }).catch(() => ({
-    body: {},
-  }));
-  return isObject(body) && Array.isArray(body.events) ? body.events : [];
+  const answer = await askDaemon(place, 'GET', '/api/log', { command: 'status' }).catch(() => undefined);
+  const events = answer?.body.events;
+  return Array.isArray(events) ? events : [];
 }
 
 /** Since when, by whom and why something is so, as far as the events say. */
