@@ -4,12 +4,12 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { READ_AGAIN_MS } from '../access/access.js';
 import { BOARD_PATH, boardOf } from '../access/board.js';
-import { isRole, ROLE_NAMES, type Role } from '../access/roles.js';
+import { ROLE_NAMES, type Role } from '../access/roles.js';
 import { askAsRoot, simulatorSocket } from '../access/root-socket.js';
 import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '../access/token.js';
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/config.js';
-import type { Clock } from '../core/clock.js';
+import { type Clock, pause } from '../core/clock.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
 import { urlOf } from '../daemon/port.js';
@@ -66,17 +66,15 @@ export async function addToken(
     );
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
-  const { roles } = WORDS[place.program];
-  if (!isRole(role) || !roles.some(one => one === role))
-    return wrong(`--role must be one of ${roles.join(', ')}`);
-  return inFolder(place, folder =>
-    changed(folder, place.clock, () => add(folder, place, { name, role, hasCode })),
-  );
+  const roles: readonly Role[] = WORDS[place.program].roles;
+  const known = roles.find(one => one === role);
+  if (known === undefined) return wrong(`--role must be one of ${roles.join(', ')}`);
+  return inFolder(place, () => changed(place, () => add(place, { name, role: known, hasCode })));
 }
 
 export async function listTokens(place: TokenPlace): Promise<Said> {
-  return inFolder(place, async folder => {
-    const tokens = await readTokens(realDisk, folder);
+  return inFolder(place, async () => {
+    const tokens = await readTokens(realDisk, place.folder);
     const shown = tokens?.map(({ name, role }) => ({ name, role })) ?? null;
     return {
       text: listed(place, tokens),
@@ -87,16 +85,16 @@ export async function listTokens(place: TokenPlace): Promise<Said> {
 }
 
 export async function removeToken(place: TokenPlace, name: string): Promise<Said> {
-  return inFolder(place, folder => changed(folder, place.clock, () => remove(folder, place, name)));
+  return inFolder(place, () => changed(place, () => remove(place, name)));
 }
 
 /** Runs the command as the folder's owner. */
-async function inFolder(place: TokenPlace, run: (folder: string) => Promise<Said>): Promise<Said> {
+async function inFolder(place: TokenPlace, run: () => Promise<Said>): Promise<Said> {
   const { folder, program } = place;
   try {
     const asOwner = await runAsOwnerOf(folder);
     if (asOwner !== undefined) return asOwner;
-    const said = await run(folder);
+    const said = await run();
     return place.isSimulated ? { ...said, text: `${said.text}\n${SIMULATED}` } : said;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
@@ -119,10 +117,10 @@ function isOwnerOf(folder: string): boolean {
 }
 
 async function add(
-  folder: string,
   place: TokenPlace,
   { name, role, hasCode }: { name: string; role: Role; hasCode: boolean },
 ): Promise<Said> {
+  const { folder } = place;
   const { tokens, note } = await usableTokens(folder);
   if (tokens.some(token => token.name === name)) {
     return refused(`There is a token for ${name}: remove it first.`);
@@ -193,7 +191,8 @@ async function usableTokens(folder: string): Promise<{ tokens: readonly Token[];
   }
 }
 
-async function remove(folder: string, place: TokenPlace, name: string): Promise<Said> {
+async function remove(place: TokenPlace, name: string): Promise<Said> {
+  const { folder } = place;
   const tokens = await readTokens(realDisk, folder);
   if (tokens === undefined) return failed(noList(place));
   const left = tokens.filter(token => token.name !== name);
@@ -213,14 +212,14 @@ function listed(place: TokenPlace, tokens: readonly Token[] | undefined): string
 }
 
 /** Runs one change at a time. The daemon has read the new list when this resolves. */
-async function changed(folder: string, clock: Clock, change: () => Promise<Said>): Promise<Said> {
+async function changed({ folder, clock }: TokenPlace, change: () => Promise<Said>): Promise<Said> {
   const path = `${tokenFile(folder)}.lock`;
   const lock = new PathLock(path);
   try {
     await (await realDisk.create(path)).close();
     await lock.hold();
     const said = await change();
-    if (said.exitCode === 0) await new Promise<void>(resolve => clock.after(2 * READ_AGAIN_MS, resolve));
+    if (said.exitCode === 0) await pause(clock, 2 * READ_AGAIN_MS);
     return said;
   } catch (error) {
     if (isRobotError(error, 'storage-failed') && error.context.mayRemain === undefined)
