@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { isObject } from '../core/json.js';
 import { sha256 } from '../core/sha256.js';
+import { BOARD_PATH } from './board.js';
 
 /** The service's runtime folder. */
 export const RUNTIME_FOLDER = '/run/trunnion';
@@ -42,4 +43,12 @@ export function askAsRoot(socketPath: string, method: 'GET' | 'POST', path: stri
     });
     asked.on('error', reject).end();
   });
+}
+
+/** The status of a daemon, with the member `board`. Undefined if none answers. */
+export function boardStatusAt(socketPath: string): Promise<unknown> {
+  return askAsRoot(socketPath, 'GET', BOARD_PATH).then(
+    ({ body }) => body,
+    () => undefined,
+  );
 }

@@ -3,9 +3,9 @@ import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { READ_AGAIN_MS } from '../access/access.js';
-import { BOARD_PATH, boardOf } from '../access/board.js';
+import { boardOf } from '../access/board.js';
 import { ROLE_NAMES, type Role } from '../access/roles.js';
-import { askAsRoot, simulatorSocket } from '../access/root-socket.js';
+import { boardStatusAt, simulatorSocket } from '../access/root-socket.js';
 import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '../access/token.js';
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/config.js';
@@ -157,13 +157,8 @@ export function robotTokens(
 async function pageOf(config: Pick<Config, 'state' | 'http'>, socket: string) {
   const { folder } = config.state;
   const sockets = [socket, simulatorSocket(folder)];
-  const answers = sockets.map(path =>
-    askAsRoot(path, 'GET', BOARD_PATH).then(
-      ({ body }) => boardOf(body),
-      () => undefined,
-    ),
-  );
-  const board = (await Promise.all(answers)).find(one => one?.stateFolder === resolve(folder));
+  const answers = await Promise.all(sockets.map(boardStatusAt));
+  const board = answers.map(boardOf).find(one => one?.stateFolder === resolve(folder));
   const { host, port } = board ?? config.http;
   const isAny = host === '0.0.0.0' || host === '::';
   return {

@@ -6,8 +6,7 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { BOARD_PATH } from '../access/board.js';
-import { askAsRoot, RUNTIME_FOLDER, rootSocket } from '../access/root-socket.js';
+import { boardStatusAt, RUNTIME_FOLDER, rootSocket } from '../access/root-socket.js';
 import { RobotError } from '../core/errors.js';
 import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
@@ -60,11 +59,7 @@ export const linuxSystem = {
       .then(answer => answer.json())
       .catch(() => undefined),
   /** The daemon's status from the socket for root; undefined without an answer. */
-  boardStatus: (socket = rootSocket(RUNTIME_FOLDER)): Promise<unknown> =>
-    askAsRoot(socket, 'GET', BOARD_PATH).then(
-      ({ body }) => body,
-      () => undefined,
-    ),
+  boardStatus: (socket = rootSocket(RUNTIME_FOLDER)): Promise<unknown> => boardStatusAt(socket),
   /** Binds the port and releases it at once. */
   tryPort: async (host: string, port: number): Promise<void> => {
     const server = createServer().listen(port, host);
