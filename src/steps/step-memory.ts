@@ -9,6 +9,7 @@ import type { Robot } from '../robot/robot.js';
 import type { StepCapture } from '../robot/robot-event.js';
 import type { MeasuredStep, RememberedStep, Step, StepSummary } from '../schemas/step.js';
 import type { StateParts } from '../storage/state-file.js';
+import { halfPeriodOf } from '../tuning/excited-run.js';
 import { stepFigures } from '../tuning/step-figures.js';
 import { LoopSteps } from './loop-steps.js';
 
@@ -119,13 +120,12 @@ export class StepMemory {
     const { unit, loop, number, rateHz, decimation, setpoint, measured } = capture;
     const samples = { setpoint, measured };
     const periodS = decimation / rateHz;
-    const [oldSetpoint = 0] = setpoint;
-    const newSetpoint = setpoint.at(-1) ?? oldSetpoint;
+    const { from, to } = halfPeriodOf(capture);
     const figures = stepFigures({
       measured,
       periodS,
-      oldSetpoint,
-      setpoint: newSetpoint,
+      oldSetpoint: from,
+      setpoint: to,
       output: this.#outputs.outputOf(capture),
       outputLimits: controllerOf({ unit, name: loop }).outputLimits,
     });
@@ -147,8 +147,8 @@ export class StepMemory {
       gains: { kp: gains.kp, ki: gains.ki, kd: gains.kd },
       trial: trial !== undefined,
       revision: isSaved ? saved.revision : null,
-      oldSetpoint,
-      setpoint: newSetpoint,
+      oldSetpoint: from,
+      setpoint: to,
       periodS,
       figures,
       samples,
@@ -207,8 +207,7 @@ function watchOutputs(robot: Robot) {
   const outputOf = (capture: StepCapture): number[] | undefined => {
     const { unit, loop, setpoint, rateHz, decimation } = capture;
     const readings = kept[unit];
-    const [from = 0] = setpoint;
-    const to = setpoint.at(-1) ?? from;
+    const { from, to } = halfPeriodOf(capture);
     const lengthMs = (1000 * decimation * setpoint.length) / rateHz;
     const lastMs = readings.at(-1)?.atMs ?? 0;
     const isNear = (reading: TimedReadings | undefined, value: number) =>
