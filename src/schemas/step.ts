@@ -56,11 +56,10 @@ const members = {
 export const stepSummary = s.named('StepSummary', s.growing(members));
 export type StepSummary = s.TypeOf<typeof stepSummary>;
 
+const samples = s.growing({ setpoint: s.array(s.number()), measured: s.array(s.number()) });
+
 /** A captured step with its samples. */
-export const rememberedStep = s.answer('RememberedStep', {
-  ...members,
-  samples: s.growing({ setpoint: s.array(s.number()), measured: s.array(s.number()) }),
-});
+export const rememberedStep = s.answer('RememberedStep', { ...members, samples });
 export type RememberedStep = s.TypeOf<typeof rememberedStep>;
 
 export const measuredStep = s.answer(
@@ -78,7 +77,7 @@ export const step = s.answer('Step', {
   rateHz: s.number("The controller's loop rate."),
   decimation: s.count('Loop periods between two samples.'),
   periodS: s.number('Of one sample.'),
-  samples: s.growing({ setpoint: s.array(s.number()), measured: s.array(s.number()) }),
+  samples,
   figures,
 });
 
