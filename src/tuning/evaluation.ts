@@ -88,12 +88,11 @@ export function restAt(value: number, plant: Plant, shape: LoopShape, { output }
   return { measured: value, setpoint: value, output: shape.plant === 'servo' ? plant.offset : output };
 }
 
-const RUNAWAY: Evaluation = {
+const RUNAWAY: Omit<Evaluation, 'lagS'> = {
   settlingS: Number.POSITIVE_INFINITY,
   overshootPercent: Number.POSITIVE_INFINITY,
   slownessS: Number.POSITIVE_INFINITY,
   loadS: Number.POSITIVE_INFINITY,
-  lagS: Number.POSITIVE_INFINITY,
 };
 
 /** How close the loop is to oscillating, if the delay is somewhat longer than the fitted one. */
