@@ -1,6 +1,6 @@
 import { BareRobot } from '../../sim/bare-robot.js';
 import type { PhysicsOptions } from '../../sim/robot-physics.js';
-import { type Style, TUNING_PART } from '../../src/core/tuning-terms.js';
+import { TUNING_PART } from '../../src/core/tuning-terms.js';
 import type { Gains, Loop, Unit } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { type Measured, measure, type TuneResult, tune } from '../../src/tuning/tuner.js';
@@ -52,7 +52,6 @@ export async function tuneLoop(
   loop: Loop,
   start: string,
   prepare: (robot: BareRobot) => void = () => undefined,
-  style: Style = 'normal',
 ): Promise<LoopTuning> {
   const change = STARTS[start] ?? OTHER_STARTS[start];
   if (change === undefined) throw new RangeError(`no start is called ${start}`);
@@ -63,7 +62,8 @@ export async function tuneLoop(
     const port = new BareRobotPort(robot, unit.name, loop);
     const shape = shapeOf(loop, robot.physics.loopRateHz);
     const amplitude = TUNING_PART * loop.maxAmplitude;
-    return { port, task: { shape, gains, amplitude, periodS: loop.excitationPeriodS, style } };
+    const task = { shape, gains, amplitude, periodS: loop.excitationPeriodS, style: 'normal' } as const;
+    return { port, task };
   };
   const { port, task } = tuned(change(loop.defaults));
   const result = await tune(task, port);
