@@ -125,13 +125,6 @@ export function createEvents(
     };
   };
 
-  const forget = (stream: Stream) => {
-    streams.delete(stream);
-    if (streams.size > 0) return;
-    stopListening?.();
-    stopListening = undefined;
-  };
-
   /** Turns the answer into a stream. Throws `too-many-streams`. */
   const open = (ctx: Context) => {
     // The caller hung up while this read waited for its turn. `close` will not be emitted again.
@@ -152,7 +145,12 @@ export function createEvents(
       if (stream.owed.length > 0) write(stream, stream.owed.splice(0).join(''));
       sendStatus();
     };
-    const closed = () => forget(stream);
+    const closed = () => {
+      streams.delete(stream);
+      if (streams.size > 0) return;
+      stopListening?.();
+      stopListening = undefined;
+    };
     const failed = () => ctx.res.destroy();
     ctx.res.once('close', contain(closed)).on('error', contain(failed)).on('drain', contain(drained));
     stopListening ??= listen();
