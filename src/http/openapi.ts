@@ -5,7 +5,7 @@ import { UNIT_LIST } from '../core/units.js';
 import { version } from '../core/version.js';
 import type { Schema } from '../schemas/schema.js';
 import { PROBLEMS } from './problem-table.js';
-import { problem } from './problems.js';
+import { PROBLEM_TYPE, problem } from './problems.js';
 import { get, isForCaller, type Route } from './route.js';
 
 /** The problems of every route, of every route with a body, and of every route that needs a right. */
@@ -125,7 +125,7 @@ function problems(route: Route): Record<string, Schema> {
     ...(right === 'none' ? [] : OF.right),
     ...OF.all,
   ]);
-  const content = { 'application/problem+json': { schema: problem } };
+  const content = { [PROBLEM_TYPE]: { schema: problem } };
   const described: Record<string, { readonly description: string; readonly content: object }> = {};
   for (const code of codes) {
     const { status, title } = PROBLEMS[code];

@@ -29,6 +29,9 @@ const members = s.growing({
 
 export type Problem = s.TypeOf<typeof members>;
 
+/** The media type of problem documents. */
+export const PROBLEM_TYPE = 'application/problem+json';
+
 /** A problem document of RFC 9457, with the code and other members for programs. */
 export const problem: s.Schema<Problem> = s.named('Problem', {
   ...members,

@@ -11,7 +11,7 @@ import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
 import { containment } from './contain.js';
 import { refuseForeignPages } from './foreign-pages.js';
-import { problemOf } from './problems.js';
+import { PROBLEM_TYPE, problemOf } from './problems.js';
 import { ReadQueue } from './read-queue.js';
 import { headRefusal } from './request-head.js';
 import { recorded, requestLog } from './request-log.js';
@@ -91,8 +91,6 @@ export function createRouteApp(options: RouteAppOptions): App {
 function isAllowed({ right }: Route, access: Access, ctx: Context): boolean {
   return typeof right !== 'string' || (right !== 'none' && access.allows(right, callerOf(access, ctx)));
 }
-
-const PROBLEM_TYPE = 'application/problem+json';
 
 /** Answers a request that Koa must not see. */
 function refuse(error: RobotError, response: ServerResponse): void {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
 import type { Contain } from './contain.js';
-import { problemOf } from './problems.js';
+import { PROBLEM_TYPE, problemOf } from './problems.js';
 
 /** The headers of every answer. The files of the page have another Cache-Control. */
 export const SECURITY_HEADERS = [
@@ -183,7 +183,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = JSON.stringify(problem);
   const headers = [
     ['Connection', 'close'],
-    ['Content-Type', 'application/problem+json'],
+    ['Content-Type', PROBLEM_TYPE],
     ['Content-Length', Buffer.byteLength(body)],
     ...SECURITY_HEADERS,
   ];
