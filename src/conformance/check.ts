@@ -77,6 +77,9 @@ export function beats(isBeating: boolean): Procedure {
 /** Gives torque, unless the mode was changed before, in manual. Heartbeats keep it on. */
 export const release: Procedure = [beats(true), latch(0)];
 
+/** The host is silent until the controller takes torque off. Then heartbeats return. */
+export const silence: Procedure = [beats(false), heartbeat(20), wait(60), beats(true), heartbeat(300)];
+
 function sameValues<Seen extends object>(what: string, seen: Seen, wanted: Partial<Seen>): void {
   const values = new Map(Object.entries(seen));
   for (const [name, value] of Object.entries(wanted)) same(`${what}.${name}`, values.get(name), value);

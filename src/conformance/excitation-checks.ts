@@ -1,12 +1,10 @@
 import type { Unit } from '../core/units.js';
 import { capturePageRegister, REGISTERS } from '../protocol/registers.js';
 import {
-  beats,
   type Check,
   eachMode,
   effect,
   enter,
-  heartbeat,
   ifGuarded,
   latch,
   listed,
@@ -14,6 +12,7 @@ import {
   readsBack,
   release,
   shows,
+  silence,
   wait,
   write,
 } from './check.js';
@@ -82,13 +81,7 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
     ]),
     'So nothing moves when torque returns.': {
       'after a stop': endsWith(latch(1), latch(0)),
-      'after silence of the host': endsWith(
-        beats(false),
-        heartbeat(20),
-        wait(60),
-        beats(true),
-        heartbeat(300),
-      ),
+      'after silence of the host': endsWith(silence),
     },
     'Entering `debug` from another mode sets the amplitude to 0, so that nothing moves until the host asks for it.':
       [release, write(excitation, excited), effect, enter('debug'), reads(excitation, { amplitude: 0 })],

@@ -1,17 +1,16 @@
 import type { Axis, Rates, Unit } from '../core/units.js';
 import { motionRegister } from '../protocol/registers.js';
 import {
-  beats,
   eachMode,
   effect,
   enter,
-  heartbeat,
   ifHas,
   keeps,
   latch,
   listed,
   reads,
   release,
+  silence,
   wait,
   write,
 } from './check.js';
@@ -79,7 +78,7 @@ export function motionChecks(unit: Unit) {
       'the motion does not return with the torque.': {
         'after another mode': ends(enter('debug'), enter('manual')),
         'after the latch': ends(latch(1), latch(0)),
-        'after silence': ends(beats(false), heartbeat(20), wait(60), beats(true), heartbeat(300), effect),
+        'after silence': ends(silence, effect),
       },
       'Writing `manual` in `manual` does not end it.': ifHas(
         'motion',
