@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { deskProgram } from '../../src/desk/desk-program.js';
 import { bundlePrograms } from './bundle.js';
-import { put, putCompletions, putManPage } from './layout.js';
-import { NODE_ENVIRONMENT } from './node-options.js';
+import { put, putCommand, putCompletions, putManPage } from './layout.js';
 import { type Shipped, shippedIn } from './supply.js';
 
 const HOME = 'usr/lib/trunnion-desk';
@@ -32,9 +31,7 @@ export async function layOutDesk(root: string, manifest: object): Promise<readon
     `${root}/${HOME}`,
   );
   put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
-  const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
-  const command = `#!/bin/sh\n${environment.join('')}exec /usr/bin/node ${NODE_OPTION} /${HOME}/dist/src/desk/main.js "$@"\n`;
-  put(root, 'usr/bin/trunnion-desk', command, 0o755);
+  putCommand(root, 'trunnion-desk', `/usr/bin/node ${NODE_OPTION} /${HOME}/dist/src/desk/main.js`);
   put(root, 'usr/lib/systemd/system/trunnion-desk.service', readFileSync('systemd/trunnion-desk.service'));
   put(
     root,

@@ -35,11 +35,10 @@ export function filesIn(folder: string): string[] {
 export function layOutSystem(root: string): void {
   // Only systemd sets NOTIFY_SOCKET. Without it, the shell replaces itself with Node at once.
   const node = ['/usr/bin/node', ...NODE_OPTIONS, `/${HOME}/with-code-cache.cjs`].join(' ');
-  const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
-  const command = (entry: string) =>
-    `#!/bin/sh\n${environment.join('')}exec \${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js "$@"\n`;
-  put(root, 'usr/bin/trunnion', command('src'), 0o755);
-  put(root, 'usr/bin/trunnion-sim', command('sim'), 0o755);
+  const program = (entry: string) =>
+    `\${NOTIFY_SOCKET:+/${HOME}/with-notify-socket} ${node} /${HOME}/dist/${entry}/main.js`;
+  putCommand(root, 'trunnion', program('src'));
+  putCommand(root, 'trunnion-sim', program('sim'));
   // V8 rejects a code cache that was made under other flags, such as those in root's NODE_OPTIONS.
   const make = `#!/bin/sh\nexport NODE_OPTIONS=\nexec ${node} --make /${HOME}/dist/src/main.js\n`;
   put(root, `${HOME}/make-code-cache`, make, 0o755);
@@ -58,6 +57,12 @@ export function layOutSystem(root: string): void {
   const none = () => Promise.reject(new Error('opens no hardware'));
   putCompletions(root, robotProgram({ open: none, openBus: none }));
   for (const page of ['trunnion', 'trunnion-sim']) putManPage(root, page);
+}
+
+/** Writes a command of the package, which starts this program. */
+export function putCommand(root: string, name: string, program: string): void {
+  const environment = Object.entries(NODE_ENVIRONMENT).map(([name, value]) => `export ${name}=${value}\n`);
+  put(root, `usr/bin/${name}`, `#!/bin/sh\n${environment.join('')}exec ${program} "$@"\n`, 0o755);
 }
 
 export function putCompletions(root: string, program: Program): void {
