@@ -11,14 +11,11 @@ const HOME = 'usr/lib/trunnion-desk';
  */
 export const NODE_OPTION = '--max-semi-space-size=4';
 
-/** The control file of the desk's package, without version and size. */
-export const DESK_CONTROL = {
-  depends: ['init-system-helpers (>= 1.54~)', 'systemd'],
-  description: `one page on which a referee runs a field of Trunnion robots
+/** The desk's package, as its control file describes it. */
+export const DESK_DESCRIPTION = `one page on which a referee runs a field of Trunnion robots
  Locks 2 to 20 robots with one key, runs the clock of their matches, and keeps a
  record that can be verified. It needs no broker and no internet.
-`,
-} as const;
+`;
 
 /** Writes the programs and the system files of the desk's package. It has no addon and no service of a robot. */
 export async function layOutDesk(root: string, manifest: object): Promise<readonly Shipped[]> {

@@ -14,7 +14,7 @@ import {
   requireCompiler,
 } from './addons.js';
 import { bundleDaemon } from './bundle.js';
-import { DESK_CONTROL, layOutDesk } from './desk-package.js';
+import { DESK_DESCRIPTION, layOutDesk } from './desk-package.js';
 import { filesIn, HOME, layOutSystem, put } from './layout.js';
 import { type NodeMajor, nodeRelease } from './node-release.js';
 import { billOfMaterials, completePackages, copyright, type Shipped, shippedIn } from './supply.js';
@@ -47,16 +47,9 @@ const askedMajors =
     one => MAJORS.find(known => String(known) === one) ?? refuse(`no Node ${one}: ${MAJORS.join(' or ')}`),
   ) ?? MAJORS;
 
-const { name, version, license, optionalDependencies, engines } = JSON.parse(
-  readFileSync('package.json', 'utf8'),
-);
+const { version, license, optionalDependencies, engines } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const natives = Object.keys(optionalDependencies);
-
-interface Order {
-  readonly architecture: Architecture;
-  readonly majors: readonly NodeMajor[];
-}
 
 /**
  * The time stamp of all files in the package, in seconds. It is the commit's, so that the same commit makes the same
@@ -103,36 +96,47 @@ function manifestOf(name: string, majors: readonly NodeMajor[]) {
 
 const DOCUMENTS = ['SECURITY.md', ...filesIn('docs').map(name => join('docs', name))];
 
-/** What a control file says of one package. */
-interface Control {
-  readonly name: string;
-  readonly architecture: string;
+/** What differs between the packages, besides their files. */
+interface Contents {
+  readonly shipped: readonly Shipped[];
+  /** What it needs that not every package needs. */
   readonly depends: readonly string[];
   /** The first line is the summary. The others begin with a space. */
   readonly description: string;
+  /** The folder of the scripts that dpkg runs. */
+  readonly scripts: string;
 }
 
-function control({ name, architecture, depends, description }: Control, installedKiB: number): string {
+interface Package extends Contents {
+  readonly name: string;
+  readonly architecture: string;
+  readonly majors: readonly NodeMajor[];
+}
+
+function control(about: Package, installedKiB: number): string {
+  const { name, architecture, majors, depends, description } = about;
+  const all = [...nodeBounds(majors), 'init-system-helpers (>= 1.54~)', 'systemd', ...depends];
   return `Package: ${name}
 Version: ${version}
 Architecture: ${architecture}
 Maintainer: ${maintainer()}
 Installed-Size: ${installedKiB}
-Depends: ${depends.join(', ')}
+Depends: ${all.join(', ')}
 Section: misc
 Priority: optional
 Description: ${description}`;
 }
 
-/** Writes what every package has: papers, checksums and the control file. */
-function finish(root: string, shipped: readonly Shipped[], about: Control): void {
-  const doc = `usr/share/doc/${about.name}`;
+/** Writes what every package has: papers, checksums, and the files for dpkg. */
+function finish(root: string, about: Package): void {
+  const { name, shipped, scripts } = about;
+  const doc = `usr/share/doc/${name}`;
   put(root, `${doc}/copyright`, copyright(shipped));
   put(root, `${doc}/sbom.cdx.json`, billOfMaterials(version, shipped));
-  put(root, `${doc}/changelog.gz`, gzipSync(changelog(about.name), { level: 9 }));
+  put(root, `${doc}/changelog.gz`, gzipSync(changelog(name), { level: 9 }));
   // The folders are the same as in the project, so that links between documents work.
   for (const file of DOCUMENTS) put(root, `${doc}/${file}`, readFileSync(file));
-  const files = filesIn(root);
+  const files = installedIn(root);
   const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);
   const md5 = (file: string) =>
     createHash('md5')
@@ -141,78 +145,72 @@ function finish(root: string, shipped: readonly Shipped[], about: Control): void
   const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
   put(root, 'DEBIAN/control', control(about, kiB));
   put(root, 'DEBIAN/md5sums', sums.join(''));
-}
-
-async function layOut(root: string, order: Order, workFolder: string): Promise<void> {
-  const home = join(root, HOME);
-  progress(`${order.architecture}: bundling the daemon`);
-  const bundle = await bundleDaemon(natives, home);
-  const binaries = order.majors.flatMap(major => {
-    progress(`${order.architecture}: compiling the addons for Node ${major}`);
-    return buildAddons(bundle.addons, { architecture: order.architecture, major }, home, workFolder);
-  });
-  progress(`${order.architecture}: packing`);
-  const shipped = shippedIn(bundle.packages);
-  const manifest = manifestOf(name, order.majors);
-  put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
-  // An upgrade replaces this file before the programs. The manifest of 0.1.0 has another type.
-  put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
-  layOutSystem(root);
-  finish(root, shipped, {
-    name: 'trunnion',
-    architecture: order.architecture,
-    depends: [
-      ...nodeBounds(order.majors),
-      'init-system-helpers (>= 1.54~)',
-      'systemd',
-      'udev',
-      ...libraryDependencies(binaries, order.architecture),
-    ],
-    description: `daemon of a competition robot, with a simulator beside it
- Serves the robot's HTTP interface, drives the laser through a GPIO pin and the
- motor controllers of gimbal and chassis through I2C, and keeps their gains
- through power cuts. trunnion-sim is the same daemon on a simulated robot.
-`,
-  });
-  put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
-  for (const file of readdirSync('systemd/debian')) {
+  for (const file of readdirSync(scripts)) {
     const mode = file === 'triggers' ? 0o644 : 0o755;
-    put(root, `DEBIAN/${file}`, readFileSync(join('systemd/debian', file)), mode);
+    put(root, `DEBIAN/${file}`, readFileSync(join(scripts, file)), mode);
   }
 }
 
-/** Builds a package from what `layOutIn` writes. */
+/** The files of the package without those for dpkg. */
+function installedIn(root: string): string[] {
+  return filesIn(root).filter(path => !path.startsWith('DEBIAN/'));
+}
+
+/** Builds a package from what `layOutIn` writes and returns. */
 async function makePackage(
   name: string,
   architecture: string,
-  layOutIn: (root: string, workFolder: string) => Promise<void>,
+  majors: readonly NodeMajor[],
+  layOutIn: (root: string, workFolder: string) => Promise<Contents>,
 ) {
   await withFolder('package', async workFolder => {
     const root = join(workFolder, 'root');
     mkdirSync(root, { mode: 0o755 });
-    await layOutIn(root, workFolder);
+    const contents = await layOutIn(root, workFolder);
+    finish(root, { ...contents, name, architecture, majors });
     const file = `${name}_${version}_${architecture}.deb`;
     execFileSync('dpkg-deb', ['-Zxz', '--root-owner-group', '--build', root, file], {
       env: { ...process.env, SOURCE_DATE_EPOCH: epoch() },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    const count = filesIn(root).filter(path => !path.startsWith('DEBIAN/')).length;
-    console.log(`${file}: ${count} files, ${Math.round(statSync(file).size / 1024)} KiB`);
+    console.log(`${file}: ${installedIn(root).length} files, ${Math.round(statSync(file).size / 1024)} KiB`);
+  });
+}
+
+function makeRobotPackage(architecture: Architecture, majors: readonly NodeMajor[]): Promise<void> {
+  return makePackage('trunnion', architecture, majors, async (root, workFolder) => {
+    const home = join(root, HOME);
+    progress(`${architecture}: bundling the daemon`);
+    const bundle = await bundleDaemon(natives, home);
+    const binaries = majors.flatMap(major => {
+      progress(`${architecture}: compiling the addons for Node ${major}`);
+      return buildAddons(bundle.addons, { architecture, major }, home, workFolder);
+    });
+    progress(`${architecture}: packing`);
+    const manifest = manifestOf('trunnion', majors);
+    put(root, `${HOME}/package.json`, `${JSON.stringify(manifest)}\n`);
+    // An upgrade replaces this file before the programs. The manifest of 0.1.0 has another type.
+    put(root, `${HOME}/dist/package.json`, `${JSON.stringify({ type: manifest.type })}\n`);
+    layOutSystem(root);
+    put(root, 'DEBIAN/conffiles', '/etc/trunnion/config.yaml\n');
+    return {
+      shipped: shippedIn(bundle.packages),
+      depends: ['udev', ...libraryDependencies(binaries, architecture)],
+      description: `daemon of a competition robot, with a simulator beside it
+ Serves the robot's HTTP interface, drives the laser through a GPIO pin and the
+ motor controllers of gimbal and chassis through I2C, and keeps their gains
+ through power cuts. trunnion-sim is the same daemon on a simulated robot.
+`,
+      scripts: 'systemd/debian',
+    };
   });
 }
 
 /** The desk's package runs on every architecture, because it has no addon. */
 function makeDeskPackage(majors: readonly NodeMajor[]): Promise<void> {
-  return makePackage('trunnion-desk', 'all', async root => {
+  return makePackage('trunnion-desk', 'all', majors, async root => {
     const shipped = await layOutDesk(root, manifestOf('trunnion-desk', majors));
-    finish(root, shipped, {
-      name: 'trunnion-desk',
-      architecture: 'all',
-      depends: [...nodeBounds(majors), ...DESK_CONTROL.depends],
-      description: DESK_CONTROL.description,
-    });
-    for (const file of readdirSync('systemd/debian-desk'))
-      put(root, `DEBIAN/${file}`, readFileSync(join('systemd/debian-desk', file)), 0o755);
+    return { shipped, depends: [], description: DESK_DESCRIPTION, scripts: 'systemd/debian-desk' };
   });
 }
 
@@ -237,10 +235,7 @@ await script(async () => {
   const architectures = available(asked.length > 0 ? asked : ALL, requireCompiler, missing);
   const majors = architectures.length > 0 ? available(askedMajors, nodeRelease, missing) : [];
   if (majors.length > 0) {
-    for (const architecture of architectures)
-      await makePackage('trunnion', architecture, (root, workFolder) =>
-        layOut(root, { architecture, majors }, workFolder),
-      );
+    for (const architecture of architectures) await makeRobotPackage(architecture, majors);
     await makeDeskPackage(majors);
   }
   for (const reason of missing) console.error(`left out: ${reason}`);
