@@ -67,10 +67,10 @@ export function oneOf<Name extends string>(option: string, given: string, names:
 }
 
 /** Runs `work` with a temporary folder, and removes the folder afterwards. */
-export async function withFolder(name: string, work: (folder: string) => Promise<void>): Promise<void> {
+export async function withFolder<T>(name: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = temporaryFolder(name);
   try {
-    await work(folder);
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
