@@ -14,11 +14,7 @@ const PAGES = [
   { source: 'src/console', target: 'dist/console' },
   { source: 'src/desk/page', target: 'dist/desk-page' },
 ];
-
-interface Place {
-  readonly source: string;
-  readonly target: string;
-}
+type Place = (typeof PAGES)[number];
 
 interface Asset {
   readonly name: string;
