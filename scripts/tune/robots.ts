@@ -1,8 +1,10 @@
 import type { MotorParameters } from '../../sim/physics/dc-motor.js';
 import { type MotorName, ROBOT, type RobotBody } from '../../sim/physics/robot-body.js';
 
-function motors(change: (motor: MotorParameters) => Partial<MotorParameters>): RobotBody['motors'] {
-  const changed = (name: MotorName) => ({ ...ROBOT.motors[name], ...change(ROBOT.motors[name]) });
+function motors(
+  change: (motor: MotorParameters, name: MotorName) => Partial<MotorParameters>,
+): RobotBody['motors'] {
+  const changed = (name: MotorName) => ({ ...ROBOT.motors[name], ...change(ROBOT.motors[name], name) });
   return { yaw: changed('yaw'), pitch: changed('pitch'), wheel: changed('wheel') };
 }
 
@@ -11,11 +13,11 @@ function laden(factor: number): RobotBody {
   const { chassis, gimbal } = ROBOT;
   const yawInertiaKgM2 = factor * gimbal.yawInertiaKgM2;
   const pitchInertiaKgM2 = factor * gimbal.pitchInertiaKgM2;
-  const { yaw, pitch, wheel } = ROBOT.motors;
-  const more = (motor: MotorParameters, inertiaKgM2: number) => ({
-    ...motor,
-    inertiaKgM2: motor.inertiaKgM2 + inertiaKgM2,
-  });
+  const more = {
+    yaw: yawInertiaKgM2 - gimbal.yawInertiaKgM2,
+    pitch: pitchInertiaKgM2 - gimbal.pitchInertiaKgM2,
+    wheel: 0,
+  };
   return {
     ...ROBOT,
     chassis: {
@@ -32,11 +34,7 @@ function laden(factor: number): RobotBody {
       aheadNm: factor * gimbal.aheadNm,
       belowNm: factor * gimbal.belowNm,
     },
-    motors: {
-      yaw: more(yaw, yawInertiaKgM2 - gimbal.yawInertiaKgM2),
-      pitch: more(pitch, pitchInertiaKgM2 - gimbal.pitchInertiaKgM2),
-      wheel,
-    },
+    motors: motors(({ inertiaKgM2 }, name) => ({ inertiaKgM2: inertiaKgM2 + more[name] })),
   };
 }
 
