@@ -5,7 +5,8 @@ import { robotProgram } from '../../src/command/robot-commands.js';
 import { deskProgram } from '../../src/desk/desk-program.js';
 
 const none = () => Promise.reject(new Error('opens no hardware'));
-const robot = robotProgram({ open: none, openBus: none });
+/** The robot's program, to read its table of commands. */
+export const robot = robotProgram({ open: none, openBus: none });
 /** As in the packages. */
 const simulator = simProgram({ name: 'trunnion-sim' });
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Program } from '../../src/command/command.js';
 import { completionCommand, SHELLS } from '../../src/command/completion-command.js';
-import { robotProgram } from '../../src/command/robot-commands.js';
+import { robot } from '../generate/command-tables.js';
 import { defaultConfig } from '../generate/default-config.js';
 import { NODE_ENVIRONMENT, NODE_OPTIONS } from './node-options.js';
 
@@ -54,8 +54,7 @@ export function layOutSystem(root: string): void {
   ] as const;
   for (const [file, path] of copies) put(root, path, readFileSync(join('systemd', file)));
   put(root, 'etc/trunnion/config.yaml', defaultConfig());
-  const none = () => Promise.reject(new Error('opens no hardware'));
-  putCompletions(root, robotProgram({ open: none, openBus: none }));
+  putCompletions(root, robot);
   for (const page of ['trunnion', 'trunnion-sim']) putManPage(root, page);
 }
 
