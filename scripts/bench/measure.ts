@@ -8,7 +8,7 @@ import { median, percentile } from './statistics.js';
 /** Figures by name with unit. */
 export type Figures = Readonly<Record<string, number>>;
 
-export interface Plan {
+interface Plan {
   /** V8 compiles for a while after a start. */
   readonly warmMs: number;
   readonly idleMs: number;

@@ -4,7 +4,7 @@ import { median } from './statistics.js';
 /** A figure counts as worse if it is worse by more than this part and lies outside both spreads. */
 const WORSE = 1.1;
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly runs: readonly Figures[];
 }

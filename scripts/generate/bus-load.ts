@@ -5,13 +5,13 @@ import { frameBytes, REGISTERS, type Register, telemetryRegister } from '../../s
 const BITS_PER_BYTE = 9;
 
 /** Start, address, register, data, stop. A read has a second start and the address again. */
-export function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): number {
+function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): number {
   const [bytes, conditions] = direction === 'read' ? [3, 3] : [2, 2];
   return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
 }
 
 /** The time of one transaction of a poll. */
-export interface Transaction {
+interface Transaction {
   readonly unit: string;
   readonly register: string;
   readonly direction: 'read' | 'write';

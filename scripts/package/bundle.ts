@@ -7,7 +7,7 @@ import { filesIn, put } from './layout.js';
  * The files that the daemon and the simulator load, and no others. All JavaScript of an entry becomes one CommonJS file,
  * because Node 20 takes a code cache for CommonJS only. Packages with native addons stay packages, without unused files.
  */
-export interface Bundle {
+interface Bundle {
   /** Folders of the npm packages in the bundle, such as "node_modules/koa". */
   readonly packages: readonly string[];
   /** Folders of the packages with an addon to compile. */

@@ -5,7 +5,7 @@ export interface Curve {
   readonly isDashed?: boolean;
 }
 
-export interface LineChart {
+interface LineChart {
   readonly title: string;
   readonly across: string;
   readonly up: string;

@@ -3,7 +3,7 @@ import { badConfig } from '../config/config-file.js';
 import { visible } from '../core/control-characters.js';
 
 /** An option of a command or a script, with its line in the help. */
-export type Option = NonNullable<ParseArgsConfig['options']>[string] & {
+type Option = NonNullable<ParseArgsConfig['options']>[string] & {
   readonly about: string;
   /** The word for the value in the help, such as DIR. */
   readonly value?: string;

@@ -38,7 +38,7 @@ export function stillChecks(unit: Unit): readonly Check[] {
   return [...still.flatMap(checks => checks(unit)), ...motionChecks(unit).still];
 }
 
-export interface CheckResult extends Omit<Check, 'ask'> {
+interface CheckResult extends Omit<Check, 'ask'> {
   /** What the controller did instead. Undefined if the sentence holds. */
   readonly seen?: string;
 }
@@ -52,7 +52,7 @@ export interface Conformance {
   readonly end: string;
 }
 
-export interface Questions extends HostParts {
+interface Questions extends HostParts {
   readonly signal: AbortSignal;
   readonly moves: boolean;
   /** Called before each check with its number. */

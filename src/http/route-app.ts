@@ -18,7 +18,7 @@ import { recorded, requestLog } from './request-log.js';
 import type { Route } from './route.js';
 import { SECURITY_HEADERS } from './server.js';
 
-export interface RouteAppOptions {
+interface RouteAppOptions extends Recorder {
   readonly routes: readonly Route[];
   readonly access: Access;
   readonly clock: Clock;
