@@ -10,15 +10,8 @@ function bitsOnTheWire(direction: 'read' | 'write', dataBytes: number): number {
   return (bytes + dataBytes) * BITS_PER_BYTE + conditions;
 }
 
-/** The time of one transaction of a poll. */
-interface Transaction {
-  readonly unit: string;
-  readonly register: string;
-  readonly direction: 'read' | 'write';
-  readonly bits: number;
-}
-
-export const POLL: readonly Transaction[] = UNIT_LIST.flatMap(unit => {
+/** The transactions of a poll, with the bits that each takes. */
+export const POLL = UNIT_LIST.flatMap(unit => {
   const transaction = (register: Register, direction: 'read' | 'write') => ({
     unit: unit.name,
     register: register.name,
@@ -32,7 +25,9 @@ export const POLL: readonly Transaction[] = UNIT_LIST.flatMap(unit => {
   ];
 });
 
+export const POLL_BITS = POLL.reduce((sum, { bits }) => sum + bits, 0);
+
 /** The share of the bus that polling all units takes, from 0 to 1, without clock stretching and gaps. */
 export function busLoad(pollHz: number, busHz: number): number {
-  return (POLL.reduce((sum, { bits }) => sum + bits, 0) * pollHz) / busHz;
+  return (POLL_BITS * pollHz) / busHz;
 }

@@ -12,7 +12,7 @@ import {
   SCALAR_BYTES,
   telemetryRegister,
 } from '../../src/protocol/registers.js';
-import { busLoad, POLL } from './bus-load.js';
+import { busLoad, POLL, POLL_BITS } from './bus-load.js';
 
 /** The generated parts of docs/motor-protocol.md, by the names of their markers. */
 export function protocolTables(): Readonly<Record<string, string>> {
@@ -139,12 +139,11 @@ function meaning({ doc, scale, unit, values, bits }: Field): string {
 
 function load(): string {
   const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
-  const bits = POLL.reduce((sum, transaction) => sum + transaction.bits, 0);
   const transactions = table(
     ['unit', 'transaction', 'bits'],
     [
       ...POLL.map(({ unit, register, direction, bits }) => [unit, `${direction} \`${register}\``, bits]),
-      ['both', 'one poll', bits],
+      ['both', 'one poll', POLL_BITS],
     ],
   );
   const rates = [50, 100];
