@@ -108,26 +108,16 @@ function framesOfUnits(registerOf: (unit: Unit) => Register): string {
   }).join('\n\n');
 }
 
-interface Placed {
-  readonly offset: number;
-  readonly field: Field;
-}
-
-function placed(register: Register): Placed[] {
-  let offset = 0;
-  const all = register.fields.map(field => {
-    const at = { offset, field };
-    offset += SCALAR_BYTES[field.type];
-    return at;
-  });
-  return [...all, { offset, field: { name: 'crc', type: 'u8', doc: 'CRC-8 of the frame.' } }];
-}
+const CRC: Field = { name: 'crc', type: 'u8', doc: 'CRC-8 of the frame.' };
 
 function fieldTable(register: Register): string {
-  return table(
-    ['byte', 'field', 'type', 'meaning'],
-    placed(register).map(({ offset, field }) => [offset, `\`${field.name}\``, field.type, meaning(field)]),
-  );
+  let offset = 0;
+  const rows = [...register.fields, CRC].map(field => {
+    const row = [offset, `\`${field.name}\``, field.type, meaning(field)];
+    offset += SCALAR_BYTES[field.type];
+    return row;
+  });
+  return table(['byte', 'field', 'type', 'meaning'], rows);
 }
 
 function meaning({ doc, scale, unit, values, bits }: Field): string {
