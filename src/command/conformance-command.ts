@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/settings.js';
 import { type Conformance, conformance, NOT_ASKED } from '../conformance/conformance.js';
 import { systemClock } from '../core/clock.js';
 import type { Unit } from '../core/units.js';

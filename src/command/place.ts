@@ -9,9 +9,9 @@ import {
   rootSocket,
   simulatorSocket,
 } from '../access/root-socket.js';
-import { type Config, configProblem, loadConfig } from '../config/config.js';
+import { configProblem, loadConfig } from '../config/config.js';
 import { badConfig } from '../config/config-file.js';
-import { PORTS } from '../config/settings.js';
+import { type Config, PORTS } from '../config/settings.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject, parsedJson } from '../core/json.js';
 import { isAnyLocked } from '../storage/path-lock.js';

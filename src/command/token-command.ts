@@ -8,7 +8,7 @@ import { ROLE_NAMES, type Role } from '../access/roles.js';
 import { boardStatusAt, simulatorSocket } from '../access/root-socket.js';
 import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '../access/token.js';
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/settings.js';
 import { type Clock, pause } from '../core/clock.js';
 import { errnoOf, isRobotError } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';

@@ -3,8 +3,6 @@ import { isRobotError } from '../core/errors.js';
 import { badConfig, type ConfigFile, readConfigFile } from './config-file.js';
 import { type Config, objectOf, SETTINGS, type Setting } from './settings.js';
 
-export type { Config } from './settings.js';
-
 /** The defaults that differ between the robot and the simulator. */
 interface Defaults {
   readonly host: string;

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/settings.js';
 import { every, systemClock } from '../core/clock.js';
 import { describeError, errnoOf, isRobotError, type RobotError } from '../core/errors.js';
 import { createStdoutLog } from '../events/stdout-log.js';

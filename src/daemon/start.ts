@@ -5,7 +5,7 @@ import { Access } from '../access/access.js';
 import { type Board, isLoopback } from '../access/board.js';
 import { Autotune } from '../autotune/autotune.js';
 import { type Propose, proposeInWorker } from '../autotune/proposer.js';
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/settings.js';
 import { type Boot, systemBoot } from '../core/boot.js';
 import type { Clock } from '../core/clock.js';
 import { Deadlines } from '../core/deadlines.js';

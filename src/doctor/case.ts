@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.js';
+import type { Config } from '../config/settings.js';
 import { isObject } from '../core/json.js';
 import { urlOf } from '../daemon/port.js';
 import { isStatus, type Status } from '../schemas/status.js';
