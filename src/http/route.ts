@@ -115,8 +115,7 @@ export function isForCaller(need: Need): boolean {
  */
 function send(ctx: Context, answer: unknown): void {
   if (answer === undefined) return;
-  if (answer !== null && !ctx.res.hasHeader('Content-Type')) {
+  if (!ctx.res.hasHeader('Content-Type'))
     ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  }
-  ctx.body = answer === null || Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
+  ctx.body = Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
 }
