@@ -61,7 +61,7 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
     progress(`tuning ${loop.name}`);
     const tuning = await tuneLoop(options, unit, loop, start, bare => {
       if (only !== undefined) return;
-      for (const name of ['gimbal', 'chassis'] as const) bare.command(name, { gains: gains[name] });
+      for (const { name } of UNIT_LIST) bare.command(name, { gains: gains[name] });
     });
     gains[unit.name] = { ...gains[unit.name], [loop.name]: tuning.after.gains };
     progress('');
@@ -70,10 +70,7 @@ async function tuneAll(start: string, robot: string, seed: number, only: string 
   }
   if (only !== undefined) return;
   console.log('\n| error in auto, r.m.s. | defaults | tuned | ratio |\n|---|---|---|---|');
-  const before = trackingErrors(
-    options,
-    perUnit(unit => defaultGains(unit)),
-  );
+  const before = trackingErrors(options, perUnit(defaultGains));
   trackingErrors(options, gains).forEach(({ what, rms }, index) => {
     const reference = before[index]?.rms ?? Number.NaN;
     console.log(`| ${what} | ${digits(reference, 4)} | ${digits(rms, 4)} | ${digits(rms / reference, 2)} |`);
