@@ -41,6 +41,11 @@ function flag(value: boolean, doc: string): Setting<boolean> {
   return setting({ default: value, schema: { type: 'boolean' }, expected: 'true or false', doc });
 }
 
+function choice<const V extends string>(values: readonly V[], value: V, doc: string): Setting<V> {
+  const expected = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+  return setting({ default: value, schema: { enum: values }, expected, doc });
+}
+
 /** A setting for the greatest rate of each axis. A register holds rates up to 32 m/s or rad/s. */
 function greatestRates(): Readonly<Record<AxisName, Setting<number>>> {
   const made = ({ quantity, greatestRate, title }: Axis) =>
@@ -129,12 +134,11 @@ export const SETTINGS = {
       expected: '0, or whole milliseconds from 100 to 60000 and of at least 3 polls',
       doc: 'Time without a heartbeat after which a controller takes torque off (ms, at least 3 polls); 0 = never. With 1000 a fast chassis brakes first: docs/performance.md.',
     }),
-    onControllerReset: setting<'manual' | 'restore'>({
-      default: 'manual',
-      schema: { enum: ['manual', 'restore'] },
-      expected: 'manual or restore',
-      doc: 'Mode of a controller after it reset itself: manual, or restore for its last mode.',
-    }),
+    onControllerReset: choice(
+      ['manual', 'restore'],
+      'manual',
+      'Mode of a controller after it reset itself: manual, or restore for its last mode.',
+    ),
   },
   drive: greatestRates(),
   gains: {
@@ -158,12 +162,11 @@ export const SETTINGS = {
       false,
       'Whether every call except stop and laser off needs a token, even before the first token is made.',
     ),
-    stop: setting<'anyone' | 'token'>({
-      default: 'anyone',
-      schema: { enum: ['anyone', 'token'] },
-      expected: 'anyone or token',
-      doc: 'Who may stop the robot and darken the laser: anyone, or only callers with a token.',
-    }),
+    stop: choice(
+      ['anyone', 'token'],
+      'anyone',
+      'Who may stop the robot and darken the laser: anyone, or only callers with a token.',
+    ),
   },
   match: {
     refereeSilenceMs: setting({
@@ -172,12 +175,11 @@ export const SETTINGS = {
       expected: 'whole milliseconds from 500 to 60000',
       doc: "In the phases auto and teleop, the referee's desk counts as silent after this time without a beat (ms).",
     }),
-    onRefereeSilence: setting<'stop' | 'hold'>({
-      default: 'stop',
-      schema: { enum: ['stop', 'hold'] },
-      expected: 'stop or hold',
-      doc: 'What the robot does if the desk is silent: stop, or hold to continue and only show it. With hold no lease is needed.',
-    }),
+    onRefereeSilence: choice(
+      ['stop', 'hold'],
+      'stop',
+      'What the robot does if the desk is silent: stop, or hold to continue and only show it. With hold no lease is needed.',
+    ),
     phases: setting<Readonly<Record<Phase, Permissions>>>({
       default: DEFAULT_PERMISSIONS,
       schema: objectOf(
@@ -188,12 +190,7 @@ export const SETTINGS = {
     }),
   },
   log: {
-    level: setting<'debug' | 'info' | 'warn' | 'error'>({
-      default: 'info',
-      schema: { enum: ['debug', 'info', 'warn', 'error'] },
-      expected: 'debug, info, warn or error',
-      doc: 'The lowest level that is logged.',
-    }),
+    level: choice(['debug', 'info', 'warn', 'error'], 'info', 'The lowest level that is logged.'),
   },
 } as const;
 
