@@ -31,9 +31,10 @@ export function exitCodeTable(): string {
 /** The manual page of the robot's program. */
 export function manPage(): string {
   const shared = sharedOptions(robot);
+  const inSeveral = Object.values(shared);
   const others = ({ options, ...one }: Command): Command => ({
     ...one,
-    options: Object.fromEntries(Object.entries(options).filter(([, option]) => !isIn(option, shared))),
+    options: Object.fromEntries(Object.entries(options).filter(([, option]) => !inSeveral.includes(option))),
   });
   return `.TH TRUNNION 1 "" "Trunnion" "User commands"
 .SH NAME
@@ -122,10 +123,6 @@ What the referees want, the tokens, and the records of matches.
 .BR trunnion (1),
 .BR systemctl (1)
 `;
-}
-
-function isIn(option: unknown, options: Readonly<Record<string, unknown>>): boolean {
-  return Object.values(options).includes(option);
 }
 
 function entryOf(name: string, { about, options, examples = [] }: Command): string {
