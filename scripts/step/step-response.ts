@@ -53,7 +53,8 @@ export function stepResponse(step: MotorStep): StepResponse {
   const dtS = periodS / substeps;
   let state: MotorState = AT_REST;
   let index = 0;
-  for (let tick = 0; tick < ticks; tick += 1) {
+  let lost = false;
+  for (let tick = 0; tick < ticks && !lost; tick += 1) {
     const value = measured[index] ?? 0;
     late[tick % late.length] = gains === 'open-loop' ? size : pid.update(size, value, gains);
     const voltageV = (late[(tick + 1) % late.length] ?? 0) + disturbanceV;
@@ -62,10 +63,9 @@ export function stepResponse(step: MotorStep): StepResponse {
       index += 1;
       measured[index] = loop === 'position' ? state.angleRad : state.rateRadS;
     }
-    if (!(Math.abs(measured[index] ?? 0) <= bound)) break;
+    lost = !(Math.abs(measured[index] ?? 0) <= bound);
   }
   const seen = measured.subarray(0, index + 1);
-  const lost = !(Math.abs(measured[index] ?? 0) <= bound);
   const diverged = lost || (gains !== 'open-loop' && grows(seen, size));
   const setpoint = gains === 'open-loop' ? {} : { setpoint: size };
   const figures = stepFigures({ measured: diverged ? [] : seen, periodS: dtS, ...setpoint });
