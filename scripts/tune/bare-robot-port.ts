@@ -71,24 +71,25 @@ export class BareRobotPort implements TunerPort {
     const reading = robot.reading(this.#unit, loop);
     const ringing = new Ringing(2 * amplitude);
     let end: Recording['end'] = 'whole';
+    const isOver = () => end !== 'whole';
     let ticks = 0;
     const look = () => {
       ticks += 1;
       const { setpoint, measured } = reading;
       ringing.add(ticks / loopRateHz, setpoint, measured);
       this.longestRingingS = Math.max(this.longestRingingS, ringing.seconds);
-      if (end !== 'whole' || ticks % Math.round(POLL_S * loopRateHz) !== 0) return;
+      if (isOver() || ticks % Math.round(POLL_S * loopRateHz) !== 0) return;
       if (swingsOn(ticks / loopRateHz, setpoint, measured)) end = 'rings';
     };
     exciteBy(0);
-    this.#rest(reading, STILL * amplitude, look, () => end !== 'whole');
+    this.#rest(reading, STILL * amplitude, look, isOver);
     const { output } = reading;
     const most = runaway + Math.abs(reading.setpoint - reading.measured);
     const halfTicks = Math.round((periodS / 2) * loopRateHz);
     const decimation = Math.max(1, Math.ceil(halfTicks / CAPTURE_SAMPLES));
     const recorded: HalfPeriod[] = [];
-    if (end === 'whole') exciteBy(amplitude);
-    while (recorded.length < halves && end === 'whole') {
+    if (!isOver()) exciteBy(amplitude);
+    while (recorded.length < halves && !isOver()) {
       const setpoint = [reading.setpoint];
       const measured = [reading.measured];
       let tick = 0;
@@ -100,13 +101,12 @@ export class BareRobotPort implements TunerPort {
         setpoint.push(reading.setpoint);
         measured.push(reading.measured);
       };
-      this.#run(periodS / 2, record, () => end !== 'whole');
-      if (end !== 'whole') break;
+      this.#run(periodS / 2, record, isOver);
+      if (isOver()) break;
       const half = halfPeriodOf({ setpoint, measured });
       recorded.push(half);
       if (rings(half, decimation)) end = 'rings';
     }
-    const isOver = () => end !== 'whole';
     const recordedEnd = end;
     if (!isOver()) {
       exciteBy(0);
