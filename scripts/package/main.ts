@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -138,10 +138,7 @@ function finish(root: string, about: Package): void {
   for (const file of DOCUMENTS) put(root, `${doc}/${file}`, readFileSync(file));
   const files = installedIn(root);
   const kiB = files.reduce((sum, file) => sum + Math.ceil(statSync(join(root, file)).size / 1024), 0);
-  const md5 = (file: string) =>
-    createHash('md5')
-      .update(readFileSync(join(root, file)))
-      .digest('hex');
+  const md5 = (file: string) => hash('md5', readFileSync(join(root, file)));
   const sums = files.filter(file => !file.startsWith('etc/')).map(file => `${md5(file)}  ${file}\n`);
   put(root, 'DEBIAN/control', control(about, kiB));
   put(root, 'DEBIAN/md5sums', sums.join(''));
