@@ -27,22 +27,22 @@ export interface Home {
   readonly configFile?: string | undefined;
 }
 
-export const ROBOT: Home & { readonly configFile: string } = {
+export const ROBOT = {
   host: '0.0.0.0',
   state: '/var/lib/trunnion',
   configFile: '/etc/trunnion/config.yaml',
-};
+} satisfies Home;
 
 export const USUAL_URL = 'http://127.0.0.1:8080';
 /** A stop is answered within 0.9 s, and a resume within a second. */
 const ANSWER_MS = 2000;
 
 const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
-export const SIMULATOR: Home & { readonly usualState: string } = {
+export const SIMULATOR = {
   host: '127.0.0.1',
   state: join(stateHome, 'trunnion-sim'),
   usualState: '~/.local/state/trunnion-sim',
-};
+} satisfies Home;
 
 /** The values of options about a robot. They override its configuration file. */
 export interface PlaceOptions {
