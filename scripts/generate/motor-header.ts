@@ -44,10 +44,10 @@ export function motorHeader(): string {
   const gains = { ...gainsRegister(0), name: 'gains', doc: 'Staged gains of one loop.' };
   const motion = motionRegister(unitNamed('gimbal'));
   const stride = gainsRegister(1).address - gains.address;
-  const registers = [...common, page].flatMap(register => [
+  const placeOf = (register: Register) => [
     define(`${upper(register.name)}_REGISTER`, hex(register.address), register.access),
     define(`${upper(register.name)}_BYTES`, String(frameBytes(register))),
-  ]);
+  ];
   return [
     section('The map', [
       define('PROTOCOL_VERSION', String(PROTOCOL_VERSION)),
@@ -64,10 +64,9 @@ export function motorHeader(): string {
       define('TAKES_EFFECT_MS', String(TAKES_EFFECT_MS), 'from a frame until its effect shows'),
     ]),
     section('Registers and the bytes of their frames', [
-      ...registers,
+      ...[...common, page].flatMap(placeOf),
       define('TELEMETRY_REGISTER', hex(telemetryRegister(unitNamed('gimbal')).address), 'read'),
-      define('MOTION_REGISTER', hex(motion.address), motion.access),
-      define('MOTION_BYTES', String(frameBytes(motion))),
+      ...placeOf(motion),
       define('GAINS_REGISTER(slot)', `(${hex(gains.address)} + ${hex(stride)} * (slot))`, gains.access),
       define('GAINS_BYTES', String(frameBytes(gains))),
     ]),

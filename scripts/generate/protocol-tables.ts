@@ -40,11 +40,10 @@ function map(): string {
   const motion = motionRegister(unitNamed('gimbal'));
   const lengths = UNIT_LIST.map(unit => frameBytes(telemetryRegister(unit)));
   const rows = [
-    ...[...Object.values(REGISTERS), ...slots, capturePageRegister(1)].map(register => ({
+    ...[...Object.values(REGISTERS), ...slots, capturePageRegister(1), motion].map(register => ({
       ...register,
       bytes: String(frameBytes(register)),
     })),
-    { ...motion, bytes: String(frameBytes(motion)) },
     { ...telemetryRegister(unitNamed('gimbal')), bytes: [...new Set(lengths)].join(' or ') },
   ].sort((a, b) => a.address - b.address);
   return table(
