@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import type { Listeners } from '../core/listeners.js';
-import { perUnit, type Unit } from '../core/units.js';
+import { perUnit, UNIT_LIST, type Unit } from '../core/units.js';
 import type { Robot } from '../robot/robot.js';
 import type { Telemetry, UnitTelemetry } from '../schemas/telemetry.js';
 
@@ -40,15 +40,14 @@ export function recentTelemetry(robot: Robot, clock: Clock, kept = KEPT): () => 
 
 /** The latest readings of both units; null for a unit that is offline. If both are offline, `t` is the time now. */
 function readings(robot: Robot, clock: Clock): Telemetry {
-  let newestMs: number | undefined;
   const ofUnit = ({ name, hasCamera }: Unit): UnitTelemetry | null => {
     const { telemetry, flags } = robot.units[name];
     if (telemetry === undefined) return null;
     const { atMs, loops, pose } = telemetry;
-    newestMs = Math.max(newestMs ?? atMs, atMs);
     const target = hasCamera && { target: flags.includes('target_visible') };
     return { ...loops, ...(pose && { pose }), ...target, t: atMs / 1000 };
   };
-  const units = perUnit(ofUnit);
-  return { t: (newestMs ?? clock.nowMs()) / 1000, ...units };
+  const times = UNIT_LIST.flatMap(({ name }) => robot.units[name].telemetry?.atMs ?? []);
+  const newestMs = times.length === 0 ? clock.nowMs() : Math.max(...times);
+  return { t: newestMs / 1000, ...perUnit(ofUnit) };
 }
