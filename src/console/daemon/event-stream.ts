@@ -17,7 +17,7 @@ interface StreamEvents {
   readonly log: LogEvent;
 }
 
-export interface StreamHandlers {
+interface StreamHandlers {
   readonly onOpen: () => void;
   /**
    * Called when the stream is lost: refused by the daemon (`isRefused`), or silent for longer than DEAD_MS.

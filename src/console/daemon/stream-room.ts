@@ -13,7 +13,7 @@ const MOST_STREAMS = 4;
  */
 const FEWEST_IN_THE_WAY = 3;
 
-export interface StreamRoomOptions {
+interface StreamRoomOptions {
   readonly id: string;
   /** Sends a message to the other windows of this browser. */
   readonly tell: (message: unknown) => void;

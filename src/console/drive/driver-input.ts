@@ -27,7 +27,7 @@ export function deflectionOf(value: number): number {
 }
 
 /** What a gamepad asks for. Its left stick drives and its right stick aims, while the left shoulder button is held. */
-export function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
+function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
   const isDown = (button: number) => pad.buttons[button]?.pressed === true;
   const [turn = 0, speed = 0, yaw = 0, pitch = 0] = pad.axes.map(value => -deflectionOf(value));
   const deflections: Deflections = { speed, turn, yaw, pitch };

@@ -52,7 +52,7 @@ function Opening() {
 }
 
 /** The gains of one unit: stored, edited and running. */
-export function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
+function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize }) {
   const model = useModel();
   const gains = model.gains[unit.name];
   const fields = fieldsOf(unit);
@@ -165,7 +165,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
 }
 
 /** Asks which gains to keep after another caller saved loops that are edited here. */
-export function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
+function ConflictQuestion({ gains }: { readonly gains: GainEdits }) {
   const model = useModel();
   const { unit, conflict } = gains;
   if (conflict.value.length === 0) return null;

@@ -110,7 +110,7 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
 const LOOK_MS = 1000;
 
 /** The desk that has the lease, the age of its last beat, and one button that takes or releases the lease. */
-export function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
+function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
   const { referee, surroundings } = useModel();
   const { clock } = surroundings;
   const nowMs = useSignal(clock.nowMs());

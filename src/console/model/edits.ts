@@ -4,7 +4,7 @@ import { loopNamed } from './loop-choice.js';
 import { parseGain } from './numbers.js';
 
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const;
-export type GainName = (typeof GAIN_NAMES)[number];
+type GainName = (typeof GAIN_NAMES)[number];
 
 /** The unsaved texts of one unit's fields, by the JSON pointer of the gain. */
 export type EditTexts = Readonly<Record<string, string>>;

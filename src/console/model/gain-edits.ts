@@ -25,7 +25,7 @@ export interface Stored {
 }
 
 /** The unsaved edits of one unit. They outlive a reload, and all windows of one browser share them. */
-export interface KeptEdits {
+interface KeptEdits {
   readonly texts: EditTexts;
   /** The saved gains on which the edits are based. */
   readonly base?: Stored | undefined;

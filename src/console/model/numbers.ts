@@ -1,6 +1,6 @@
 import type { MeasuredStep, RememberedStep } from '../../schemas/step.js';
 
-export type Parsed = { readonly value: number } | { readonly fault: string };
+type Parsed = { readonly value: number } | { readonly fault: string };
 
 /** Parses a gain as a person types it. */
 export function parseGain(text: string): Parsed {

@@ -9,7 +9,7 @@ export type TunedLoop = Tune['results'][number] & { readonly id: string | undefi
 
 /** The names of the colours of the runs below the main run. More curves could not be told apart. */
 export const RUN_COLOURS = ['run-1', 'run-2', 'run-3', 'run-4', 'run-5'] as const;
-export type RunColour = (typeof RUN_COLOURS)[number];
+type RunColour = (typeof RUN_COLOURS)[number];
 
 export interface DrawnRun {
   readonly step: RememberedStep;

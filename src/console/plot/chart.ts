@@ -23,11 +23,11 @@ function readPalette(): Palette {
 /** The unit of the values. `%` for percentages. */
 export type ChartUnit = Quantity | '%';
 
-export type ChartSeries = Pick<uPlot.Series, 'width' | 'dash' | 'scale' | 'show'> & {
+type ChartSeries = Pick<uPlot.Series, 'width' | 'dash' | 'scale' | 'show'> & {
   readonly colour: Colour;
 };
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly host: HTMLElement;
   readonly series: readonly ChartSeries[];
   readonly quantity: () => ChartUnit;
