@@ -132,10 +132,7 @@ export class Driving extends Part {
     const status = this.whole.status.peek();
     this.needsRest.value = this.#isAnyHeld;
     const driven = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver));
-    void this.#send(
-      driven.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) })),
-      true,
-    );
+    void this.#send(driven.map(this.#wantedOf), true);
   }
 
   /** The deflections of all sources together. */
@@ -224,7 +221,7 @@ export class Driving extends Part {
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
     }
-    const all = UNIT_LIST.map(unit => ({ name: unit.name, rates: this.#ratesOf(unit) }));
+    const all = UNIT_LIST.map(this.#wantedOf);
     void this.#send(all.filter(({ name, rates }) => !isDeflected(rates) && this.#moving[name]));
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
@@ -232,13 +229,14 @@ export class Driving extends Part {
       void this.#send(all.filter(({ name, rates }) => isDeflected(rates) && this.whyNot(name) === ''));
   }
 
-  /** The rates that sticks and keys ask for now. */
-  #ratesOf({ axes }: Unit): Rates {
+  /** The rates that sticks and keys ask of this unit now. */
+  readonly #wantedOf = ({ name, axes }: Unit): UnitRates => {
     const part = this.#isFast.peek() ? 1 : this.limit.peek();
     const wanted = this.wanted.peek();
-    const rateOf = ({ name, greatestRate }: Axis) => (wanted[name] ?? 0) * part * greatestRate;
-    return Object.fromEntries(axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]));
-  }
+    const rateOf = (axis: Axis) => (wanted[axis.name] ?? 0) * part * axis.greatestRate;
+    const rates = axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]);
+    return { name, rates: Object.fromEntries(rates) };
+  };
 
   async #send(wanted: readonly UnitRates[], takeover = false): Promise<void> {
     if (wanted.length === 0) return;
