@@ -40,11 +40,11 @@ function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
  * releases would be lost. Returns a function that stops listening.
  */
 export function listenToDriver(model: Model): () => void {
-  const { driving, surroundings } = model;
+  const { driving, clock } = model;
   const listening = new AbortController();
   const { signal } = listening;
   listenToKeys(driving, signal);
-  const endPoll = every(surroundings.clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
+  const endPoll = every(clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
   const onHidden = () => {
     if (document.hidden) driving.interrupt('This window was hidden: driving has stopped.');
   };

@@ -3,8 +3,8 @@ import { clockText } from '../model/numbers.js';
 import { useModel } from '../parts/parts.js';
 
 export function MatchEvents() {
-  const { log, surroundings } = useModel();
-  const now = surroundings.clock.wallTime();
+  const { log, clock } = useModel();
+  const now = clock.wallTime();
   return (
     <ol class="events of-match" aria-label="Last events">
       {matchEvents(log.events.value).map(({ event: { seq, at }, text }) => (

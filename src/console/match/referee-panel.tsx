@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals';
 import { PHASES, type Phase, PLAY } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
-import { RUNS } from '../model/referee.js';
 import { isTouchScreen, Outcome, Press, typed, useEvery, useModel } from '../parts/parts.js';
 import { minutesText, phaseText } from './match-board.js';
 import { Twice } from './twice.js';
 
-/** These phases end a match that runs. */
-const ENDS: readonly Phase[] = ['none', 'pre', 'ended'];
+/** In these phases a match runs. Every other phase ends it. */
+const RUNS: readonly Phase[] = [...PLAY, 'pause'];
 
 /** What a referee needs for a match: the lease, the phases with their clock, the pause and the lock. */
 export function RefereePanel() {
@@ -49,7 +48,7 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
   const isPaused = match.phase === 'pause' && interrupted?.phase === phase;
   const why = referee.whyNot(id, phase);
   const begin = () => referee.begin(id, phase);
-  const endsMatch = RUNS.includes(match.phase) && ENDS.includes(phase);
+  const endsMatch = RUNS.includes(match.phase) && !RUNS.includes(phase);
   return (
     <span>
       {isPaused ? (
@@ -111,8 +110,7 @@ const LOOK_MS = 1000;
 
 /** The desk that has the lease, the age of its last beat, and one button that takes or releases the lease. */
 function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
-  const { referee, surroundings } = useModel();
-  const { clock } = surroundings;
+  const { referee, clock } = useModel();
   const nowMs = useSignal(clock.nowMs());
   useEvery(200, () => {
     nowMs.value = clock.nowMs();

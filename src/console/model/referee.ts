@@ -16,8 +16,6 @@ interface Interrupted {
 const TTL_MS = 3000;
 /** This long after its last accepted beat, a page that beats says that it is silent. Beats come every second. */
 const SILENT_MS = 2000;
-/** In these phases a match runs. */
-export const RUNS: readonly Phase[] = [...PLAY, 'pause'];
 const OVER: readonly Phase[] = ['none', 'ended'];
 /** These phases concern the match that was begun, even if the referee has typed the name of the next one. */
 const OF_CURRENT: readonly Phase[] = ['none', 'pause', 'ended'];
