@@ -170,7 +170,7 @@ export class Asks {
   #answer(press: Press, outcome: Outcome<unknown>): void {
     const { path, rule, ends } = press.ask;
     const isDone = 'body' in outcome;
-    if (rule === 'insists' && !isDone && isUnanswered(outcome.refusal)) return;
+    if (rule === 'insists' && isUnanswered(outcome)) return;
     press.fate?.settle(outcome);
     // After one success, older requests for the same path are needless. They could undo what a person asks next.
     if (rule === 'insists' && isDone)

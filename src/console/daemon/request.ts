@@ -27,8 +27,8 @@ export const UNREACHABLE: Refusal = {
 export const TAKEN_BACK: Refusal = { code: 'taken-back', detail: '', errors: [] };
 
 /** True if it is unknown whether the daemon acted on the request. */
-export function isUnanswered(refusal: Refusal): boolean {
-  return refusal === UNREACHABLE || refusal === TAKEN_BACK;
+export function isUnanswered(outcome: Outcome<unknown>): boolean {
+  return 'refusal' in outcome && (outcome.refusal === UNREACHABLE || outcome.refusal === TAKEN_BACK);
 }
 
 /** What became of one press of a person. */

@@ -142,8 +142,7 @@ export class Autotune extends Part {
     const outcome = await daemon.get<{ tune: Tune | null }>(`/api/${unit}/autotune`);
     this.#retries[unit]?.cancel();
     // Asks again, because a tuning wrongly shown as running would hide the unit's excitations and trials.
-    if ('refusal' in outcome && isUnanswered(outcome.refusal))
-      this.#retries[unit] = clock.after(RETRY_MS, () => void this.#learn(unit));
+    if (isUnanswered(outcome)) this.#retries[unit] = clock.after(RETRY_MS, () => void this.#learn(unit));
     // If the stream has brought a change since the request, the change is newer than this answer.
     if ('refusal' in outcome || this.tunes[unit].peek() !== known) return;
     const { tune } = outcome.body;

@@ -262,11 +262,11 @@ export class Driving extends Part {
     // A newer command takes the place of an unanswered one, whose request is cancelled.
     const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves' });
     this.#pending -= 1;
-    if ('body' in outcome || !isUnanswered(outcome.refusal)) this.#unansweredMs = Number.POSITIVE_INFINITY;
+    if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
       if (isMoving) this.#problem.value = '';
-    } else if (!isUnanswered(outcome.refusal) && !PASSING.includes(outcome.refusal.code)) {
+    } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
       for (const { name } of UNIT_LIST) this.#moving[name] = false;
       this.interrupt(SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal));
     }

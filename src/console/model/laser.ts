@@ -55,7 +55,7 @@ export class Laser extends Part {
     this.#askedMs = this.whole.clock.nowMs();
     return this.action.run(async () => {
       const outcome = await this.whole.daemon.light();
-      if ('refusal' in outcome && !isUnanswered(outcome.refusal)) this.#since.value = undefined;
+      if ('refusal' in outcome && !isUnanswered(outcome)) this.#since.value = undefined;
       return outcome;
     });
   }

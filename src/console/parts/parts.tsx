@@ -8,7 +8,7 @@ import {
 } from 'preact';
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
 import { every } from '../../core/clock.js';
-import { type Outcome as RequestOutcome, UNREACHABLE } from '../daemon/request.js';
+import { isUnanswered, type Outcome as RequestOutcome } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
 import type { CsvFile } from '../model/csv.js';
 import type { Model, Operation } from '../model/model.js';
@@ -49,19 +49,16 @@ const ASK_AGAIN_MS = 2000;
 export function useAnswer<T>(ask: () => Promise<RequestOutcome<T>>, about: readonly unknown[]) {
   const answer = useSignal<T | undefined>(undefined);
   const attempts = useSignal(0);
-  const isUnanswered = useSignal(false);
+  const asksAgain = useSignal(false);
   const action = useAction();
-  const askAgain = () => {
-    attempts.value += 1;
-  };
-  useEvery(ASK_AGAIN_MS, askAgain, isUnanswered.value);
+  useEvery(ASK_AGAIN_MS, () => attempts.value++, asksAgain.value);
   useEffect(() => {
     let isOver = false;
     void action.run(async () => {
       const outcome = await ask();
       if (isOver) return outcome;
       answer.value = 'body' in outcome ? outcome.body : undefined;
-      isUnanswered.value = 'refusal' in outcome && outcome.refusal === UNREACHABLE;
+      asksAgain.value = isUnanswered(outcome);
       return outcome;
     });
     return () => {
