@@ -78,12 +78,7 @@ export function createSend(
   { clock, fetch }: Pick<Surroundings, 'clock' | 'fetch'>,
   { onStuck, onIdentityRefused }: SendHandlers,
 ): Send {
-  return async <T>(
-    method: string,
-    path: string,
-    body?: unknown,
-    { deadlineMs = DEADLINE_MS, signal }: SendOptions = {},
-  ) => {
+  return async (method, path, body, { deadlineMs = DEADLINE_MS, signal } = {}) => {
     const ending = new AbortController();
     const end = () => ending.abort();
     const timers = [clock.after(STUCK_MS, onStuck), clock.after(deadlineMs, end)];
@@ -98,7 +93,7 @@ export function createSend(
       const response = await fetch(path, asked);
       const isIdentity = response.status === 401 || response.status === 403;
       if (isIdentity && path !== SESSION) onIdentityRefused();
-      if (response.status < 400) return { body: await response.json<T>() };
+      if (response.status < 400) return { body: await response.json() };
       const answer = await response.json<Complaint & Partial<Refusal>>();
       const mayHelp = isIdentity && answer.code !== 'cross-site';
       return { refusal: { ...answer, errors: answer.errors ?? [], isIdentity: mayHelp } };
