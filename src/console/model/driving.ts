@@ -65,7 +65,7 @@ export class Driving extends Part {
   /** Why the last command was refused, or why the page stopped driving. Empty if another part of the page says so. */
   readonly #problem = signal('');
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
-  readonly #isFast = signal(false);
+  #isFast = false;
   /** Sources with a stick or key that is not let go. Two opposite keys deflect nothing. */
   readonly #held = new Set<Source>();
   /** Units to which a command was sent that may still hold. */
@@ -107,7 +107,7 @@ export class Driving extends Part {
     if (isHeld) this.#held.add(source);
     else this.#held.delete(source);
     this.#asked.value = { ...this.#asked.peek(), [source]: deflections };
-    this.#isFast.value = isFast;
+    this.#isFast = isFast;
     if (!this.#isAnyHeld) this.needsRest.value = false;
     else if (!isEnabled && isDeflected(deflections))
       this.#stopUntilRest('Gamepad: hold the left shoulder button before you move a stick.');
@@ -231,7 +231,7 @@ export class Driving extends Part {
 
   /** The rates that sticks and keys ask of this unit now. */
   readonly #wantedOf = ({ name, axes }: Unit): UnitRates => {
-    const part = this.#isFast.peek() ? 1 : this.limit.peek();
+    const part = this.#isFast ? 1 : this.limit.peek();
     const wanted = this.wanted.peek();
     const rateOf = (axis: Axis) => (wanted[axis.name] ?? 0) * part * axis.greatestRate;
     const rates = axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]);
