@@ -3,6 +3,7 @@ import type { RememberedStep } from '../../schemas/step.js';
 import { type LoopChoice, loopOf } from './loop-choice.js';
 import type { Model } from './model.js';
 import type { PlotSettings } from './plot-window.js';
+import { timesOf } from './step-curve.js';
 
 export interface CsvFile {
   readonly name: string;
@@ -43,7 +44,7 @@ export function stepFile(choice: LoopChoice, step: RememberedStep): CsvFile {
   const { setpoint, measured } = step.samples;
   const whose = step.revision === null ? 'trial' : `revision ${step.revision}`;
   const columns = {
-    t_s: measured.map((_, index) => index * step.periodS),
+    t_s: timesOf(measured, step.periodS),
     [`setpoint_${quantity}`]: setpoint,
     [`measured_${quantity}`]: measured,
   };

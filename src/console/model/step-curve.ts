@@ -32,6 +32,11 @@ export function wildnessOf({ figures, oldSetpoint, setpoint }: Wild, unit: strin
 /** Seconds since the edge, and the values at these times. */
 export type Curve = [t: number[], values: number[]];
 
+/** The times of samples, in seconds since the first one. */
+export function timesOf(samples: readonly number[], periodS: number): number[] {
+  return samples.map((_, index) => index * periodS);
+}
+
 /** Where the setpoint was before the step, and by how much it changed. */
 function edgeOf({ samples: { setpoint } }: Pick<RememberedStep, 'samples'>) {
   const [from = 0] = setpoint;
@@ -43,7 +48,7 @@ export function stepCurves(step: Recorded): Record<'setpoint' | 'measured', Curv
   const { from, change } = edgeOf(step);
   const { setpoint, measured } = step.samples;
   const upwards = (value: number) => (change < 0 ? from - value : value - from);
-  const t = measured.map((_, index) => index * step.periodS);
+  const t = timesOf(measured, step.periodS);
   return { setpoint: [t, setpoint.map(upwards)], measured: [t, measured.map(upwards)] };
 }
 
@@ -72,10 +77,7 @@ export function inPercent(step: RememberedStep): RememberedStep {
 
 /** The predicted step goes from minus its setpoint to plus its setpoint, so the setpoint is added. */
 export function predictedCurve({ curve }: NonNullable<Tune['predicted']>): Curve {
-  return [
-    curve.measured.map((_, index) => index * curve.periodS),
-    curve.measured.map(value => value + curve.setpoint),
-  ];
+  return [timesOf(curve.measured, curve.periodS), curve.measured.map(value => value + curve.setpoint)];
 }
 
 /** Settling times that differ by less than this count as the same, in seconds. */
