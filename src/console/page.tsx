@@ -25,8 +25,11 @@ import { StepPanel } from './step/step-panel.js';
 export function Page() {
   const model = useModel();
   const helps = useSignal(false);
-  useEffect(() => listenToKeys(model, helps), []);
-  useEffect(() => listenToDriver(model), []);
+  // The page is never removed, so nothing stops listening.
+  useEffect(() => {
+    listenToKeys(model, helps);
+    listenToDriver(model);
+  }, []);
   useSignalEffect(() => {
     const [status, fresh] = [model.status.value, model.fresh.value];
     document.title = titleOf(status, fresh, model.laser.mayBeLit);

@@ -37,25 +37,18 @@ function gamepadState(pad: Pick<Gamepad, 'axes' | 'buttons'>) {
 
 /**
  * Listens to keys, gamepads and the window. Driving ends when the window loses the focus or is hidden: key-ups and
- * releases would be lost. Returns a function that stops listening.
+ * releases would be lost.
  */
-export function listenToDriver(model: Model): () => void {
+export function listenToDriver(model: Model): void {
   const { driving, clock } = model;
-  const listening = new AbortController();
-  const { signal } = listening;
-  listenToKeys(driving, signal);
-  const endPoll = every(clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
-  const onHidden = () => {
+  listenToKeys(driving);
+  every(clock, GAMEPAD_EVERY_MS, gamepadPoll(model));
+  document.addEventListener('visibilitychange', () => {
     if (document.hidden) driving.interrupt('This window was hidden: driving has stopped.');
-  };
-  document.addEventListener('visibilitychange', onHidden, { signal });
-  return () => {
-    listening.abort();
-    endPoll();
-  };
+  });
 }
 
-function listenToKeys(driving: Driving, signal: AbortSignal): void {
+function listenToKeys(driving: Driving): void {
   const held = new Set<string>();
   const report = () => {
     const deflections: Record<string, number> = {};
@@ -88,10 +81,10 @@ function listenToKeys(driving: Driving, signal: AbortSignal): void {
     driving.interrupt('This window lost the focus: driving has stopped.');
     letGo();
   };
-  window.addEventListener('keydown', down, { signal });
-  window.addEventListener('keyup', up, { signal });
-  window.addEventListener('blur', onBlur, { signal });
-  for (const type of ['contextmenu', 'dragstart']) window.addEventListener(type, letGo, { signal });
+  window.addEventListener('keydown', down);
+  window.addEventListener('keyup', up);
+  window.addEventListener('blur', onBlur);
+  for (const type of ['contextmenu', 'dragstart']) window.addEventListener(type, letGo);
 }
 
 /** Reads the gamepads. Each read reports the whole state of the pad. */

@@ -25,8 +25,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
 /** Keys that press a button of the gains. The button's `aria-keyshortcuts` has the same keys in capitals. */
 const GAIN_KEYS = ['enter', 'control+enter', 'control+z'];
 
-/** Listens to keys, wherever the focus is. Returns a function that stops listening. */
-export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
+/** Listens to keys, wherever the focus is. */
+export function listenToKeys(model: Model, helps: Signal<boolean>): void {
   let [letter, letterAtMs] = ['', Number.NEGATIVE_INFINITY];
   const actOf = (event: KeyboardEvent): (() => void) | undefined => {
     const { target, timeStamp } = event;
@@ -58,7 +58,6 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): () => void {
     if (!event.repeat) act();
   };
   window.addEventListener('keydown', listener, { capture: true });
-  return () => window.removeEventListener('keydown', listener, { capture: true });
 }
 
 /**
