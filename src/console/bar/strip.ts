@@ -233,9 +233,8 @@ function movingLines(model: Model, unit: Unit): AnswerableLine[] {
   };
   const tune = autotune.tunes[name].value;
   if (tune?.state === 'running') {
-    const by = autotune.isOwn ? 'this page' : tune.by;
     const loop = inSentence(loopNamed(unit, tune.loop).title);
-    const text = `moves: ${by} tunes its ${loop} (${tune.words.at(-1) ?? 'begins'}).`;
+    const text = `moves: ${autotune.ownerOf(tune)} tunes its ${loop} (${tune.words.at(-1) ?? 'begins'}).`;
     return [line(text, 'tuning', 'tune', () => autotune.end(name))];
   }
   const lines: AnswerableLine[] = [];

@@ -149,7 +149,7 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const [state, how] = !model.fresh.value
     ? ['', 'unknown']
     : tune?.unit === name
-      ? ['doing', model.autotune.isOwn ? 'this page is tuning' : `${tune.by} is tuning`]
+      ? ['doing', `${model.autotune.ownerOf(tune)} is tuning`]
       : trial !== undefined
         ? trial.id === model.gains[name].trial.id
           ? ['doing', 'this page is trying others']

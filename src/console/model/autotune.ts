@@ -69,9 +69,9 @@ export class Autotune extends Part {
     return UNIT_LIST.map(({ name }) => this.tunes[name].value).find(tune => tune?.state === 'running');
   }
 
-  /** True if this page renews the running tuning. */
-  get isOwn(): boolean {
-    return this.running !== undefined && this.running.id === this.#renewal.id.value;
+  /** Who renews this tuning: this page, or another caller. */
+  ownerOf({ id, by }: Tune): string {
+    return id === this.#renewal.id.value ? 'this page' : by;
   }
 
   /**
