@@ -42,14 +42,13 @@ export class DaemonClient {
   heard = () => this.asks.pass(true);
   press = <T>(ask: Ask) => this.asks.press<T>(ask);
   stop = () => this.press({ path: STOP, rule: 'insists' });
-  resume = (options: Pick<Ask, 'since'> = {}) =>
-    this.press({ path: '/api/resume', rule: 'calms', ends: STOP, ...options });
+  resume = (since?: number) => this.press({ path: '/api/resume', rule: 'calms', ends: STOP, since });
   light = () => this.press({ path: LASER, body: { action: 'on' }, rule: 'moves' });
   darken = (fate?: Fate) =>
     this.press({ path: LASER, body: { action: 'off' }, rule: 'insists', expires: true, fate });
-  switchMode = (unit: UnitName, mode: Mode, options: Pick<Ask, 'since'> = {}) => {
+  switchMode = (unit: UnitName, mode: Mode, since?: number) => {
     const rule = mode === 'manual' ? 'calms' : 'moves';
-    return this.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule, ...options });
+    return this.press({ path: `/api/${unit}/mode/switch`, body: { mode }, rule, since });
   };
 
   /** `get`, `post` and `delete` send a request once, whatever asks are pending. */

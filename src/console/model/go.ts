@@ -27,9 +27,9 @@ export class Go extends Part {
 
   /** The first refusal ends the rest, and so does a STOP that is pressed meanwhile. */
   async run(): Promise<void> {
-    const options = { since: this.whole.daemon.asks.presses };
-    if (!(await this.whole.resume(options))) return;
+    const since = this.whole.daemon.asks.presses;
+    if (!(await this.whole.resume(since))) return;
     for (const { name } of UNIT_LIST)
-      if (!(await this.whole.switchMode(name, this.modes[name].value, options))) return;
+      if (!(await this.whole.switchMode(name, this.modes[name].value, since))) return;
   }
 }

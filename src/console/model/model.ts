@@ -4,7 +4,6 @@ import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '.
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
 import type { Telemetry } from '../../schemas/telemetry.js';
-import type { Ask } from '../daemon/asks.js';
 import { DaemonClient } from '../daemon/daemon.js';
 import { EventStream } from '../daemon/event-stream.js';
 import type { PageStorage, Surroundings } from '../daemon/surroundings.js';
@@ -170,12 +169,12 @@ export class Model extends InBrowser implements Whole {
     return this.autotune.running?.unit === unit ? undefined : this.status.value?.[unit].gains.trial;
   }
 
-  resume(options?: Pick<Ask, 'since'>): Promise<boolean> {
-    return this.resuming.run(() => this.daemon.resume(options));
+  resume(since?: number): Promise<boolean> {
+    return this.resuming.run(() => this.daemon.resume(since));
   }
 
-  switchMode(unit: UnitName, mode: Mode, options?: Pick<Ask, 'since'>): Promise<boolean> {
-    return this.modes[unit].run(() => this.daemon.switchMode(unit, mode, options));
+  switchMode(unit: UnitName, mode: Mode, since?: number): Promise<boolean> {
+    return this.modes[unit].run(() => this.daemon.switchMode(unit, mode, since));
   }
 
   excite({ unit, loop }: LoopChoice, amplitude: number | null, periodS: number | null): Promise<boolean> {

@@ -2,7 +2,6 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { Clock } from '../../core/clock.js';
 import type { Mode, UnitName } from '../../core/units.js';
 import type { Status } from '../../schemas/status.js';
-import type { Ask } from '../daemon/asks.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { PageStorage } from '../daemon/surroundings.js';
 import type { LoopChoice } from './loop-choice.js';
@@ -18,8 +17,9 @@ export interface Whole {
   readonly choice: ReadonlySignal<LoopChoice>;
   choose(choice: LoopChoice): void;
   hasRightTo(operation: 'drive'): boolean;
-  resume(options: Pick<Ask, 'since'>): Promise<boolean>;
-  switchMode(unit: UnitName, mode: Mode, options?: Pick<Ask, 'since'>): Promise<boolean>;
+  /** `since` goes into the ask. */
+  resume(since: number): Promise<boolean>;
+  switchMode(unit: UnitName, mode: Mode, since?: number): Promise<boolean>;
 }
 
 /** A part of the model. */
