@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { MeasuredProfile } from '../../schemas/profile.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { clockText } from '../model/numbers.js';
-import { Outcome, Press, useAction, useAnswer, useModel } from '../parts/parts.js';
+import { Outcome, Press, typed, useAction, useAnswer, useModel } from '../parts/parts.js';
 import { Compare } from './compare.js';
 
 /** Named sets of one unit's gains: kept, starred, loaded, and compared with one another and with revisions. */
@@ -17,16 +17,15 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const changes = useSignal(0);
   const ask = () => daemon.get<readonly MeasuredProfile[]>(path);
   const { answer: list = [], action: listing } = useAnswer(ask, [changes.value]);
-  const name = useRef<HTMLInputElement>(null);
+  const [name, note] = [useSignal(''), useSignal('')];
   /** The name in the latest request. Replace uses this name, and not the text in the field. */
   const asked = useRef('');
-  const note = useRef<HTMLInputElement>(null);
   const change = async (where: string, body: object, done = '') => {
     if (await act.run(() => daemon.post(path + where, body), done)) changes.value += 1;
   };
   const keep = (replace: boolean) => {
-    if (!replace) asked.current = name.current?.value.trim() ?? '';
-    const wanted = { name: asked.current, note: note.current?.value.trim() ?? '', replace };
+    if (!replace) asked.current = name.value.trim();
+    const wanted = { name: asked.current, note: note.value.trim(), replace };
     return change('', wanted, `The gains in force are kept as ${wanted.name}.`);
   };
   const profiles = list.map(({ profile }) => profile);
@@ -34,8 +33,8 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   return (
     <>
       <form class="row" hidden={!model.hasRightTo('tune')}>
-        <input type="text" ref={name} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
-        <input type="text" ref={note} maxLength={400} aria-label="Note" placeholder="note" />
+        <input {...typed(name)} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
+        <input {...typed(note)} maxLength={400} aria-label="Note" placeholder="note" />
         <Press text="Save as" type="submit" needs="tune" run={() => keep(false)} />
         {act.refusal.value?.code === 'profile-exists' && (
           <Press text="Replace it" needs="tune" run={() => keep(true)} />
