@@ -47,8 +47,7 @@ export function DrivePanel() {
 /** The limit, or the button that takes over from another driver; the speed, and how quickly the robot answers. */
 function DriveState() {
   const { driving, telemetry } = useModel();
-  telemetry.frame.value;
-  const speed = telemetry.latest?.chassis?.speed;
+  const speed = telemetry.shown?.chassis?.speed;
   const answer = driving.roundTripMs.value;
   return (
     <div class="drive-state">

@@ -33,8 +33,7 @@ export function minutesText(seconds: number): string {
 }
 
 function TimeLeft({ endsAtT }: { readonly endsAtT: number | null }) {
-  const { telemetry } = useModel();
-  telemetry.frame.value;
-  if (endsAtT === null || telemetry.latest === undefined) return null;
-  return <span class="clock">{minutesText(endsAtT - telemetry.latest.t)}</span>;
+  const { shown } = useModel().telemetry;
+  if (endsAtT === null || shown === undefined) return null;
+  return <span class="clock">{minutesText(endsAtT - shown.t)}</span>;
 }

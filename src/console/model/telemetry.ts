@@ -24,7 +24,7 @@ export class TelemetryView {
   readonly trail: Pose[] = [];
   readonly timeline = new Timeline();
   readonly marks: Mark[] = [];
-  /** Changes at most once per frame of the browser. Drawings of telemetry depend on it. */
+  /** Changes at most once per frame of the browser. */
   readonly frame = signal(0);
   latest: Telemetry | undefined;
   /** The number of samples that have arrived. */
@@ -38,6 +38,12 @@ export class TelemetryView {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** The latest measurements, for a drawing: it is drawn again at each `frame`. */
+  get shown(): Telemetry | undefined {
+    this.frame.value;
+    return this.latest;
   }
 
   /** The newest reading's time. While data is missing, time goes on. */

@@ -35,8 +35,7 @@ export function RobotView() {
 
 function Place() {
   const { telemetry, fresh } = useModel();
-  telemetry.frame.value;
-  const pose = telemetry.latest?.chassis?.pose;
+  const pose = telemetry.shown?.chassis?.pose;
   if (!isPose(pose) || !fresh.value) return <span class="dim">not known</span>;
   const { x, y, heading } = pose;
   return (
@@ -50,8 +49,7 @@ function Place() {
  */
 function Boresight() {
   const { laser, telemetry } = useModel();
-  telemetry.frame.value;
-  const gimbal = telemetry.latest?.gimbal;
+  const gimbal = telemetry.shown?.gimbal;
   const angle = (loop: string) => {
     const reading = gimbal?.[loop];
     return isReading(reading) ? 1000 * reading.measured : undefined;
@@ -107,13 +105,12 @@ const degrees = (rad: number) => (rad * 180) / Math.PI;
  */
 function TopView() {
   const { laser, telemetry } = useModel();
-  telemetry.frame.value;
-  const { latest, trail } = telemetry;
-  const shown = latest?.chassis?.pose;
-  const pose = isPose(shown) ? shown : (trail.at(-1) ?? { x: 0, y: 0, heading: 0 });
+  const { shown, trail } = telemetry;
+  const known = shown?.chassis?.pose;
+  const pose = isPose(known) ? known : (trail.at(-1) ?? { x: 0, y: 0, heading: 0 });
   const path = [...trail, pose];
   const { x, y, span } = boundsOf(path);
-  const { angle_yaw: yaw, visual_yaw: offset, target } = latest?.gimbal ?? {};
+  const { angle_yaw: yaw, visual_yaw: offset, target } = shown?.gimbal ?? {};
   const aim = isReading(yaw) ? `rotate(${degrees(yaw.measured)})` : undefined;
   const seen = target === true && isReading(offset) ? `rotate(${degrees(offset.measured)})` : undefined;
   return (
@@ -137,7 +134,7 @@ function TopView() {
         <polyline stroke="var(--dim)" points={path.map(point => `${point.x},${point.y}`).join(' ')} />
         <g
           transform={`translate(${pose.x} ${pose.y}) rotate(${degrees(pose.heading)})`}
-          data-old={shown !== pose || undefined}
+          data-old={known !== pose || undefined}
         >
           <path d="M-0.25 -0.19H0.25V0.19H-0.25ZM0.25 0H0.37" />
           {laser.looksLit && <path class="beam" d={aim ? 'M0 0H6' : RING} transform={aim} />}
