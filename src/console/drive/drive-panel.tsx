@@ -6,9 +6,8 @@ import { Stick } from './stick.js';
 
 /** The two thumb sticks of the match view: the left one drives, the right one aims. */
 export function Sticks() {
-  const model = useModel();
-  const { driving } = model;
-  if (!model.hasRightTo('drive')) return null;
+  const { access, driving } = useModel();
+  if (!access.hasRight('drive')) return null;
   return (
     <div class="sticks">
       <Stick source="left stick" label="drive" left="turn" up="speed" why={driving.whyNot('chassis')} />

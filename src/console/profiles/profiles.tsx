@@ -32,7 +32,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
   const starredFirst = profiles.toSorted((one, other) => Number(other.starred) - Number(one.starred));
   return (
     <>
-      <form class="row" hidden={!model.hasRightTo('tune')}>
+      <form class="row" hidden={!model.access.hasRight('tune')}>
         <input {...typed(name)} maxLength={40} aria-label="Name of the profile" placeholder="carpet" />
         <input {...typed(note)} maxLength={400} aria-label="Note" placeholder="note" />
         <Press text="Save as" type="submit" needs="tune" run={() => keep(false)} />

@@ -54,7 +54,7 @@ export function RunTable() {
               <td>
                 <Press
                   text="Use these gains"
-                  hidden={!model.hasRightTo('tune')}
+                  hidden={!model.access.hasRight('tune')}
                   tabIndex={-1}
                   aria-label={`Use these gains: run ${run.number}`}
                   run={() => model.gains[unit].editLoop(loop, run.gains)}

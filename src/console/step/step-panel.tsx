@@ -38,7 +38,7 @@ export function StepPanel() {
       {plans.value && <TunePlan onBegin={writes(plans, false)} />}
       <section class="tune row" aria-label="Tuning">
         {running === undefined && <Outcome action={action} />}
-        {tuned && model.hasRightTo('tune') && <TuneReport tune={tuned} />}
+        {tuned && model.access.hasRight('tune') && <TuneReport tune={tuned} />}
       </section>
       <div class="result" hidden={main === undefined}>
         <StepChart
