@@ -2,7 +2,8 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { unitNamed } from '../../core/units.js';
 import { stepFile } from '../model/csv.js';
-import { loopOf } from '../model/loop-choice.js';
+import { type LoopChoice, loopOf } from '../model/loop-choice.js';
+import type { Model } from '../model/model.js';
 import { parseGain } from '../model/numbers.js';
 import { differInHeight, inPercent } from '../model/step-curve.js';
 import { Outcome, offerCsv, Press, Toggle, typed, useModel, writes } from '../parts/parts.js';
@@ -58,7 +59,7 @@ export function StepPanel() {
 function ExcitationForm() {
   const model = useModel();
   const choice = model.choice.value;
-  const { title, quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
+  const { quantity, maxAmplitude, excitationPeriodS } = loopOf(choice);
   const amplitude = useSignal('');
   const period = useSignal('');
   useEffect(() => {
@@ -67,22 +68,7 @@ function ExcitationForm() {
   }, [choice]);
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
-  const { title: unit } = unitNamed(choice.unit);
   const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
-  const excites = model.excitationOf(choice.unit)?.loop === choice.loop;
-  const hint = !model.fresh.value
-    ? 'The mode is not known.'
-    : model.stop.stopped
-      ? 'The robot is stopped.'
-      : status?.online === false
-        ? `${unit} is offline.`
-        : status?.mode !== 'debug'
-          ? !model.status.value?.match.allows.modes.includes('debug')
-            ? `The match does not allow debug now.`
-            : `Put the ${unit.toLowerCase()} in debug to send test steps and capture them.`
-          : excites
-            ? `${title} gets test steps. Each is captured.`
-            : 'Nothing moves yet. Send test steps moves this loop and captures each step.';
   const numberField = (label: string, name: string, text: Signal<string>) => (
     <label class="dim">
       {label}
@@ -116,11 +102,27 @@ function ExcitationForm() {
         </span>
       </form>
       <p class="hint" role="status">
-        {hint}
+        {excitationHint(model, choice)}
       </p>
       <Outcome action={act} />
     </fieldset>
   );
+}
+
+/** Whether the loop gets test steps, and if it cannot get any, why not. */
+function excitationHint(model: Model, choice: LoopChoice): string {
+  const { title } = unitNamed(choice.unit);
+  const status = model.status.value?.[choice.unit];
+  const allowed = model.status.value?.match.allows.modes ?? [];
+  if (!model.fresh.value) return 'The mode is not known.';
+  if (model.stop.stopped) return 'The robot is stopped.';
+  if (status?.online === false) return `${title} is offline.`;
+  if (status?.mode !== 'debug' && !allowed.includes('debug')) return 'The match does not allow debug now.';
+  if (status?.mode !== 'debug')
+    return `Put the ${title.toLowerCase()} in debug to send test steps and capture them.`;
+  return model.excitationOf(choice.unit)?.loop === choice.loop
+    ? `${loopOf(choice).title} gets test steps. Each is captured.`
+    : 'Nothing moves yet. Send test steps moves this loop and captures each step.';
 }
 
 /** Null if the text is not a number. The daemon then answers with an error text. */
