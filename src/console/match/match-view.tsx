@@ -99,10 +99,7 @@ function Awake() {
       void lock.peek()?.release();
     };
   }, []);
-  const isLit = lock.value !== undefined;
-  return (
-    <>
-      {isLit ? 'The screen stays on.' : 'The screen may go dark: this browser keeps it on over HTTPS only.'}
-    </>
-  );
+  return lock.value === undefined
+    ? 'The screen may go dark: this browser keeps it on over HTTPS only.'
+    : 'The screen stays on.';
 }
