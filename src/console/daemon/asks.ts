@@ -55,7 +55,7 @@ export type Insisting = Press & { readonly fate: Fate };
 
 const insists = (press: Press | undefined): press is Insisting => press?.fate !== undefined;
 
-interface AskOptions {
+export interface AskOptions {
   readonly clock: Clock;
   /** The caller's rights. Undefined until they are known. */
   readonly rights: () => string | undefined;

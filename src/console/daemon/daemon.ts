@@ -1,5 +1,5 @@
 import type { Mode, UnitName } from '../../core/units.js';
-import { type Ask, Asks, deadlineMs, LASER, STOP } from './asks.js';
+import { type Ask, type AskOptions, Asks, deadlineMs, LASER, STOP } from './asks.js';
 import { createSend, type Fate, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -13,10 +13,7 @@ export interface Session {
   readonly simulated?: boolean;
 }
 
-interface DaemonHandlers extends SendHandlers {
-  /** The caller's rights. Undefined until they are known. */
-  readonly rights: () => string | undefined;
-}
+type DaemonHandlers = SendHandlers & Pick<AskOptions, 'rights'>;
 
 /** All requests of the page to the daemon. */
 export class DaemonClient {
