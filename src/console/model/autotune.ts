@@ -63,7 +63,7 @@ export class Autotune extends Part {
   readonly action = new Action(this.whole.clock, 'Tuning');
   readonly #renewal = new Renewal(this.whole.clock);
   /** By unit, the timer that asks again for its latest tuning. */
-  readonly #retries: Record<UnitName, Timer | undefined> = perUnit((): Timer | undefined => undefined);
+  readonly #retries: Partial<Record<UnitName, Timer>> = {};
 
   get running(): Tune | undefined {
     return UNIT_LIST.map(({ name }) => this.tunes[name].value).find(tune => tune?.state === 'running');
