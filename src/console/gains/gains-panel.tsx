@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { perUnit, UNIT_LIST, type Unit } from '../../core/units.js';
+import { perUnit, UNIT_LIST, type Unit, type UnitName } from '../../core/units.js';
+import type { UnitStatus } from '../../schemas/status.js';
 import { changeText, fieldsOf, GAIN_NAMES, isDrastic } from '../model/edits.js';
 import type { GainEdits } from '../model/gain-edits.js';
 import { keyOf } from '../model/loop-choice.js';
+import type { Model } from '../model/model.js';
 import { clockText, type StepSize } from '../model/numbers.js';
 import { Drawer, Outcome, Press, Toggle, useAction, useModel } from '../parts/parts.js';
 import { Profiles } from '../profiles/profiles.js';
@@ -141,27 +143,27 @@ function Running({ unit: { name } }: { readonly unit: Unit }) {
   const model = useModel();
   const status = model.status.value?.[name];
   if (status === undefined) return null;
-  const { revision, savedAt, applied, profile } = status.gains;
+  const { revision, savedAt, profile } = status.gains;
   const from = profile === undefined ? '' : `, ${profile}`;
   const stored = savedAt === null ? 'Defaults' : `Revision ${revision}${from}, ${clockText(savedAt)}`;
-  const trial = model.trialOf(name);
-  const tune = model.autotune.running;
-  const [state, how] = !model.fresh.value
-    ? ['', 'unknown']
-    : tune?.unit === name
-      ? ['doing', `${model.autotune.ownerOf(tune)} is tuning`]
-      : trial !== undefined
-        ? trial.id === model.gains[name].trial.id
-          ? ['doing', 'this page is trying others']
-          : ['bad', `not running: ${trial.by} tries others`]
-        : applied
-          ? ['good', 'running']
-          : ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
+  const [state, how] = runningState(model, name, status);
   return (
     <span class="running state dim" data-state={state} title={status.problem?.detail}>
       {stored} · {how}
     </span>
   );
+}
+
+function runningState(model: Model, name: UnitName, status: UnitStatus): [state: string, how: string] {
+  const tune = model.autotune.running;
+  const trial = model.trialOf(name);
+  if (!model.fresh.value) return ['', 'unknown'];
+  if (tune?.unit === name) return ['doing', `${model.autotune.ownerOf(tune)} is tuning`];
+  if (trial !== undefined && trial.id === model.gains[name].trial.id)
+    return ['doing', 'this page is trying others'];
+  if (trial !== undefined) return ['bad', `not running: ${trial.by} tries others`];
+  if (status.gains.applied) return ['good', 'running'];
+  return ['bad', status.online ? 'not running yet' : 'not running: controller offline'];
 }
 
 /** Asks which gains to keep after another caller saved loops that are edited here. */
