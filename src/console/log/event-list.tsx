@@ -21,7 +21,7 @@ export function EventList() {
   const wanted = search.value.toLowerCase();
   const shown = actsOf(events.value)
     .filter(FILTERS[filter.value] ?? (() => true))
-    .map(event => ({ event, at: clockText(event.at), text: actText(event) }))
+    .map(event => ({ event, text: actText(event) }))
     .filter(({ text }) => text.toLowerCase().includes(wanted))
     .reverse();
   const save = () => {
@@ -36,9 +36,9 @@ export function EventList() {
         <Press text="Export" run={save} />
       </div>
       <ol class="events" {...scrolls}>
-        {shown.slice(0, SHOWN).map(({ event, at, text }) => (
+        {shown.slice(0, SHOWN).map(({ event, text }) => (
           <li key={event.seq} data-refused={FILTERS.refused?.(event) || undefined}>
-            <time dateTime={event.at}>{at}</time>
+            <time dateTime={event.at}>{clockText(event.at)}</time>
             <span>{text}</span>
           </li>
         ))}
