@@ -201,8 +201,7 @@ export class GainEdits extends Part {
     }
     if (!this.doubts.mayAct('Keep')) return false;
     const { changes } = editState(this.unit, base.gains, texts);
-    const done = `Saved: ${changes.map(change => changeText(this.unit, change)).join('; ')}`;
-    return this.#saveBy('pidconfig', withChanges(base.gains, changes), done, base);
+    return this.#saveSet(withChanges(base.gains, changes), base);
   }
 
   /**
@@ -212,9 +211,7 @@ export class GainEdits extends Part {
   saveLoops(loops: GainSet, revision: number): Promise<boolean> {
     const stored = this.stored.value?.gains;
     if (stored === undefined) return Promise.resolve(false);
-    const set = { ...stored, ...loops };
-    const changes = difference(this.unit, stored, set).map(change => changeText(this.unit, change));
-    return this.#saveBy('pidconfig', set, `Saved: ${changes.join('; ')}`, { gains: stored, revision });
+    return this.#saveSet({ ...stored, ...loops }, { gains: stored, revision });
   }
 
   restore(revision: number): Promise<boolean> {
@@ -238,6 +235,11 @@ export class GainEdits extends Part {
 
   loadProfile(name: string): Promise<boolean> {
     return this.#saveBy('profiles/load', { name }, `${name} is running.`);
+  }
+
+  #saveSet(gains: GainSet, from: Stored): Promise<boolean> {
+    const changes = difference(this.unit, from.gains, gains).map(change => changeText(this.unit, change));
+    return this.#saveBy('pidconfig', gains, `Saved: ${changes.join('; ')}`, from);
   }
 
   /**
