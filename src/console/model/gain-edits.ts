@@ -180,9 +180,8 @@ export class GainEdits extends Part {
     const fields = fieldsOf(this.unit).filter(({ loop }) => loops.has(loop));
     const settled = { ...texts };
     for (const field of fields) {
-      delete settled[field.pointer];
-      if (whose === 'mine')
-        settled[field.pointer] = texts[field.pointer] ?? String(storedValue(base.gains, field));
+      if (whose === 'theirs') delete settled[field.pointer];
+      else settled[field.pointer] ??= String(storedValue(base.gains, field));
     }
     this.setTexts(settled);
     for (const { pointer } of fields) if (texts[pointer] === undefined) this.doubts.trust(pointer);
