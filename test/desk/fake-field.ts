@@ -1,3 +1,5 @@
+import { expect } from 'chai';
+import type { Phase } from '../../src/core/phases.js';
 import { acceptRobot } from '../../src/desk/field-presses.js';
 import { isLocked } from '../../src/desk/judge.js';
 import { lockAll, lockOne, unlockAll, unlockOne } from '../../src/desk/lock-presses.js';
@@ -12,15 +14,17 @@ import {
   startMatch,
 } from '../../src/desk/match-presses.js';
 import type { Press } from '../../src/desk/press.js';
+import { type DeskView, type RobotView, viewOf } from '../../src/desk/show.js';
 import type { MatchPlan } from '../../src/desk/state.js';
 import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
 import { takeOver } from '../../src/desk/take-over.js';
 import { FakeRobot } from './fake-robot.js';
+import { WANTED } from './wanted.js';
 
 export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
-export const PLAN: MatchPlan = { id: 'final', robots: [...NAMES], autoS: 5, teleopS: 10 };
+const PLAN: MatchPlan = { id: 'final', robots: [...NAMES], autoS: 5, teleopS: 10 };
 const STEP_MS = 10;
 const ANSWER_MS = 5000;
 
@@ -45,6 +49,8 @@ interface Permit {
   readonly atMs: number;
 }
 
+type Button = keyof typeof ACTS;
+
 /** One run of a desk. It keeps what is wanted through kills. */
 class FakeDesk {
   state: DeskState;
@@ -53,15 +59,7 @@ class FakeDesk {
 
   constructor(field: FakeField, holder: string) {
     this.#field = field;
-    this.state = this.#begun({
-      holder,
-      former: [],
-      permits: true,
-      lock: null,
-      match: null,
-      added: [],
-      robots: {},
-    });
+    this.state = this.#begun({ ...WANTED, holder });
   }
 
   #begun(wanted: Wanted): DeskState {
@@ -76,17 +74,45 @@ class FakeDesk {
 
   /** As after a start on a damaged state. */
   lose(): void {
-    const { nowMs } = this.#field;
-    const wanted = {
-      holder: `desk-${nowMs}`,
-      former: [],
-      permits: false,
-      lock: null,
-      match: null,
-      added: [],
-      robots: {},
-    };
-    this.state = this.#begun(wanted);
+    this.state = this.#begun({ ...WANTED, holder: `desk-${this.#field.nowMs}`, permits: false });
+  }
+
+  /** What the pages of this desk show. */
+  get view(): DeskView {
+    return viewOf(this.state, { problems: [], recorded: true }, this.#field.nowMs);
+  }
+
+  tile(name: string): RobotView {
+    const found = this.view.robots.find(robot => robot.name === name);
+    if (found === undefined) throw new Error(`no tile ${name}`);
+    return found;
+  }
+
+  /** Presses a button, which the desk must obey. */
+  press(what: Button, body: PressBody = {}): void {
+    expect(this.tryPress(what, body), what).to.equal(undefined);
+  }
+
+  /** Presses a button. Returns why the desk refuses it. */
+  tryPress(what: Button, { robot = NAMES[0], lock }: PressBody = {}): string | undefined {
+    const { permits } = this.#field;
+    const press = this.#field.newPress();
+    const before = this.state.wanted.match;
+    try {
+      ACTS[what](this.state, press, { robot, ...(lock !== undefined && { lock }) });
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+    const { match } = this.state.wanted;
+    const atMs = press.nowMs;
+    if (what === 'unlock' || what === 'unlock one') permits.push({ what: 'unlock', atMs });
+    if (
+      ['start', 'go on', 'go on in teleop', 'join', 'release'].includes(what) &&
+      (match !== before || what === 'join')
+    )
+      permits.push({ what: match?.phase ?? 'none', atMs });
+    this.step();
+    return undefined;
   }
 
   step(): void {
@@ -130,36 +156,53 @@ export class FakeField {
     return robot;
   }
 
-  network(name: string, network: Partial<Network> = {}): void {
-    this.#networks.set(name, { ...GOOD, ...network });
+  get phases(): readonly Phase[] {
+    return NAMES.map(name => this.robot(name).match.state.phase);
   }
 
-  /** Presses a button. Returns why the desk refuses it. */
-  press(
-    what: keyof typeof ACTS,
-    {
-      desk = this.first,
-      robot = NAMES[0] as string,
-      lock,
-    }: { readonly desk?: FakeDesk; readonly robot?: string | undefined; readonly lock?: string } = {},
-  ): string | undefined {
+  /** Whether each robot is locked. */
+  get locks(): readonly boolean[] {
+    return NAMES.map(name => this.robot(name).match.state.lock !== null);
+  }
+
+  /** Whether each robot may move, if its team resumed it. */
+  get moves(): readonly boolean[] {
+    return NAMES.map(name => this.robot(name).mayMove);
+  }
+
+  newPress(): Press {
     this.#presses += 1;
-    const press = { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
-    const before = desk.state.wanted.match;
-    try {
-      ACTS[what](desk.state, press, { robot, ...(lock !== undefined && { lock }) });
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-    const { match } = desk.state.wanted;
-    if (what === 'unlock' || what === 'unlock one') this.permits.push({ what: 'unlock', atMs: this.nowMs });
-    if (
-      ['start', 'go on', 'go on in teleop', 'join', 'release'].includes(what) &&
-      (match !== before || what === 'join')
-    )
-      this.permits.push({ what: match?.phase ?? 'none', atMs: this.nowMs });
-    desk.step();
-    return undefined;
+    return { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
+  }
+
+  /** Loads a match on the first desk and gets the robots ready. */
+  load(): void {
+    this.first.press('load');
+    this.wait(1500);
+  }
+
+  /** Begins auto on the first desk. */
+  play(): void {
+    this.load();
+    this.first.press('start');
+    this.wait(100);
+  }
+
+  /** The teams resume their robots. */
+  resume(): void {
+    for (const robot of this.robots.values()) robot.stopped = false;
+  }
+
+  /** Starts a desk, and presses Take over on its page. */
+  takeOver(desk = this.second): void {
+    desk.isOff = false;
+    this.wait(600);
+    desk.press('take over');
+    this.wait(600);
+  }
+
+  network(name: string, network: Partial<Network> = {}): void {
+    this.#networks.set(name, { ...GOOD, ...network });
   }
 
   send = (ask: Ask, done: (outcome: Outcome) => void): void => {
@@ -237,13 +280,13 @@ export class FakeField {
 /** Plays a match on a good network from load to release. Returns the phases of the robots when each ought to have begun. */
 export function playedMatch(field: FakeField): readonly string[] {
   const shown: string[] = [];
-  const show = (what?: keyof typeof ACTS) => {
-    if (what !== undefined) field.press(what);
+  const show = (what?: Button) => {
+    if (what !== undefined) field.first.tryPress(what);
     field.wait(300);
-    shown.push(NAMES.map(name => field.robot(name).match.state.phase).join(' '));
+    shown.push(field.phases.join(' '));
   };
-  const press = (what: keyof typeof ACTS, robot?: string) => {
-    field.press(what, { robot });
+  const press = (what: Button, robot?: string) => {
+    field.first.tryPress(what, { robot });
     field.wait(1500);
   };
   for (const what of ['take over', 'end', 'release', 'unlock'] as const) press(what);
@@ -260,6 +303,11 @@ export function playedMatch(field: FakeField): readonly string[] {
   show();
   show('release');
   return shown;
+}
+
+interface PressBody {
+  readonly robot?: string | undefined;
+  readonly lock?: string;
 }
 
 type PressAct = (

@@ -15,6 +15,14 @@ export interface Permitted {
   readonly atMs: number;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The answer of a robot that refuses to end or pause its match. */
+export const REFUSES_PHASE: Answer = { status: 409, body: { code: 'stale-match', detail: '' } };
+
 /** The lock, phase and lease of a robot, with its real rules, behind the calls that a desk makes. */
 export class FakeRobot {
   readonly id: string;
@@ -29,6 +37,8 @@ export class FakeRobot {
   hasLostId = false;
   /** The code with which the robot refuses the desk's token. */
   refuses: 'token-unknown' | 'not-allowed' | undefined;
+  /** Answers that replace the robot's own, by the kind of the request. */
+  answers: Partial<Record<Ask['kind'], Answer>> = {};
   readonly #nowMs: () => number;
   #startMs = 0;
   #kept: MatchState = NO_MATCH;
@@ -91,7 +101,9 @@ export class FakeRobot {
     return !this.match.forbidsMotion;
   }
 
-  answer({ path, body, withToken }: Ask): { readonly status: number; readonly body: unknown } {
+  answer({ kind, path, body, withToken }: Ask): Answer {
+    const replaced = this.answers[kind];
+    if (replaced !== undefined) return replaced;
     try {
       if (path === '/healthz')
         return { status: 200, body: { status: 'ok', ...(!this.isOld && { id: this.shownId }) } };

@@ -8,26 +8,17 @@ import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
 import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
-import type { DeskMatch, DeskState, Wanted } from '../../src/desk/state.js';
+import type { DeskState } from '../../src/desk/state.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { PLAYING, WANTED } from './wanted.js';
 
 type PressAct = (state: DeskState, press: Press) => void;
 
-const WANTED: Wanted = {
-  holder: 'desk-1',
-  former: [],
-  permits: true,
-  lock: null,
-  match: null,
-  added: [],
-  robots: {},
-};
-
-function made(wanted: Wanted = WANTED, pauseWithoutPageMs = 0) {
+function made(wanted = WANTED, pauseWithoutPageMs = 0) {
   const clock = new ManualClock();
   const recorded: NewEvent[] = [];
   const desk = new Desk({
@@ -61,21 +52,7 @@ async function served(
   return { clock, desk };
 }
 
-const MATCH: DeskMatch = {
-  id: 'final',
-  robots: [],
-  autoS: 0,
-  teleopS: 10,
-  phase: 'teleop',
-  sinceMs: 0,
-  endsAtMs: 10_000,
-  leftS: null,
-  interrupted: null,
-  isPlanned: false,
-  why: null,
-  without: [],
-  record: 'final-1',
-};
+const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
   it('pauses the match, because no page polled for 5 s of the freeze, even if a page polls right after the freeze', async () => {

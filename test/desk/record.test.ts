@@ -10,6 +10,7 @@ import { MemoryLog } from '../../src/events/memory-log.js';
 import { runOn } from '../events/log-bench.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { WANTED } from './wanted.js';
 
 const FOLDER = '/records';
 
@@ -52,6 +53,13 @@ describe('a match record of a desk', () => {
       what: 'head',
       detail: { robot: 'Red 1', seq, hash, robotT: clock.nowMs() / 1000 - 98, halfRoundTripMs: 0 },
     });
+  /** Ends the record after a second. Returns its folder. */
+  const seal = async () => {
+    await clock.advance(1000);
+    await clock.during(records.seal());
+    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
+    return path.split('/').slice(0, 3).join('/');
+  };
   /** Records a match with these lines of a robot. Returns the folder. */
   const record = async (count: number, phases?: readonly string[]) => {
     const lines = await robotLines(count, phases);
@@ -60,10 +68,7 @@ describe('a match record of a desk', () => {
       void records.keep({ robot: 'Red 1', bytes, follows: true });
       head(hash, index + 1);
     }
-    await clock.advance(1000);
-    await clock.during(records.seal());
-    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
-    return { folder: path.split('/').slice(0, 3).join('/'), lines };
+    return { folder: await seal(), lines };
   };
   const robots = async (folder: string) =>
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
@@ -191,9 +196,7 @@ describe('a match record of a desk', () => {
         log.record({ what: 'press', detail: { button: '/lock', reason: 'x'.repeat(130_000) } });
       await clock.advance(1000);
     }
-    await clock.during(records.seal());
-    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
-    expect(await robots(path.split('/').slice(0, 3).join('/'))).to.deep.equal(['desk missing']);
+    expect(await robots(await seal())).to.deep.equal(['desk missing']);
   });
 
   it('from which somebody removed the first lines of a robot is reported as missing lines, but not if these are of a board that was replaced', async () => {
@@ -211,11 +214,10 @@ describe('a match record of a desk', () => {
           });
         head(hash, index + 1);
       }
-      await clock.advance(1000);
-      await clock.during(records.seal());
-      const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
-      const folder = path.split('/').slice(0, 3).join('/');
-      expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${isReplaced ? 'whole' : 'missing'}`]);
+      expect(await robots(await seal())).to.deep.equal([
+        'desk whole',
+        `Red 1 ${isReplaced ? 'whole' : 'missing'}`,
+      ]);
       for (const name of Object.keys(disk.files())) await disk.remove(name);
     }
   });
@@ -246,10 +248,7 @@ describe('a match record of a desk', () => {
       const robotT = (clock.nowMs() - 2 * halfRoundTripMs) / 1000 + 1;
       log.record({ what: 'head', detail: { robot: 'Red 1', seq: index + 1, hash, robotT, halfRoundTripMs } });
     }
-    await clock.advance(1000);
-    await clock.during(records.seal());
-    const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
-    const printed = (await timelineOf(disk, path.split('/').slice(0, 3).join('/'))).split('\n');
+    const printed = (await timelineOf(disk, await seal())).split('\n');
     const times = printed.filter(line => line.includes('Red 1  reset')).map(Number.parseFloat);
     const robotS = lines.map(({ bytes }) => JSON.parse(String(bytes)).t);
     expect(times).to.have.length(3);
@@ -330,15 +329,7 @@ describe('a match record of a desk', () => {
 
 describe('the copy of a robot log on the desk', () => {
   const state = (hash: string): DeskState => ({
-    wanted: {
-      holder: 'desk',
-      former: [],
-      permits: true,
-      lock: null,
-      match: null,
-      added: [],
-      robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } },
-    },
+    wanted: { ...WANTED, robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } } },
     robots: [],
     seen: new Map([['Red 1', new Seen()]]),
     pageMs: 0,

@@ -1,34 +1,16 @@
 import { expect } from 'chai';
 import { PERMIT_MS } from '../../src/desk/judge.js';
-import type { DeskMatch, Wanted } from '../../src/desk/state.js';
+import type { Wanted } from '../../src/desk/state.js';
 import { wantedFile } from '../../src/desk/wanted-file.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { PLAYING, WANTED } from './wanted.js';
 
 const PATH = '/state/desk.json';
 const LOCK = { id: 'desk-1:7', by: 'referee', reason: 'inspection', atMs: 400 };
-const PLAYING: DeskMatch = {
-  id: 'final',
-  robots: ['Red 1'],
-  autoS: 15,
-  teleopS: 105,
-  phase: 'teleop',
-  sinceMs: 300,
-  endsAtMs: 60_300,
-  leftS: null,
-  interrupted: null,
-  isPlanned: false,
-  why: null,
-  without: [],
-  record: 'final-1',
-};
-const WANTED: Wanted = {
-  holder: 'desk-1',
-  former: [],
-  permits: true,
-  lock: null,
+const KEPT: Wanted = {
+  ...WANTED,
   match: PLAYING,
-  added: [],
   robots: { 'Red 1': { place: 'field', id: null, lock: LOCK, head: null } },
 };
 
@@ -42,7 +24,7 @@ describe('the state file of a desk', () => {
     wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
 
   it('keeps the end time of a running match through a restart of the desk if the machine of the desk was not rebooted', async () => {
-    await run('a', 1000).save(WANTED, 1000);
+    await run('a', 1000).save(KEPT, 1000);
     const { match, robots } = await run('a', 11_000).read(1000);
     expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
     expect(robots['Red 1']?.lock).to.deep.equal({ ...LOCK, atMs: -9600 });
@@ -53,7 +35,7 @@ describe('the state file of a desk', () => {
     ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
   ] as const)
     it(`keeps its locks, but pauses a running match with an unknown time left, after ${what}`, async () => {
-      await run(before, 1000).save(WANTED, 1000);
+      await run(before, 1000).save(KEPT, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
       expect(match?.why).to.equal('the machine of the desk was off');
@@ -62,25 +44,25 @@ describe('the state file of a desk', () => {
     });
 
   it('keeps an ended match ended after a reboot of the machine of the desk', async () => {
-    await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
+    await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
   it('with a release that some robot missed permits no release after a reboot of the machine of the desk', async () => {
-    await run('a', 1000).save({ ...WANTED, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
+    await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
     const { match } = await run('b', 5).read(1000);
     expect([match?.phase, (match?.sinceMs ?? 0) < -PERMIT_MS]).to.deep.equal(['none', true]);
   });
 
   it('with one damaged byte is read exactly as it was saved, or makes the desk refuse every start and unlock', async () => {
-    await run('a', 1000).save(WANTED, 1000);
+    await run('a', 1000).save(KEPT, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] ?? 0) ^ 0x04;
       disk.put(PATH, damaged);
       const read = await run('a', 1000).read(1000);
-      if (read.permits) expect(read, `byte ${at}`).to.deep.equal(WANTED);
+      if (read.permits) expect(read, `byte ${at}`).to.deep.equal(KEPT);
     }
   });
 });
