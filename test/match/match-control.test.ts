@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { asRobotError, RobotError } from '../../src/core/errors.js';
+import { asRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { MODES, perUnit, type UnitName } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
@@ -8,7 +8,7 @@ import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { type MatchControl, obeyMatch } from '../../src/match/match-control.js';
 import { matchFile } from '../../src/match/match-file.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, somebodyElse, write } from '../support/clocked-robot.js';
+import { ClockedRobot, somebodyElse, WaitingCaller, write } from '../support/clocked-robot.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 
 const SETTINGS: MatchSettings = {
@@ -147,14 +147,10 @@ describe('match control', () => {
     const { gimbal } = robot.robot.units;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
-    let isGone = false;
-    const resume = robot.outcome(
-      robot.robot.resume(() => {
-        if (isGone) throw new RobotError('caller-gone');
-      }),
-    );
+    const { stillWanted, hangUp } = new WaitingCaller();
+    const resume = robot.outcome(robot.robot.resume(stillWanted));
     const phase = robot.outcome(set('teleop'));
-    isGone = true;
+    hangUp();
     expect(await phase).to.equal(200);
     expect([await save, await resume]).to.deep.equal(['wrong-phase', 'stopped']);
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { succeeds } from '../../src/core/errors.js';
 import { defaultGains, unitNamed } from '../../src/core/units.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
-import { ClockedRobot, type Fate, type Frame } from '../support/clocked-robot.js';
+import { ClockedRobot, type Fate, isLike } from '../support/clocked-robot.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const HOLD_MS = 120;
@@ -43,25 +44,10 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   let isBegun = false;
   const drive = () => {
     receivedMs = clock.nowMs();
-    const asked = clocked.robot.drive({
-      rates: { gimbal: { yaw: 0.5, pitch: 0 } },
-      by: 'operator',
-      id: 'a',
-      receivedMs,
-      holdMs: HOLD_MS,
-      notAfterMs: undefined,
-      takeover: false,
-      stillWanted: () => undefined,
-      requireUntuned: () => undefined,
-    });
-    return asked.then(
-      () => true,
-      () => false,
-    );
+    return succeeds(clocked.drive({ gimbal: { yaw: 0.5, pitch: 0 } }, { holdMs: HOLD_MS }));
   };
-  const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
   clocked.intercept = async frame => {
-    if (isMotion(frame)) {
+    if (isLike(frame, { kind: 'write', register: 'motion' })) {
       if (isBegun) motions += 1;
       if (motions !== 1) return undefined;
       if (lateMs > 0) await clocked.pause(lateMs);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { isRobotError, RobotError } from '../../src/core/errors.js';
-import type { Rates, UnitName } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import type { DriveCommand } from '../../src/robot/drive.js';
-import { ClockedRobot, type Frame } from '../support/clocked-robot.js';
+import { ClockedRobot, type Frame, isLike, WaitingCaller } from '../support/clocked-robot.js';
 
 const YAW = { gimbal: { yaw: 0.5, pitch: 0 } };
 const AHEAD = { chassis: { speed: 0.5, turn: 0 } };
 const STILL = { gimbal: { yaw: 0, pitch: 0 } };
+
+const isMotion = (frame: Frame) => isLike(frame, { kind: 'write', register: 'motion' });
 
 function codeOf(error: unknown): string {
   if (isRobotError(error)) return error.code;
@@ -30,47 +30,25 @@ describe('a drive command', () => {
   });
   afterEach(() => clocked.end());
 
-  const drive = (
-    rates: Readonly<Partial<Record<UnitName, Rates>>>,
-    more: Partial<DriveCommand> = {},
-  ): Promise<unknown> =>
-    clocked.robot.drive({
-      rates,
-      by: 'operator',
-      id: 'a',
-      receivedMs: clocked.clock.nowMs(),
-      holdMs: 200,
-      notAfterMs: undefined,
-      takeover: false,
-      stillWanted: () => undefined,
-      requireUntuned: () => undefined,
-      ...more,
-    });
+  /** The rates in the answer, or the code of the refusal. */
+  const drive = (...asked: Parameters<ClockedRobot['drive']>) => clocked.drive(...asked).catch(codeOf);
   /** Drives, and lets time pass until the answer. */
-  const driven = async (...asked: Parameters<typeof drive>) => {
-    const answer = drive(...asked).catch(codeOf);
-    await clocked.during(answer);
-    return answer;
-  };
+  const driven = (...asked: Parameters<ClockedRobot['drive']>) => clocked.during(drive(...asked));
   const motions = (): readonly {
     readonly unit: string;
     readonly rates: number[];
     readonly holdMs: number;
   }[] =>
-    clocked.frames
-      .filter(({ kind, register }) => kind === 'write' && register === 'motion')
-      .map(({ unit, data }) => {
-        const bytes = Buffer.from(data, 'hex');
-        const rates = [bytes.readInt16LE(0) / 1000, bytes.readInt16LE(2) / 1000];
-        return { unit, rates, holdMs: bytes.readUInt16LE(4) };
-      });
-  const isMotion = ({ kind, register }: Frame) => kind === 'write' && register === 'motion';
+    clocked.frames.filter(isMotion).map(({ unit, data }) => {
+      const bytes = Buffer.from(data, 'hex');
+      const rates = [bytes.readInt16LE(0) / 1000, bytes.readInt16LE(2) / 1000];
+      return { unit, rates, holdMs: bytes.readUInt16LE(4) };
+    });
   const who = () => clocked.robot.units.gimbal.driver?.by;
   const ends = () =>
     clocked.events.flatMap(event =>
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
     );
-
   const lines = () =>
     clocked.events.flatMap(event =>
       event.what === 'drive' || event.what === 'drive-ended' ? [`${event.what} ${event.detail.by}`] : [],
@@ -169,7 +147,7 @@ describe('a drive command', () => {
 
   it('that waits for the next poll is replaced by a newer command, and is then refused as overtaken', async () => {
     await driven(YAW);
-    const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }).catch(codeOf));
+    const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }));
     await clocked.during(Promise.all(answers));
     expect(await Promise.all(answers)).to.deep.equal([
       'overtaken',
@@ -182,7 +160,7 @@ describe('a drive command', () => {
   it('with rates of 0 is sent at once, and takes the place of an unanswered command of the same driver', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
-    const older = drive({ gimbal: { yaw: 1, pitch: 0 } }).catch(codeOf);
+    const older = drive({ gimbal: { yaw: 1, pitch: 0 } });
     await driven(STILL);
     expect(clocked.clock.nowMs() - atMs).to.be.below(10);
     expect(await older).to.equal('overtaken');
@@ -195,7 +173,7 @@ describe('a drive command', () => {
   ] as const)
     it(`for both units still moves the chassis if a newer command, for the gimbal only, arrives ${when}`, async () => {
       if (before !== undefined) await driven(before);
-      const older = drive({ ...YAW, ...AHEAD }).catch(codeOf);
+      const older = drive({ ...YAW, ...AHEAD });
       await clocked.wait(waitMs);
       expect(await driven(STILL)).to.deep.equal(STILL);
       expect(await clocked.during(older)).to.deep.equal(AHEAD);
@@ -207,12 +185,9 @@ describe('a drive command', () => {
 
   it('whose caller hangs up while the command waits sends no frame, and does not cut the previous motion short', async () => {
     await driven(YAW);
-    let isGone = false;
-    const stillWanted = () => {
-      if (isGone) throw new RobotError('caller-gone');
-    };
-    const answer = drive({ gimbal: { yaw: 1, pitch: 0 } }, { stillWanted }).catch(codeOf);
-    isGone = true;
+    const { stillWanted, hangUp } = new WaitingCaller();
+    const answer = drive({ gimbal: { yaw: 1, pitch: 0 } }, { stillWanted });
+    hangUp();
     expect(await clocked.during(answer)).to.equal('caller-gone');
     await clocked.wait(50);
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5]);
@@ -254,7 +229,7 @@ describe('a drive command', () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
-      const waiting = drive(YAW, { holdMs: 500 }).catch(codeOf);
+      const waiting = drive(YAW, { holdMs: 500 });
       await clocked.during(act());
       clocked.frames.length = 0;
       await clocked.during(waiting);
@@ -264,15 +239,12 @@ describe('a drive command', () => {
   it('is not retried after a failed attempt if its caller hung up, or a lock came, during that attempt', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
-      let isGone = false;
+      const { stillWanted, hangUp } = new WaitingCaller();
       clocked.intercept = async frame => {
         if (!isMotion(frame)) return undefined;
         if (forbid === 'lock') isForbidden = true;
-        else isGone = true;
+        else hangUp();
         return 'fails';
-      };
-      const stillWanted = () => {
-        if (isGone) throw new RobotError('caller-gone');
       };
       const code = await driven(YAW, { stillWanted, id: forbid });
       expect(code).to.equal(forbid === 'lock' ? 'locked' : 'caller-gone');
@@ -308,7 +280,7 @@ describe('a drive command', () => {
     const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     await driven(YAW, { by: 'z' });
     clocked.frames.length = 0;
-    const answers = callers.map(by => drive(YAW, { by, takeover: true }).catch(codeOf));
+    const answers = callers.map(by => drive(YAW, { by, takeover: true }));
     await clocked.during(Promise.all(answers));
     expect(await Promise.all(answers)).to.deep.equal([...callers.slice(1).map(() => 'overtaken'), YAW]);
     expect(motions().map(({ rates }) => rates)).to.deep.equal([
@@ -321,7 +293,7 @@ describe('a drive command', () => {
   it('of two callers who take over from each other with rates of 0 is sent once a poll, and leaves no line in the log', async () => {
     const answers: Promise<unknown>[] = [];
     for (let ms = 0; ms < 100; ms += 1) {
-      answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }).catch(codeOf));
+      answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }));
       await clocked.wait(1);
     }
     await clocked.during(Promise.all(answers));

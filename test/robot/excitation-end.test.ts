@@ -1,11 +1,8 @@
 import { expect } from 'chai';
-import { unitNamed } from '../../src/core/units.js';
-import { encodeFrame } from '../../src/protocol/codec.js';
 import { FAULTS, FLAGS, REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, isLike } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike, write } from '../support/clocked-robot.js';
 
 const EXCITATION = { loop: 'speed', amplitude: 0.5, periodS: 1 };
-const unit = unitNamed('chassis');
 const WRITTEN = { unit: 'chassis', kind: 'write', register: 'guarded_excitation' } as const;
 
 describe('an excitation', () => {
@@ -122,14 +119,11 @@ describe('an excitation', () => {
   it('is refused if the controller loses its torque before the excitation is confirmed', async () => {
     await robot.during(robot.chassis.excite({ ...EXCITATION, amplitude: 0 }));
     robot.loops.chassis.commands.length = 0;
-    robot.atFirst(WRITTEN, () =>
-      robot.sim.hardware.bus.writeBlock(unit.address, REGISTERS.stop.address, stopFrame),
-    );
+    robot.atFirst(WRITTEN, () => write(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal('no-torque');
     await robot.wait(300);
     expect(moves()).to.equal(0);
   });
-  const stopFrame = encodeFrame(unit.address, REGISTERS.stop, { stop: 1 });
 
   it('ends at a stop with the reason "stop" in its event, and at a reset of the controller with the reason "reset"', async () => {
     await robot.during(robot.robot.stop());

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, MODES, type Mode, unitNamed } from '../../src/core/units.js';
 import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
-import { ClockedRobot, isLike, somebodyElse } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike, somebodyElse, WaitingCaller } from '../support/clocked-robot.js';
 
 const EXCITED = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const STILL = { ...EXCITED, amplitude: 0 };
@@ -149,12 +148,9 @@ describe('a unit', () => {
 
   it('gets no frame of a mode switch whose caller hangs up while the switch waits for its turn', async () => {
     const save = robot.gimbal.gains.save(GAINS);
-    let gone = false;
-    const stillWanted = () => {
-      if (gone) throw new RobotError('caller-gone');
-    };
+    const { stillWanted, hangUp } = new WaitingCaller();
     const outcome = robot.outcome(robot.gimbal.setMode('auto', stillWanted));
-    gone = true;
+    hangUp();
     await robot.during(save);
     expect(await outcome).to.equal('caller-gone');
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);

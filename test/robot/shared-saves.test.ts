@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { RobotError } from '../../src/core/errors.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, isLike } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike, WaitingCaller } from '../support/clocked-robot.js';
 
 const COMMIT = { kind: 'write', register: 'commit' } as const;
 
@@ -55,10 +54,7 @@ describe('saves of gains of one unit', () => {
   });
 
   it('that wait together are refused only if their own caller has hung up or they are based on an old revision', async () => {
-    let isGone = false;
-    const stillWanted = () => {
-      if (isGone) throw new RobotError('caller-gone');
-    };
+    const { stillWanted, hangUp } = new WaitingCaller();
     const busy = occupy();
     const outcomes = [
       save(1, { baseRevision: 0 }),
@@ -67,7 +63,7 @@ describe('saves of gains of one unit', () => {
       save(4, { baseRevision: 0 }),
       save(5, { stillWanted }),
     ];
-    isGone = true;
+    hangUp();
     expect(await Promise.all(outcomes)).to.deep.equal([
       200,
       'caller-gone',

@@ -3,7 +3,7 @@ import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { defaultGains, MODES, type Mode, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, isLike, somebodyElse, write } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike, somebodyElse, WaitingCaller, write } from '../support/clocked-robot.js';
 
 const silence = (ms: number, beforeMs = ms) => ({ silence: perUnit(() => ({ beforeMs, givenMs: ms })) });
 const UNITS: readonly UnitName[] = ['gimbal', 'chassis'];
@@ -233,15 +233,11 @@ describe('a stop', () => {
     it(`${staying === 1 ? 'is ended' : 'is not ended'} by a resume that two callers asked for if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
       await enters('gimbal', 'auto');
       await stop();
-      let callers = 2;
+      const callers = [new WaitingCaller(), new WaitingCaller()];
       robot.atFirst(MODE, () => {
-        callers = staying;
+        for (const { hangUp } of callers.slice(staying)) hangUp();
       });
-      const resumes = [0, 1].map(caller =>
-        resume(() => {
-          if (caller >= callers) throw new RobotError('caller-gone');
-        }),
-      );
+      const resumes = callers.map(({ stillWanted }) => resume(stillWanted));
       expect(await Promise.all(resumes)).to.deep.equal([outcome, outcome]);
       expectStopped(staying === 0);
     });

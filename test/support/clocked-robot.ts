@@ -8,6 +8,7 @@ import { GainsStore } from '../../src/gains/gains-store.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { type FieldValues, type Register, registerMap } from '../../src/protocol/registers.js';
+import type { DriveCommand } from '../../src/robot/drive.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import type { Permission } from '../../src/robot/request-gate.js';
 import { Robot, type RobotSettings } from '../../src/robot/robot.js';
@@ -18,6 +19,17 @@ import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
 import { ScriptedLoops } from './scripted-loops.js';
+
+/** A caller who waits for an answer until `hangUp` is called. */
+export class WaitingCaller {
+  #isGone = false;
+  readonly stillWanted = (): void => {
+    if (this.#isGone) throw new RobotError('caller-gone');
+  };
+  readonly hangUp = (): void => {
+    this.#isGone = true;
+  };
+}
 
 /** Allows everything, as a robot outside a match does. */
 export const everythingAllowed: Permission = { require: () => undefined };
@@ -139,6 +151,22 @@ export class ClockedRobot {
   tryGains(kp: number, changed: Partial<Trial> = {}): Promise<void> {
     const { gains = this.gainsWith(kp) } = changed;
     return this.chassis.gains.tryGains({ id: 'a', by: 'lab', endsAtMs: 1e9, ...changed, gains });
+  }
+
+  /** Sends a drive command of the operator that holds for 200 ms. */
+  drive(rates: DriveCommand['rates'], more: Partial<DriveCommand> = {}): Promise<unknown> {
+    return this.robot.drive({
+      rates,
+      by: 'operator',
+      id: 'a',
+      receivedMs: this.clock.nowMs(),
+      holdMs: 200,
+      notAfterMs: undefined,
+      takeover: false,
+      stillWanted: () => undefined,
+      requireUntuned: () => undefined,
+      ...more,
+    });
   }
 
   /** The proportion of the speed loop that the chassis runs. */
