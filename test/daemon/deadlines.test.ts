@@ -26,7 +26,8 @@ interface Late {
   readonly limitMs: number;
   /** This call arrives while the limit passes. `id` is the one that was answered last. */
   readonly call: (id: string) => Call;
-  readonly answer: unknown;
+  /** `done`, or the code of the refusal. */
+  readonly answer: string;
   /** What the daemon did by itself then, and why. */
   readonly events: readonly string[];
 }
@@ -36,7 +37,7 @@ const LATE: Readonly<Record<string, Late>> = {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
-    answer: 200,
+    answer: 'done',
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
   'first stops the robot because the phase is over, and then refuses the switch to auto mode (wrong-phase)': {
@@ -50,21 +51,21 @@ const LATE: Readonly<Record<string, Late>> = {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
-    answer: 200,
+    answer: 'done',
     events: ['laser time limit', 'laser'],
   },
   'logs that the time limit switched the laser off, but no second event for the request to switch it off': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
-    answer: 200,
+    answer: 'done',
     events: ['laser time limit'],
   },
   'first ends the expired trial, and then begins the new trial as requested': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
-    answer: 200,
+    answer: 'done',
     events: ['trial-ended lease', 'trial'],
   },
   'first ends the expired tuning, and then refuses the request to renew it (trial-ended)': {
@@ -80,26 +81,21 @@ const LATE: Readonly<Record<string, Late>> = {
 async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) {
   const match = { refereeSilenceMs: 1000, onRefereeSilence: 'stop' } as const;
   const daemon = await ClockedDaemon.start({ config: { match, laser: { maxOnS: 2 } } });
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
-  const send = async ([ask, body]: Call): Promise<any> => {
-    const { status, body: answer } = await daemon.ask({ ask, ...(body && { body }) });
-    return { status, ...(answer as object) };
-  };
   let id = '';
-  for (const one of before) ({ id } = await send(one));
+  for (const one of before) ({ id } = await daemon.bodyOf(...one));
   // The calls before and after this take 50 ms each.
   await daemon.wait(limitMs - LATE_MS - 100);
-  const known = (await send(['GET /api/log'])).events.length;
+  const known = (await daemon.bodyOf('GET /api/log')).events.length;
   daemon.late(LATE_MS);
   if (isTimerFirst) await daemon.wait(0);
-  const { code, status } = await send(call(id));
+  const { code = 'done' } = await daemon.bodyOf(...call(id));
   await daemon.wait(500);
-  const since: readonly LogEvent[] = (await send(['GET /api/log'])).events.slice(known);
+  const since: readonly LogEvent[] = (await daemon.bodyOf('GET /api/log')).events.slice(known);
   await daemon.close();
   const events = since
     .filter(({ outcome }) => outcome === undefined)
     .map(({ what, detail }) => [what, detail?.why ?? detail?.reason].join(' ').trim());
-  return { answer: code ?? status, events };
+  return { answer: code, events };
 }
 
 describe('after a delay in which a deadline passed and a request arrived, the daemon', () => {

@@ -77,23 +77,22 @@ describe('the event log of a daemon', () => {
   });
   afterEach(() => daemon.close());
 
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
-  const ask = async (ask: string, body?: unknown): Promise<any> => daemon.ask({ ask, body });
+  const statusOf = async (ask: string, body?: unknown) => (await daemon.ask({ ask, body })).status;
   /** The events of these names, each with its details. */
   const events = async (names: RegExp): Promise<string[]> =>
-    (await ask('GET /api/log')).body.events
+    (await daemon.bodyOf('GET /api/log')).events
       .filter(({ what }: { what: string }) => names.test(what))
       .map(({ what, detail }: { what: string; detail: object }) =>
         [what, ...Object.values(detail)].join(' '),
       );
 
   it('has a line for each file that cannot be written, and a line when the file can be written again', async () => {
-    const { body: gains } = await ask('GET /api/gimbal/pidconfig');
-    expect((await ask('POST /api/gimbal/pidconfig', gains)).status).to.equal(200);
+    const gains = await daemon.bodyOf('GET /api/gimbal/pidconfig');
+    expect(await statusOf('POST /api/gimbal/pidconfig', gains)).to.equal(200);
     expect(await events(/^storage-/)).to.deep.equal([]);
     daemon.diskFails(['append']);
-    expect((await ask('POST /api/gimbal/pidconfig', gains)).status).to.equal(503);
-    expect((await ask('POST /api/match/lock', { reason: 'inspection' })).status).to.equal(503);
+    expect(await statusOf('POST /api/gimbal/pidconfig', gains)).to.equal(503);
+    expect(await statusOf('POST /api/match/lock', { reason: 'inspection' })).to.equal(503);
     const files = ['gains', 'log', 'match'];
     expect((await events(/^storage-/)).sort()).to.deep.equal(
       files.map(file => `storage-failed ${file} append EIO`),
@@ -101,12 +100,12 @@ describe('the event log of a daemon', () => {
     daemon.diskFails([]);
     await daemon.wait(3000);
     expect((await events(/^storage-works/)).sort()).to.deep.equal(files.map(file => `storage-works ${file}`));
-    expect((await ask('GET /api/status')).body.log).to.deep.equal({ ok: true });
+    expect((await daemon.bodyOf('GET /api/status')).log).to.deep.equal({ ok: true });
   });
 
   it('names the copy that the daemon keeps of a damaged file of profiles', async () => {
     daemon.put('profiles.json', '{');
-    await ask('GET /api/chassis/profiles');
+    await daemon.bodyOf('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);
     expect(found).to.match(/^set-aside profiles\.json\.damaged-[0-9a-f]{16}$/);
     expect(String(daemon.files()[found.slice('set-aside '.length)])).to.equal('{');
@@ -115,7 +114,7 @@ describe('the event log of a daemon', () => {
   it('has a line when the tokens change, and a line when the file of the tokens is damaged', async () => {
     daemon.put('tokens.json', encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf('secret') }]));
     await daemon.wait(1000);
-    expect((await ask('GET /api/log')).status).to.equal(401);
+    expect(await statusOf('GET /api/log')).to.equal(401);
     daemon.put('tokens.json', '');
     await daemon.wait(1000);
     expect(await events(/^tokens/)).to.deep.equal(['tokens closed desk', 'tokens unavailable ']);
@@ -125,8 +124,8 @@ describe('the event log of a daemon', () => {
   it('refuses to name its head (its newest line on the disk), with status 503, if the disk has failed since the start', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
-    const { status, body } = await ask('GET /api/log/head');
-    expect([status, body.code]).to.deep.equal([503, 'storage-failed']);
-    expect(body.detail).to.contain('could not be kept on disk');
+    const { status, code, detail } = await daemon.bodyOf('GET /api/log/head');
+    expect([status, code]).to.deep.equal([503, 'storage-failed']);
+    expect(detail).to.contain('could not be kept on disk');
   });
 });

@@ -28,8 +28,7 @@ const IN_PLAY = ['a controller in manual mode', 'a controller in auto mode', 'th
 
 describe('the daemon in a match', () => {
   let daemon: ClockedDaemon;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
-  const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;
+  const ask = (path: string, body?: object) => daemon.bodyOf(path, body);
   const set = (phase: string, remainingS: number | null = null) =>
     ask('POST /api/match', { id: 'M1', revision: 1, phase, remainingS });
   beforeEach(async () => {
@@ -171,15 +170,14 @@ describe('the daemon in a match', () => {
 describe('GET /api/log/lines', () => {
   it('sends the lines that follow the line with the given hash, and refuses a hash that no line has', async () => {
     const daemon = await ClockedDaemon.start();
-    // biome-ignore lint/suspicious/noExplicitAny: this test looks into answers whose shape it asserts.
-    const ask = async (ask: string, body?: object): Promise<any> => (await daemon.ask({ ask, body })).body;
-    const beat = async () => (await ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 })).head;
-    const linesAfter = (hash: string) => ask(`GET /api/log/lines?after=${hash}`);
+    const beat = async () =>
+      (await daemon.bodyOf('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 })).head;
+    const linesAfter = (hash: string) => daemon.bodyOf(`GET /api/log/lines?after=${hash}`);
     await beat();
     await daemon.wait(1000);
     const { hash } = await beat();
     expect(await linesAfter(hash)).to.equal('');
-    await ask('POST /api/match/lock', { reason: 'inspection' });
+    await daemon.bodyOf('POST /api/match/lock', { reason: 'inspection' });
     await daemon.wait(1000);
     const lines: string[] = (await linesAfter(hash)).trim().split('\n');
     expect(lines.some(line => JSON.parse(line).what === 'lock')).to.equal(true);

@@ -13,8 +13,7 @@ const FIXTURES = 'test/fixtures';
 const REFEREE = { authorization: 'Bearer v7c9-w6ay-sad1-ry8r-kem9-ngp2-tp56-8ekp' };
 
 type Files = Readonly<Record<string, Buffer>>;
-// biome-ignore lint/suspicious/noExplicitAny: answers whose shape the test asserts.
-type Get = (path: string) => Promise<any>;
+type Get = (path: string) => ReturnType<ClockedDaemon['bodyOf']>;
 
 /** Runs a daemon on a state folder with these files. Resolves with the files that it leaves. */
 async function onState(
@@ -22,7 +21,7 @@ async function onState(
   act: (get: Get) => Promise<void> = async () => undefined,
 ): Promise<Files> {
   const daemon = await ClockedDaemon.start({ files });
-  await act(async path => (await daemon.ask({ ask: `GET ${path}`, headers: REFEREE })).body);
+  await act(path => daemon.bodyOf(`GET ${path}`, undefined, { headers: REFEREE }));
   await daemon.close();
   return daemon.files();
 }

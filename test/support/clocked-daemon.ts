@@ -127,4 +127,10 @@ export class ClockedDaemon {
     if (answer === undefined) throw new Error(`no answer to ${sent.ask}`);
     return answer;
   }
+
+  /** The body of the answer to a request. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
+  async bodyOf(ask: string, body?: unknown, more: Partial<AwaitedRequest> = {}): Promise<any> {
+    return (await this.ask({ ask, body, ...more })).body;
+  }
 }
