@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import type { Gains } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
 import { Ringing } from '../../src/tuning/ringing.js';
@@ -23,11 +23,11 @@ describe('an automatic tuning', function () {
     bench.start();
   };
   const save = (angle_yaw: Gains) =>
-    bench.during(bench.robot.units.gimbal.gains.save({ ...bench.saved.gains, angle_yaw }));
+    bench.during(bench.gimbal.gains.save({ ...bench.saved.gains, angle_yaw }));
   const yaw = () => bench.physics.loops.gimbal.readings.angle_yaw!;
   const isBack = async () => {
     await bench.wait(200);
-    const { trial, excitation, applied } = bench.robot.units.gimbal.report();
+    const { trial, excitation, applied } = bench.gimbal.report();
     expect(trial).equal(undefined);
     expect(excitation?.amplitude ?? 0).equal(0);
     expect(applied).equal(true);
@@ -59,32 +59,28 @@ describe('an automatic tuning', function () {
     [
       'the mode is switched',
       /trial ended: mode change|mode was changed/,
-      () => bench.robot.units.gimbal.setMode('manual'),
+      () => bench.gimbal.setMode('manual'),
     ],
-    ['gains are saved', /trial ended: saved/, () => bench.robot.units.gimbal.gains.save(bench.saved.gains)],
-    ['a caller ends its trial', /trial ended: ended/, () => bench.robot.units.gimbal.gains.endTrial()],
+    ['gains are saved', /trial ended: saved/, () => bench.gimbal.gains.save(bench.saved.gains)],
+    ['a caller ends its trial', /trial ended: ended/, () => bench.gimbal.gains.endTrial()],
     [
       'the controller goes offline',
       /trial ended: offline|is offline/,
-      async () => bench.sim.inject({ target: 'gimbal', fault: 'unplug' }),
+      async () => bench.fault('gimbal', 'unplug'),
     ],
-    [
-      'the controller resets itself',
-      /trial ended: reset/,
-      async () => bench.sim.inject({ target: 'gimbal', fault: 'brownout' }),
-    ],
+    ['the controller resets itself', /trial ended: reset/, async () => bench.fault('gimbal', 'brownout')],
     ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [what, why, act] of ends) {
     it(`is aborted, with the excitation off and the saved gains running again, if ${what}`, async () => {
       bench.start(1500);
       await bench.wait(1000);
-      expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
+      expect(bench.gimbal.report().excitation?.amplitude).above(0);
       await bench.during(act());
       await bench.wait(600);
       expect(bench.now.state).equal('aborted');
       expect(bench.now.why).match(why);
-      bench.sim.inject({ target: 'gimbal', fault: 'plug' });
+      bench.fault('gimbal', 'plug');
       await bench.wait(600);
       if (bench.robot.stopped) await bench.during(bench.robot.resume());
       await isBack();
@@ -92,7 +88,7 @@ describe('an automatic tuning', function () {
   }
 
   it('is aborted if a save that a caller requested just before the tuning changes the gains', async () => {
-    const { gimbal } = bench.robot.units;
+    const { gimbal } = bench;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
     const between = gimbal.excite({ loop: 'angle_yaw', amplitude: 0, periodS: 2 });
@@ -107,14 +103,14 @@ describe('an automatic tuning', function () {
   it('that a caller ends while the controller is silent answers not-confirmed, and restores the saved gains once the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
-    bench.sim.inject({ target: 'gimbal', fault: 'nack' });
+    bench.fault('gimbal', 'nack');
     const refusal = await bench.during(bench.autotune.end('somebody ended it').catch(error => error));
     expect([refusal.code, bench.now.state, bench.autotune.isRunning]).to.deep.equal([
       'not-confirmed',
       'aborted',
       false,
     ]);
-    bench.sim.inject({ target: 'gimbal', fault: 'clear' });
+    bench.fault('gimbal', 'clear');
     await bench.wait(600);
     await isBack();
   });
@@ -134,7 +130,7 @@ describe('an automatic tuning', function () {
     };
     bench.start();
     await bench.wait(1000);
-    expect(bench.robot.units.gimbal.report().excitation?.amplitude).above(0);
+    expect(bench.gimbal.report().excitation?.amplitude).above(0);
     isStillRefused = true;
     while (bench.now.state === 'running') await bench.wait(100);
     isStillRefused = false;
@@ -143,7 +139,7 @@ describe('an automatic tuning', function () {
   });
 
   it('does not run its trial gains again if a caller renews the tuning just when the guard has ended the excitation', async () => {
-    const { gimbal } = bench.robot.units;
+    const { gimbal } = bench;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
     const isTried = () =>
@@ -163,34 +159,34 @@ describe('an automatic tuning', function () {
   });
 
   it('accepts a renewal only from the caller who began the tuning, and lets nobody try other gains meanwhile', async () => {
-    const { gains } = bench.robot.units.gimbal;
+    const { gains } = bench.gimbal;
     const { id } = bench.start();
-    const isTried = () => bench.robot.units.gimbal.trial !== undefined;
+    const isTried = () => bench.gimbal.trial !== undefined;
     while (!isTried()) await bench.wait(10);
-    const code = (asked: Promise<unknown>) =>
-      bench.during(asked.then(() => 200).catch(error => (isRobotError(error) ? error.code : error)));
     for (const by of ['lab', 'other']) {
       const other = { ...bench.saved.gains, angle_yaw: { kp: 1, ki: 0, kd: 0 } };
-      expect(await code(gains.tryGains({ id, by, gains: other, endsAtMs: 1e9 }))).equal('trial-running');
+      expect(await bench.outcome(gains.tryGains({ id, by, gains: other, endsAtMs: 1e9 }))).equal(
+        'trial-running',
+      );
     }
-    expect(await code(bench.autotune.renew('gimbal', id, 'other', 5000))).equal('tune-running');
-    expect(await code(bench.autotune.renew('gimbal', id, 'lab', 5000))).equal(200);
+    expect(await bench.outcome(bench.autotune.renew('gimbal', id, 'other', 5000))).equal('tune-running');
+    expect(await bench.outcome(bench.autotune.renew('gimbal', id, 'lab', 5000))).equal(200);
     expect(bench.now.state).equal('running');
   });
 
   it('that ended because the controller went offline does not switch off a later excitation of a caller', async () => {
-    const { gimbal } = bench.robot.units;
+    const { gimbal } = bench;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
     await bench.wait(1000);
-    bench.sim.inject({ target: 'gimbal', fault: 'unplug' });
+    bench.fault('gimbal', 'unplug');
     await bench.wait(600);
     expect(bench.now.state).equal('aborted');
     let chosen: Promise<unknown> | undefined;
     bench.robot.events.add(event => {
       if (event.what === 'online') chosen = gimbal.excite(theirs);
     });
-    bench.sim.inject({ target: 'gimbal', fault: 'plug' });
+    bench.fault('gimbal', 'plug');
     await bench.wait(1500);
     expect(await chosen).deep.equal(theirs);
     expect(gimbal.report().excitation).deep.equal(theirs);
@@ -291,7 +287,7 @@ describe('an automatic tuning', function () {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));
-    await bench.during(bench.robot.units.gimbal.setMode('manual'));
+    await bench.during(bench.gimbal.setMode('manual'));
     expect(codeOf(() => bench.start())).equal('wrong-mode');
     await bench.during(bench.robot.stop());
     expect(codeOf(() => bench.start())).equal('stopped');

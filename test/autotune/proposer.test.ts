@@ -20,8 +20,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
   };
 
-  it('equals the proposal that the main thread computes, and does not block the main thread', async function () {
-    this.timeout(30_000);
+  it('equals the proposal that the main thread computes, and does not block the main thread', async () => {
     const task = await someTask();
     let turns = 0;
     const turn = setInterval(() => {
@@ -33,8 +32,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     expect(turns).above(10);
   });
 
-  it('fails, and the error says that the thread ended, if the caller aborts the computation', async function () {
-    this.timeout(30_000);
+  it('fails, and the error says that the thread ended, if the caller aborts the computation', async () => {
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);
     needed.abort();

@@ -26,16 +26,15 @@ describe('a tuning of several loops', function () {
     isVisible = true;
     Object.defineProperty(bench.physics.loops.gimbal, 'targetVisible', { get: () => isVisible });
     await bench.open();
-    await bench.during(gimbal().gains.save({ ...bench.saved.gains, angle_yaw: BAD }));
+    await bench.during(bench.gimbal.gains.save({ ...bench.saved.gains, angle_yaw: BAD }));
   };
   beforeEach(() => open());
   afterEach(() => bench.close());
 
-  const gimbal = () => bench.robot.units.gimbal;
   const start = (...loops: string[]) => bench.start(5000, loops);
   const until = (isReached?: () => boolean) => bench.renewed(isReached, undefined, 50);
   const moves = (loop: string) => () =>
-    bench.now.loop === loop && (gimbal().report().excitation?.amplitude ?? 0) > 0;
+    bench.now.loop === loop && (bench.gimbal.report().excitation?.amplitude ?? 0) > 0;
   const states = () => bench.now.results.map(({ loop, state }) => `${loop} ${state}`);
   const proposal = () => ({ revision: 1, gains: { ...bench.saved.gains, angle_yaw: BETTER } });
 
@@ -55,7 +54,7 @@ describe('a tuning of several loops', function () {
     expect(bench.now).deep.include({ state: 'better', why: '1 of 2 loops are better', proposal: proposal() });
     expect(bench.now.results[0]?.proposed?.gains).deep.equal(BETTER);
     await bench.wait(200);
-    expect([bench.saved.revision, bench.running.angle_yaw?.kp, gimbal().trial]).deep.equal([
+    expect([bench.saved.revision, bench.running.angle_yaw?.kp, bench.gimbal.trial]).deep.equal([
       1,
       BAD.kp,
       undefined,

@@ -27,7 +27,7 @@ describe('the event log in files', () => {
   it('continues the line numbers of the last run, even if no file can be synced at the start', async () => {
     await runOn(disk, 'a', run => run.resets(4));
     disk.fail('sync');
-    const run = await new LogRun(disk, 'b').open();
+    const run = await LogRun.open(disk, 'b');
     run.resets(2);
     disk.fail();
     await run.clock.advance(4000);
@@ -41,14 +41,12 @@ describe('the event log in files', () => {
   });
 
   it('never gives callers a head (newest line) that is not yet synced to the disk, even after a sync has failed', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     expect(run.file.head).to.equal(undefined);
-    run.resets(2);
-    await run.written();
+    await run.write(2);
     expect(run.file.head?.seq).to.equal(2);
     disk.fail('sync');
-    run.resets(2);
-    await run.written();
+    await run.write(2);
     expect([run.file.head?.seq, run.file.problem?.code]).to.deep.equal([2, 'storage-failed']);
     disk.fail();
     await run.clock.advance(2000);
@@ -63,9 +61,8 @@ describe('the event log in files', () => {
   });
 
   it('makes only one new file while every sync fails, however often it retries', async () => {
-    const run = await new LogRun(disk, 'a').open();
-    run.resets(3);
-    await run.written();
+    const run = await LogRun.open(disk, 'a');
+    await run.write(3);
     disk.fail('sync');
     run.resets(3);
     await run.clock.advance(60_000);
@@ -87,7 +84,7 @@ describe('the event log in files', () => {
       };
       return { ...(await create(path)), sync: () => Promise.reject(broken('sync')), close };
     };
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     run.resets(1);
     await run.clock.advance(60_000);
     expect([run.file.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
@@ -96,7 +93,7 @@ describe('the event log in files', () => {
 
   it('keeps the newest 2,000 events while the folder cannot be read, and then writes them with the number of lost events', async () => {
     disk.fail('list');
-    const run = await new LogRun(disk, 'late').open();
+    const run = await LogRun.open(disk, 'late');
     run.resets(500);
     run.resets(1990);
     await run.clock.advance(10_000);
@@ -115,13 +112,12 @@ describe('the event log in files', () => {
   it('lets the daemon start within 2 s if the disk hangs, and stores the waiting events when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
-    const run = await new LogRun(disk, 'b').open();
+    const run = await LogRun.open(disk, 'b');
     expect(run.file.problem?.context.cure).to.include('too slow');
     run.resets(3);
     answerAgain();
     await run.written();
-    run.resets(1);
-    await run.written();
+    await run.write(1);
     expect([run.file.problem, run.file.head?.seq]).to.deep.equal([undefined, 4]);
     await run.end();
     expect(linesOf(disk).map(({ boot, seq }) => `${boot}${seq}`)).to.deep.equal(
@@ -130,7 +126,7 @@ describe('the event log in files', () => {
   });
 
   it('reports a problem while the disk hangs, and writes all waiting events together when the disk answers', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     const answerAgain = disk.hang();
     run.resets(1);
     await run.clock.advance(500);
@@ -145,14 +141,13 @@ describe('the event log in files', () => {
     await run.written();
     expect(run.file.head?.seq).to.equal(51);
     expect(disk.operations.length - length).to.be.lessThan(10);
-    run.resets(1);
-    await run.written();
+    await run.write(1);
     expect(run.file.problem).to.equal(undefined);
     await run.end();
   });
 
   it('counts as lost exactly the 500 events that come while 2,000 events already wait for the disk', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     const problems: (string | undefined)[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
     disk.interfere = operation =>
@@ -176,7 +171,7 @@ describe('the event log in files', () => {
   });
 
   it('reports one failure, not many, in a minute in which every sync takes over 1 s, and one recovery after it', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
       operation === 'sync' ? new Promise(resolve => run.clock.after(1200, resolve)) : Promise.resolve();
@@ -193,14 +188,12 @@ describe('the event log in files', () => {
   });
 
   it('continues in a new file if its file is moved away, and keeps the new file if the old file is put back', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     const problems: unknown[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
-    run.resets(4);
-    await run.written();
+    await run.write(4);
     await disk.rename('/state/events-00000001.jsonl', '/elsewhere/events-00000001.jsonl');
-    run.resets(1);
-    await run.written();
+    await run.write(1);
     expect(problems.slice(-2)).to.deep.equal(['moved', undefined]);
     expect(verifyLog(logFilesOf(disk.files()))).to.include({ ok: true });
     await disk.rename('/elsewhere/events-00000001.jsonl', '/state/events-00000001.jsonl');
@@ -231,9 +224,8 @@ describe('the event log in files', () => {
     it('keeps the file of a match after 1,000 crashes have added 1,000 small files, because the total size is below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
-        const run = await new LogRun(disk, `${crash}`, 8 << 20).open();
-        run.resets(2);
-        await run.written();
+        const run = await LogRun.open(disk, `${crash}`, 8 << 20);
+        await run.write(2);
         await run.file.close();
       }
       expect(names(disk)).to.have.length(1001);
@@ -248,10 +240,9 @@ describe('the event log in files', () => {
         if (operation === 'remove') removals += 1;
         return interfere(operation);
       };
-      const run = await new LogRun(disk, 'a', KEPT).open();
+      const run = await LogRun.open(disk, 'a', KEPT);
       for (let count = 0; count < 30; count += 1) {
-        run.resets(20);
-        await run.written();
+        await run.write(20);
       }
       expect(removals).to.be.greaterThan(0);
       expect(run.file.problem).to.equal(undefined);

@@ -18,9 +18,8 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('returns all later lines of all log files, byte for byte, wherever the given line is', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
-    const run = await new LogRun(disk, 'c').open();
-    run.resets(2);
-    await run.written();
+    const run = await LogRun.open(disk, 'c');
+    await run.write(2);
     const all = await run.file.linesAfter(undefined);
     expect(all.toString()).to.equal(whole());
     const lines = linesIn(all);
@@ -31,13 +30,11 @@ describe('a request for the log lines after a given line (named by its hash)', (
   });
 
   it('returns no line that is not yet synced to the disk', async () => {
-    const run = await new LogRun(disk, 'a').open();
-    run.resets(2);
-    await run.written();
+    const run = await LogRun.open(disk, 'a');
+    await run.write(2);
     const synced = await run.file.linesAfter(undefined);
     disk.fail('sync');
-    run.resets(2);
-    await run.written();
+    await run.write(2);
     expect(await run.file.linesAfter(undefined)).to.deep.equal(synced);
     disk.fail();
     await run.clock.advance(2000);
@@ -50,7 +47,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('returns at most 256 KiB, and repeated requests return the whole log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
-    const run = await new LogRun(disk, 'c').open();
+    const run = await LogRun.open(disk, 'c');
     let text = '';
     let after: string | undefined;
     for (let parts = 0; parts < 20; parts += 1) {
@@ -67,7 +64,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('that 20 callers send at once gets each of them the same lines, and never reads two files at once', async () => {
     await runOn(disk, 'a', run => run.resets(3));
-    const run = await new LogRun(disk, 'b').open();
+    const run = await LogRun.open(disk, 'b');
     let [open, most] = [0, 0];
     disk.read = async path => {
       open += 1;
@@ -83,7 +80,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('is refused while the disk hangs (the first after 2 s, the next at once), and succeeds when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
-    const run = await new LogRun(disk, 'b').open();
+    const run = await LogRun.open(disk, 'b');
     const answerAgain = disk.hang();
     const code = () => run.file.linesAfter(undefined).catch(error => error.code);
     const first = code();
@@ -98,7 +95,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('is refused with the code unknown-head if the log has no such line', async () => {
     await runOn(disk, 'a', run => run.resets(3));
-    const run = await new LogRun(disk, 'b').open();
+    const run = await LogRun.open(disk, 'b');
     const unknown = '1'.repeat(64);
     const code = await run.file.linesAfter(unknown).catch(error => error.code);
     expect(code).to.equal('unknown-head');
@@ -107,20 +104,18 @@ describe('a request for the log lines after a given line (named by its hash)', (
 
   it('with 64 zeros as the hash asks for the whole log, and is refused once the oldest lines have been removed', async () => {
     const zeros = '0'.repeat(64);
-    const run = await new LogRun(disk, 'a', 16_000).open();
-    run.resets(3);
-    await run.written();
+    const run = await LogRun.open(disk, 'a', 16_000);
+    await run.write(3);
     expect(linesIn(await run.file.linesAfter(zeros)).length).to.equal(3);
     for (let part = 0; part < 20; part += 1) {
-      run.resets(10);
-      await run.written();
+      await run.write(10);
     }
     expect(await run.file.linesAfter(zeros).catch(error => error.code)).to.equal('unknown-head');
     await run.end();
   });
 
   it('returns no line while the log is empty', async () => {
-    const run = await new LogRun(disk, 'a').open();
+    const run = await LogRun.open(disk, 'a');
     expect((await run.file.linesAfter(undefined)).length).to.equal(0);
     await run.end();
   });

@@ -29,12 +29,13 @@ export class LogRun {
     this.log = this.#listened();
   }
 
-  async open(): Promise<this> {
-    const opened = this.file.open();
-    await this.clock.advance(2000);
+  static async open(...settings: ConstructorParameters<typeof LogRun>): Promise<LogRun> {
+    const run = new LogRun(...settings);
+    const opened = run.file.open();
+    await run.clock.advance(2000);
     await opened;
-    this.log = this.#listened();
-    return this;
+    run.log = run.#listened();
+    return run;
   }
 
   #listened(): MemoryLog {
@@ -46,6 +47,12 @@ export class LogRun {
   /** Records events of the robot itself. */
   resets(count: number): void {
     for (let index = 0; index < count; index += 1) this.log.record({ what: 'reset', detail: { index } });
+  }
+
+  /** Records events, and resolves when they are on the disk, if the disk works. */
+  async write(count: number): Promise<void> {
+    this.resets(count);
+    await this.written();
   }
 
   /** Resolves when the recorded events are on the disk, if the disk works. */
@@ -65,7 +72,7 @@ export async function runOn(
   act: (run: LogRun) => void | Promise<void>,
   keptBytes?: number,
 ): Promise<LogRun> {
-  const run = await new LogRun(disk, runId, keptBytes).open();
+  const run = await LogRun.open(disk, runId, keptBytes);
   await act(run);
   await run.end();
   return run;

@@ -17,8 +17,7 @@ function expectWhole(
 
 async function acting(run: LogRun, disk: RecordingDisk, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    run.resets(2);
-    await run.written();
+    await run.write(2);
     if (run.file.head !== undefined) disk.note(JSON.stringify(run.file.head));
   }
 }
@@ -27,7 +26,7 @@ async function acting(run: LogRun, disk: RecordingDisk, times: number): Promise<
 async function recorded(failures: readonly [string, string]): Promise<RecordingDisk> {
   const disk = new RecordingDisk();
   for (const [index, failing] of failures.entries()) {
-    const run = await new LogRun(disk, `run ${index}`, 4000).open();
+    const run = await LogRun.open(disk, `run ${index}`, 4000);
     await acting(run, disk, 3);
     disk.fail(failing);
     await acting(run, disk, 1);

@@ -19,12 +19,13 @@ const line = (unit: string, revision: number) => encodeEntry(entry(unit, revisio
 const newest = (entries: readonly JournalEntry[], unit: string) =>
   Math.max(0, ...entries.filter(one => one.unit === unit).map(({ revision }) => revision));
 
-async function open(disk: RecordingDisk, clock = new ManualClock()) {
+async function open(disk = new RecordingDisk()) {
+  const clock = new ManualClock();
   const journal = new Journal({ folder: '/state', disk, clock, lock: noLock });
   await journal.open();
   const save = (unit: string, kp: number) =>
     journal.append({ time: 'now', unit, gains: { loop: { kp, ki: 0, kd: 0 } } });
-  return { journal, save, clock };
+  return { disk, journal, save, clock };
 }
 
 describe('a gains journal file', () => {
@@ -133,8 +134,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 describe('the gains journal', () => {
   it('is synced only once for several saves that are made at the same time', async () => {
-    const disk = new RecordingDisk();
-    const { save } = await open(disk);
+    const { disk, save } = await open();
     const before = disk.operations.length;
     const saved = await Promise.all([save('gimbal', 1), save('chassis', 2), save('gimbal', 3)]);
     expect(saved.map(({ revision }) => revision)).to.deep.equal([1, 1, 2]);
@@ -143,8 +143,7 @@ describe('the gains journal', () => {
 
   for (const operation of ['append', 'sync'])
     it(`refuses a save while the disk cannot ${WORDS[operation]}, and later accepts new saves without keeping the refused save`, async () => {
-      const disk = new RecordingDisk();
-      const { journal, save } = await open(disk);
+      const { disk, journal, save } = await open();
       await save('gimbal', 1);
       disk.fail(operation);
       expect(await outcomeOf(save('gimbal', 2))).to.equal('storage-failed');
@@ -184,8 +183,7 @@ describe('the gains journal', () => {
     });
 
   it('times out a save if the disk is slow, and removes the line of that save when the disk answers', async () => {
-    const disk = new RecordingDisk();
-    const { journal, save, clock } = await open(disk);
+    const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     let finish = () => {};
     disk.interfere = asked =>
@@ -210,8 +208,7 @@ describe('the gains journal', () => {
   });
 
   it('refuses saves at once while the disk hangs, so that no queue grows', async () => {
-    const disk = new RecordingDisk();
-    const { journal, save, clock } = await open(disk);
+    const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     const answerAgain = disk.hang();
     const first = outcomeOf(save('gimbal', 2));
@@ -228,8 +225,7 @@ describe('the gains journal', () => {
 
   for (const operation of ['append', 'sync']) {
     it(`contains no part of a save that was refused because the disk once could not ${WORDS[operation]}`, async () => {
-      const disk = new RecordingDisk();
-      const { journal, save } = await open(disk);
+      const { disk, journal, save } = await open();
       await save('gimbal', 1);
       disk.failTimes(1, operation);
       const refused = await save('gimbal', 2).catch(error => error);
@@ -242,8 +238,7 @@ describe('the gains journal', () => {
   }
 
   it('reports that a save whose sync failed may be found after a restart, and removes that save when the disk works again', async () => {
-    const disk = new RecordingDisk();
-    const { journal, save, clock } = await open(disk);
+    const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     const reports: (string | undefined)[] = [];
     journal.changed.add(() => reports.push(journal.problem?.context.errno));
@@ -263,8 +258,7 @@ describe('the gains journal', () => {
   });
 
   it('reports that a save will not be found after a restart if the save was refused before any write', async () => {
-    const disk = new RecordingDisk();
-    const { save } = await open(disk);
+    const { disk, save } = await open();
     disk.fail('sync');
     await save('gimbal', 1).catch(error => error);
     const refused = await save('gimbal', 2).catch(error => error);
@@ -304,8 +298,7 @@ describe('the gains journal', () => {
   });
 
   it('is not written after it was closed', async () => {
-    const disk = new RecordingDisk();
-    const { journal, save } = await open(disk);
+    const { disk, journal, save } = await open();
     await save('gimbal', 1);
     await journal.close();
     const before = disk.operations.length;

@@ -115,7 +115,7 @@ describe('match control', () => {
   it('does not stop the robot if a controller resets itself to manual, although the phase forbids the mode that the controller had before', async () => {
     await robot.end();
     await start(0, 'restore');
-    await robot.during(robot.robot.units.chassis.setMode('debug'));
+    await robot.during(robot.chassis.setMode('debug'));
     await robot.wait(100);
     // The reset controller stays in manual, so the phase forbids nothing that runs; but the wanted mode is debug.
     robot.intercept = ({ kind, register }) => (kind === 'write' && register === 'mode' ? 'fails' : undefined);
@@ -144,7 +144,7 @@ describe('match control', () => {
   });
 
   it('stops the robot if a new phase forbids the mode of a controller, even if the caller of an unfinished resume hangs up just then', async () => {
-    const { gimbal } = robot.robot.units;
+    const { gimbal } = robot;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
     const { stillWanted, hangUp } = new WaitingCaller();
@@ -158,7 +158,7 @@ describe('match control', () => {
 
   it('keeps the robot stopped if a phase that forbids a resume is set while the frames of a resume are being sent over I2C', async () => {
     // With both units in manual, the resume would write no mode.
-    await robot.during(robot.robot.units.gimbal.setMode('debug'));
+    await robot.during(robot.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
     for (const register of ['mode', 'stop']) {
       let phase: Promise<unknown> | undefined;
@@ -193,7 +193,7 @@ describe('match control', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
-      await robot.during(robot.robot.units.chassis.setMode('debug'));
+      await robot.during(robot.chassis.setMode('debug'));
       await robot.wait(100);
       robot.fault('chassis', 'unplug');
       await robot.wait(1000);

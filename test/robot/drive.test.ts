@@ -44,7 +44,7 @@ describe('a drive command', () => {
       const rates = [bytes.readInt16LE(0) / 1000, bytes.readInt16LE(2) / 1000];
       return { unit, rates, holdMs: bytes.readUInt16LE(4) };
     });
-  const who = () => clocked.robot.units.gimbal.driver?.by;
+  const who = () => clocked.gimbal.driver?.by;
   const ends = () =>
     clocked.events.flatMap(event =>
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
@@ -101,7 +101,7 @@ describe('a drive command', () => {
   });
 
   it('for two units sends no frame to either unit if one of them is in the wrong mode', async () => {
-    await clocked.during(clocked.robot.units.chassis.setMode('auto'));
+    await clocked.during(clocked.chassis.setMode('auto'));
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
     expect(motions()).to.deep.equal([]);
     expect(who()).to.equal(undefined);
@@ -195,7 +195,7 @@ describe('a drive command', () => {
 
   for (const [what, code, act] of [
     ['a stop', 'stopped', () => clocked.robot.stop()],
-    ['a switch to auto', 'wrong-mode', () => clocked.robot.units.gimbal.setMode('auto')],
+    ['a switch to auto', 'wrong-mode', () => clocked.gimbal.setMode('auto')],
   ] as const)
     it(`is refused after ${what}, and its caller is no longer the driver`, async () => {
       await driven(YAW);
@@ -207,7 +207,7 @@ describe('a drive command', () => {
 
   it('ends at a switch to manual, even if the unit is already in manual', async () => {
     await driven(YAW);
-    await clocked.during(clocked.robot.units.gimbal.setMode('manual'));
+    await clocked.during(clocked.gimbal.setMode('manual'));
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 

@@ -19,7 +19,7 @@ describe('a recorded step response', function () {
   });
 
   const shareOf = async (amplitude: number, periodS: number) => {
-    const unit = bench.robot.units.gimbal;
+    const unit = bench.gimbal;
     await bench.during(unit.excite({ loop: 'angle_yaw', amplitude, periodS }));
     await bench.wait(3000 * periodS + 1500);
     await bench.during(unit.excite({ loop: 'angle_yaw', amplitude: 0, periodS }));

@@ -8,19 +8,24 @@ import { RecordingDisk } from '../support/recording-disk.js';
 const PATH = `/state/${STOP_FILE}`;
 const clock = new ManualClock();
 const open = (disk: Disk, boot = 'this boot') => openStopFile({ folder: '/state', disk, clock }, boot);
-const foundAfter = async (disk: RecordingDisk, boot?: string) =>
-  (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
 describe('the record of a stop', () => {
+  let disk: RecordingDisk;
+  let record: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    disk = new RecordingDisk();
+    record = await open(disk);
+  });
+  /** Whether the next daemon finds a stop. */
+  const isFound = async (boot?: string) => (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
+
   it('is found by the next daemon until a resume or a reboot', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
     expect(record.wasStopped).to.equal(false);
     await record.record(true);
-    expect(await foundAfter(disk)).to.equal(true);
-    expect(await foundAfter(disk, 'another boot')).to.equal(false);
+    expect(await isFound()).to.equal(true);
+    expect(await isFound('another boot')).to.equal(false);
     await record.record(false);
-    expect(await foundAfter(disk)).to.equal(false);
+    expect(await isFound()).to.equal(false);
   });
 
   it('counts as a stop even if the record is damaged', async () => {
@@ -31,16 +36,12 @@ describe('the record of a stop', () => {
   });
 
   it('is on the disk before the stop is confirmed, even if the first attempt to write fails', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
     disk.failTimes(1, 'create');
     await record.record(true);
-    expect(await foundAfter(disk)).to.equal(true);
+    expect(await isFound()).to.equal(true);
   });
 
   it('delays the confirmation of a stop by at most 200 ms, even if the first write fails and the second hangs', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
     let attempts = 0;
     disk.interfere = async operation => {
       if (operation !== 'sync') return;
@@ -60,8 +61,6 @@ describe('the record of a stop', () => {
   });
 
   it('also delays the confirmation of a second stop if the disk hung too long for the first stop', async () => {
-    const disk = new RecordingDisk();
-    const record = await open(disk);
     const answerAgain = disk.hang();
     const resumed = record.record(false);
     const first = record.record(true);
@@ -75,6 +74,6 @@ describe('the record of a stop', () => {
     expect(isRecorded).to.equal(false);
     answerAgain();
     await second;
-    expect(await foundAfter(disk)).to.equal(true);
+    expect(await isFound()).to.equal(true);
   });
 });

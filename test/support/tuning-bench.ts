@@ -32,7 +32,7 @@ export class TuningBench extends ClockedRobot {
       bounds: {},
     });
     this.autotune.changed.add(tune => this.shown.push(tune));
-    await this.during(this.robot.units.gimbal.setMode('debug'));
+    await this.during(this.gimbal.setMode('debug'));
   }
 
   close(): Promise<void> {
