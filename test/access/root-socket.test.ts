@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { askAsRoot, rootSocket } from '../../src/access/root-socket.js';
-import { hashOf, newSecret } from '../../src/access/token.js';
+import { hashOf } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { saidOf } from '../../src/command/command.js';
 import { boardStatus } from '../../src/command/place.js';
@@ -23,16 +23,14 @@ const say = (act: RootAct, socket: string) => rootCommand(act, { socket, isSimul
 describe('the local socket for root', () => {
   describe('of a robot with tokens', () => {
     const daemon = simulatedDaemon();
-    const secret = newSecret();
+    let secret = '';
     const set = async (match: object) => {
       const headers = { authorization: `Bearer ${secret}` };
       const { status } = await call(daemon.url, 'POST', '/api/match', match, headers);
       return { exitCode: status === 200 ? 0 : 1, text: '' };
     };
     before(async () => {
-      const token = { name: 'desk', role: 'referee', hash: hashOf(secret) } as const;
-      await writeTokens(realDisk, daemon.folder, [token]);
-      await eventually(async () => (await daemon.get('/api/status')).status === 401);
+      secret = await daemon.requireToken('desk', 'referee');
     });
 
     it('lets root stop, resume and unlock the robot and end and clear the match, and the event log names root', async () => {

@@ -1,12 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
-import { hashOf, newSecret } from '../../src/access/token.js';
-import { writeTokens } from '../../src/access/token-file.js';
 import { saidOf } from '../../src/command/command.js';
 import { reachedBy } from '../../src/command/place.js';
 import { type RootAct, rootCommand } from '../../src/command/root-commands.js';
 import { watchStatus } from '../../src/command/status-command.js';
-import { realDisk } from '../../src/storage/disk.js';
 import { eventually, portOf } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -38,10 +35,8 @@ describe('over the network (--url)', () => {
   });
 
   it('trunnion resume accepts the link that “trunnion token add” prints, and sends the token in the link', async () => {
-    const secret = newSecret();
-    await writeTokens(realDisk, daemon.folder, [{ name: 'tab', role: 'operator', hash: hashOf(secret) }]);
+    const secret = await daemon.requireToken('tab', 'operator');
     const ask = () => say('resume', `${daemon.url}/#token=${secret}`);
-    await eventually(async () => (await daemon.get('/api/status')).status === 401);
     // The first token stops the robot, and that stop refuses a resume that comes before it.
     await eventually(async () => (await ask()).exitCode === 0);
     expect((await say('resume', daemon.url)).exitCode).to.equal(3);

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { hashOf, newSecret } from '../../src/access/token.js';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually, portOf } from '../support/daemon.js';
@@ -94,9 +93,7 @@ describe('the example client', function () {
     it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that names a missing token, robot or URL, or the usage`, async function () {
       requirePrograms(this, program);
       trouble = {};
-      const secret = newSecret();
-      await writeTokens(realDisk, daemon.folder, [{ name: 'x', role: 'operator', hash: hashOf(secret) }]);
-      await eventually(async () => (await daemon.get('/api/session')).body.access === 'closed');
+      const secret = await daemon.requireToken('x', 'operator');
       // The first token stops a robot that was open to everyone.
       const headers = { authorization: `Bearer ${secret}` };
       await eventually(

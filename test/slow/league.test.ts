@@ -5,9 +5,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { hashOf, newSecret } from '../../src/access/token.js';
-import { writeTokens } from '../../src/access/token-file.js';
-import { realDisk } from '../../src/storage/disk.js';
 import { freePort } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
@@ -60,8 +57,7 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
   });
 
   it('sends every sample of a robot that needs a token to the central store, even the samples taken while the store was down', async () => {
-    const secret = newSecret();
-    await writeTokens(realDisk, daemon.folder, [{ name: 'p', role: 'spectator', hash: hashOf(secret) }]);
+    const secret = await daemon.requireToken('p', 'spectator');
     const [storePort, port] = [await freePort(), await freePort()];
     await writeFile(join(folder, 'token'), `${secret}\n`);
     await writeFile(join(folder, 'password'), 'league-password\n');

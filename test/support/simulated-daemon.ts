@@ -5,13 +5,16 @@ import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
+import type { Role } from '../../src/access/roles.js';
+import { hashOf, newSecret } from '../../src/access/token.js';
+import { writeTokens } from '../../src/access/token-file.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
 import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { call, type HttpAnswer } from './daemon.js';
+import { call, eventually, type HttpAnswer } from './daemon.js';
 import { noLock } from './journal-lines.js';
 
 /** Settings that differ from the usual ones, by section. */
@@ -39,6 +42,8 @@ export interface SimulatedDaemon {
   readonly logged: readonly Record<string, unknown>[];
   get(path: string): Promise<HttpAnswer>;
   post(path: string, body?: unknown): Promise<HttpAnswer>;
+  /** Gives the robot a list with only this token. Resolves with its secret when the daemon has read the list. */
+  requireToken(name: string, role: Role): Promise<string>;
 }
 
 /** Starts a daemon before each suite, and ends it afterwards. It runs in this process, with real HTTP and real files. */
@@ -96,5 +101,13 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     logged,
     get: path => call(now().daemon.url, 'GET', path),
     post: (path, body) => call(now().daemon.url, 'POST', path, body),
+    requireToken: async (name, role) => {
+      const secret = newSecret();
+      await writeTokens(realDisk, folder, [{ name, role, hash: hashOf(secret) }]);
+      await eventually(
+        async () => (await call(now().daemon.url, 'GET', '/api/session')).body.access === 'closed',
+      );
+      return secret;
+    },
   };
 }
