@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { Child } from '../support/child.js';
+import { children } from '../support/child.js';
 import { call, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
 import { requirePrograms } from '../support/programs.js';
@@ -9,25 +9,19 @@ import { requirePrograms } from '../support/programs.js';
 const ANOTHER = 'npm start -- --port 0 --state "$(mktemp -d)"';
 
 describe('the program', () => {
-  const running: Child[] = [];
-  const run = (...args: string[]) => {
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder(), ...args], {
-      npm_lifecycle_event: 'start',
-    });
-    running.push(child);
-    return child;
-  };
+  const start = children();
+  const run = (...args: string[]) =>
+    start('sim/main.js', ['--port', '0', '--state', folder(), ...args], { npm_lifecycle_event: 'start' });
 
   before(function () {
     requirePrograms(this, 'flock');
   });
-  afterEach(() => Promise.all(running.splice(0).map(child => child.kill())));
   const folder = temporaryFolder();
 
   it('called with doctor --json reports the line of a mistake in the configuration', async () => {
     const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
-    const child = new Child('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
+    const child = start('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
     await child.line(/^\]$/);
     expect(await child.exited).to.equal(1);
     const findings: { check: string; state: string; detail: string }[] = JSON.parse(child.lines.join('\n'));
@@ -37,16 +31,10 @@ describe('the program', () => {
     expect(findings.find(({ check }) => check === 'clock')?.state).to.equal('fine');
   });
 
-  /** A daemon that prints each level of the laser's pin. */
-  const runTelling = () => {
-    const child = new Child('test/support/faulty-daemon.js', [folder()]);
-    running.push(child);
-    return child;
-  };
-
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`exits with code 0 and a dark laser on ${signal}, even with an idle connection`, async () => {
-      const child = runTelling();
+      // This daemon prints each level of the laser's pin.
+      const child = start('test/support/faulty-daemon.js', [folder()]);
       const url = await child.url();
       await call(url, 'POST', '/api/laser', { action: 'on' });
       child.process.kill(signal);
@@ -74,8 +62,7 @@ describe('the program', () => {
     }
     void fetch;`;
     const preload = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], { NODE_OPTIONS: preload });
-    running.push(child);
+    const child = start('sim/main.js', ['--port', '0', '--state', folder()], { NODE_OPTIONS: preload });
     const url = await child.url();
     for (const path of ['/', '/healthz', '/api/status', '/api/laser', '/api/openapi.json', '/api/nowhere']) {
       await call(url, 'GET', path);
@@ -104,8 +91,7 @@ describe('the program', () => {
     const { port } = new URL(await run().url());
     const file = join(folder(), 'field.yaml');
     await writeFile(file, 'robots: []\n', { mode: 0o600 });
-    const desk = new Child('src/desk/main.js', [file, '--port', port, '--state', join(folder(), 'desk')]);
-    running.push(desk);
+    const desk = start('src/desk/main.js', [file, '--port', port, '--state', join(folder(), 'desk')]);
     expect([await desk.exited, desk.lines]).to.deep.equal([
       1,
       [`The port cannot be opened: another program has port ${port}. Choose another one with --port.`],
@@ -113,8 +99,7 @@ describe('the program', () => {
   });
 
   it('of the desk answers a mistyped command with the most similar command', async () => {
-    const desk = new Child('src/desk/main.js', ['verfiy', 'x']);
-    running.push(desk);
+    const desk = start('src/desk/main.js', ['verfiy', 'x']);
     expect([await desk.exited, desk.lines[0]]).to.deep.equal([
       2,
       'trunnion-desk has no command verfiy x: did you mean verify?',
@@ -123,8 +108,7 @@ describe('the program', () => {
 
   it('of the referee desk exits with code 1 and prints the path if it must verify a match record that does not exist', async () => {
     const record = join(folder(), 'none');
-    const desk = new Child('src/desk/main.js', ['verify', record]);
-    running.push(desk);
+    const desk = start('src/desk/main.js', ['verify', record]);
     expect([await desk.exited, desk.lines]).to.deep.equal([
       1,
       [`${record} cannot be read: it does not exist`],

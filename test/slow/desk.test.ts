@@ -8,7 +8,7 @@ import { encodeTokens, tokenFile } from '../../src/access/token-file.js';
 import type { DeskView } from '../../src/desk/show.js';
 import { verifyRecord } from '../../src/desk/verify.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { Child } from '../support/child.js';
+import { type Child, children } from '../support/child.js';
 import { call, temporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 
@@ -20,16 +20,16 @@ const LISTENS = /http:\/\/127\.0\.0\.1:\d+/;
 
 describe('a desk with three robots', function () {
   this.timeout(120_000);
+  const start = children();
   const temporary = temporaryFolder();
-  const children: Child[] = [];
+  let robots: Child[] = [];
   let file: string;
   let url: string;
   let desk: Child;
   let presses = 0;
 
   const startDesk = async () => {
-    desk = new Child('src/desk/main.js', [file, '--port', '0', '--state', join(temporary(), 'desk')]);
-    children.push(desk);
+    desk = start('src/desk/main.js', [file, '--port', '0', '--state', join(temporary(), 'desk')]);
     url = (await desk.line(LISTENS))[0];
   };
   const view = async (): Promise<DeskView> => (await call(url, 'GET', '/api/status?page=true')).body;
@@ -56,22 +56,17 @@ describe('a desk with three robots', function () {
   };
 
   beforeEach(async () => {
-    const robots = await Promise.all(
-      NAMES.map(async name => {
-        const state = newState(name);
-        const child = new Child('sim/main.js', ['--port', '0', '--state', state]);
-        children.push(child);
-        const [address] = await child.line(LISTENS);
-        return { name, address, token: TOKEN };
+    robots = NAMES.map(name => start('sim/main.js', ['--port', '0', '--state', newState(name)]));
+    const listed = await Promise.all(
+      robots.map(async (robot, place) => {
+        const [address] = await robot.line(LISTENS);
+        return { name: NAMES[place], address, token: TOKEN };
       }),
     );
     file = join(temporary(), 'field.yaml');
     const matches = [{ id: 'final', robots: NAMES, auto: 15, teleop: 600 }];
-    writeFileSync(file, JSON.stringify({ robots, matches }), { mode: 0o600 });
+    writeFileSync(file, JSON.stringify({ robots: listed, matches }), { mode: 0o600 });
     await startDesk();
-  });
-  afterEach(() => {
-    for (const { process } of children) process.kill('SIGKILL');
   });
 
   it('locks and unlocks the robots, continues their match after the desk was killed in auto, and reports only the record of a robot as missing that was lost before the end', async () => {
@@ -91,7 +86,7 @@ describe('a desk with three robots', function () {
     await until(one => one.match?.phase === 'teleop' && phases(one).every(phase => phase === 'teleop'));
     expect((await view()).robots.map(({ missed }) => missed)).to.deep.equal([null, null, null]);
     // The last robot is lost before the end.
-    children[2]?.process.kill('SIGKILL');
+    robots[2]?.process.kill('SIGKILL');
     await until(({ robots }) => robots[2]?.heard === false);
     const remaining = (view: DeskView) => phases(view).slice(0, 2);
     await press('/api/match/end');

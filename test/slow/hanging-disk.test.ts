@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { NODE_ENVIRONMENT } from '../../scripts/package/node-options.js';
-import { Child } from '../support/child.js';
+import { children } from '../support/child.js';
 import { call, eventually, temporaryFolder } from '../support/daemon.js';
 import { mountHangingDisk } from '../support/mounts.js';
 import { requirePrograms } from '../support/programs.js';
@@ -20,6 +20,7 @@ const FILES = [
 ];
 
 describe('a disk that hangs in the kernel', () => {
+  const start = children();
   const folder = temporaryFolder();
 
   for (const hanging of [FILES, ['tokens.json']])
@@ -28,15 +29,11 @@ describe('a disk that hangs in the kernel', () => {
       mkdirSync(join(folder(), 'steps'));
       // FIFOs without a writer, so that a reader hangs.
       for (const file of hanging) execFileSync('mkfifo', [join(folder(), file)]);
-      const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);
-      try {
-        await child.url();
-        child.process.kill('SIGTERM');
-        await child.line(/"msg":"stopping"/);
-        expect(await child.exited).to.equal('SIGKILL');
-      } finally {
-        await child.kill();
-      }
+      const child = start('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);
+      await child.url();
+      child.process.kill('SIGTERM');
+      await child.line(/"msg":"stopping"/);
+      expect(await child.exited).to.equal('SIGKILL');
     });
 
   it('while the list of tokens is read prevents neither the start of a desk nor its end after SIGTERM', async function () {
@@ -44,20 +41,16 @@ describe('a disk that hangs in the kernel', () => {
     execFileSync('mkfifo', [join(folder(), 'tokens.json')]);
     const file = join(folder(), 'field.yaml');
     writeFileSync(file, 'robots: []\n', { mode: 0o600 });
-    const child = new Child('src/desk/main.js', [file, '--port', '0', '--state', folder()]);
-    try {
-      await child.url();
-      child.process.kill('SIGTERM');
-      expect(await child.exited).to.equal('SIGKILL');
-    } finally {
-      await child.kill();
-    }
+    const child = start('src/desk/main.js', [file, '--port', '0', '--state', folder()]);
+    await child.url();
+    child.process.kill('SIGTERM');
+    expect(await child.exited).to.equal('SIGKILL');
   });
 
   it('does not prevent stop, resume and mode switches; a save fails while the disk hangs, and succeeds after that', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');
     const disk = mountHangingDisk(this, folder());
-    const child = new Child('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);
+    const child = start('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);
     try {
       const url = await child.url();
       const status = async () => (await call(url, 'GET', '/api/status')).body;

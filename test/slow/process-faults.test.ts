@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { simulatorSocket } from '../../src/access/root-socket.js';
 import { saidOf } from '../../src/command/command.js';
 import { rootCommand } from '../../src/command/root-commands.js';
-import { Child } from '../support/child.js';
+import { type Child, children } from '../support/child.js';
 import { call, eventually, temporaryFolder } from '../support/daemon.js';
 import { endsDark } from '../support/ends-dark.js';
 import { mountDisk } from '../support/mounts.js';
@@ -19,15 +19,11 @@ import { requirePrograms } from '../support/programs.js';
  * laser dark and say why.
  */
 describe('a daemon', () => {
-  let running: Child | undefined;
-  afterEach(() => running?.kill());
+  const start = children();
   const folder = temporaryFolder();
 
   /** A daemon in which this fault happens on SIGUSR2. It prints each level of the laser's pin. */
-  const daemon = (fault: string, env = {}) => {
-    running = new Child('test/support/faulty-daemon.js', [folder(), fault], env);
-    return running;
-  };
+  const daemon = (fault: string, env = {}) => start('test/support/faulty-daemon.js', [folder(), fault], env);
   const isWhole = async (url: string) => {
     const { gimbal, chassis } = (await call(url, 'GET', '/api/status')).body;
     return [gimbal, chassis].every(({ online, gains }) => online && gains.applied);
@@ -219,8 +215,9 @@ describe('a daemon', () => {
 
   it('whose disk is full refuses saves with “free some space”, still switches modes, and saves again when space is free', async function () {
     const disk = mountDisk(this, folder());
+    let child = daemon('throws');
     try {
-      const url = await served(daemon('throws'));
+      const url = await served(child);
       await saved(url, 0.25);
       const filler = join(folder(), 'filler');
       await writeFile(filler, Buffer.alloc(1 << 20)).catch(() => undefined);
@@ -234,10 +231,11 @@ describe('a daemon', () => {
       expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
       await rm(filler);
       await saved(url, 0.5);
-      await running?.kill('SIGKILL');
-      expect(await savedKp(await daemon('throws').url())).to.equal(0.5);
+      await child.kill('SIGKILL');
+      child = daemon('throws');
+      expect(await savedKp(await child.url())).to.equal(0.5);
     } finally {
-      await running?.kill();
+      await child.kill();
       disk.remove();
     }
   });

@@ -59,3 +59,14 @@ export class Child {
     return this.exited;
   }
 }
+
+/** Returns a function that starts a program. After each test, the programs of that test are killed. */
+export function children(): (...program: ConstructorParameters<typeof Child>) => Child {
+  const running: Child[] = [];
+  afterEach(() => Promise.all(running.splice(0).map(child => child.kill())));
+  return (...program) => {
+    const child = new Child(...program);
+    running.push(child);
+    return child;
+  };
+}
