@@ -1,18 +1,10 @@
 import { expect } from 'chai';
 import { eventually } from '../support/daemon.js';
-import { RawClient } from '../support/raw-client.js';
+import { RawClient, requestText } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const ROUNDS = 5;
 const STREAM = 'GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n';
-const ask = (path: string, content: object, method = 'POST') => {
-  const body = JSON.stringify(content);
-  return (
-    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
-    `Content-Length: ${body.length}\r\n\r\n${body}`
-  );
-};
-
 describe('a connection', () => {
   const daemon = simulatedDaemon();
   const clients: RawClient[] = [];
@@ -27,7 +19,7 @@ describe('a connection', () => {
   /** Sends a request and closes the sending side at once. */
   const askAndClose = async (path: string, content: object, method = 'POST') => {
     const client = open('');
-    client.socket.end(ask(path, content, method).replace('\r\n', '\r\nConnection: close\r\n'));
+    client.socket.end(requestText(path, content, method).replace('\r\n', '\r\nConnection: close\r\n'));
     await client.closed;
     return client.text;
   };
@@ -48,7 +40,7 @@ describe('a connection', () => {
   });
 
   it('that asks for an event stream and then for laser on gets the stream, and the laser stays dark', async () => {
-    const client = open(STREAM + ask('/api/laser', { action: 'on' }));
+    const client = open(STREAM + requestText('/api/laser', { action: 'on' }));
     await answered(client, 'event: telemetry');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
     client.socket.destroy();
@@ -82,8 +74,8 @@ describe('a connection', () => {
 
   it('that sends an unlock at the same moment as another connection sends a lock does not remove that lock', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const unlock = open(ask('/api/match/unlock', {}));
-      const lock = open(ask('/api/match/lock', { reason: 'inspection' }));
+      const unlock = open(requestText('/api/match/unlock', {}));
+      const lock = open(requestText('/api/match/lock', { reason: 'inspection' }));
       await answered(unlock, 'HTTP/1.1 ');
       await answered(lock, 'HTTP/1.1 200');
       expect((await daemon.get('/api/match')).body.lock?.reason).to.equal('inspection');

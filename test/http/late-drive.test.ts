@@ -1,20 +1,26 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
+import { requestText } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
-
-/** A request as bytes. */
-function asked(path: string, body: object): string {
-  const text = JSON.stringify(body);
-  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-  return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
-}
 
 /** Keeps the event loop busy for this time. */
 function block(ms: number): void {
   const untilMs = performance.now() + ms;
   while (performance.now() < untilMs);
+}
+
+/** The answer to a request whose bytes the kernel has before the daemon is busy for 100 ms. */
+async function lateAnswer(socket: Socket, path: string, body: object): Promise<string> {
+  socket.write(requestText('/api/laser', { action: 'off' }));
+  await once(socket, 'data');
+  // Node gives these bytes to the kernel at once.
+  socket.write(requestText(path, body));
+  block(100);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return String(answer);
 }
 
 describe('a drive command that is valid for 50 ms but waits for 100 ms until the busy daemon reads the command', () => {
@@ -35,15 +41,8 @@ describe('a drive command that is valid for 50 ms but waits for 100 ms until the
   ] as const)
     it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
-      const socket = open();
-      socket.write(asked('/api/laser', { action: 'off' }));
-      await once(socket, 'data');
-      // Node gives these bytes to the kernel at once.
-      socket.write(asked('/api/drive', { chassis: { speed, turn: 0 }, holdMs: 50, id: 'a' }));
-      block(100);
-      const [answer] = await once(socket, 'data');
-      socket.destroy();
-      expect(String(answer)).to.match(answers);
+      const command = { chassis: { speed, turn: 0 }, holdMs: 50, id: 'a' };
+      expect(await lateAnswer(open(), '/api/drive', command)).to.match(answers);
     });
 });
 
@@ -82,14 +81,16 @@ describe('after a pause of the daemon, in which a newer request on an open conne
   };
 
   it('an older On is refused, and the laser stays dark', async () => {
-    const laser = (action: string) => asked('/api/laser', { action });
+    const laser = (action: string) => requestText('/api/laser', { action });
     expect(await statuses(laser('on'), laser('off'))).to.deep.equal([409, 200]);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
   });
 
   it('an older resume is refused, and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
-    expect(await statuses(asked('/api/resume', {}), asked('/api/stop', {}))).to.deep.equal([409, 200]);
+    expect(await statuses(requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
+      409, 200,
+    ]);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });
@@ -98,16 +99,9 @@ describe('after a pause of the daemon, in which a newer request on an open conne
 describe("a request of the referee's desk that waits for 100 ms until the busy daemon reads the request", () => {
   const daemon = simulatedDaemon();
 
-  /** The answer to the request, whose bytes the kernel has before the daemon is busy. */
   const late = async (path: string, body: object) => {
     const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
-    socket.write(asked('/api/laser', { action: 'off' }));
-    await once(socket, 'data');
-    socket.write(asked(path, body));
-    block(100);
-    const [answer] = await once(socket, 'data');
-    socket.destroy();
-    return JSON.parse(String(answer).split('\r\n\r\n')[1] ?? '');
+    return JSON.parse((await lateAnswer(socket, path, body)).split('\r\n\r\n')[1] ?? '');
   };
 
   it('starts the lease when the request arrives, not when the daemon reads the request', async () => {
@@ -149,7 +143,7 @@ describe('a request that a client sends right behind a save, without waiting for
     socket.on('data', part => {
       answers += String(part);
     });
-    socket.write(asked('/api/gimbal/pidconfig', gains) + second);
+    socket.write(requestText('/api/gimbal/pidconfig', gains) + second);
     await once(socket, 'ready');
     await daemon.get('/api/status');
     await act();
@@ -161,9 +155,9 @@ describe('a request that a client sends right behind a save, without waiting for
     expect(first).to.equal('200');
     return Number(last);
   };
-  const laserOn = asked('/api/laser', { action: 'on' });
+  const laserOn = requestText('/api/laser', { action: 'on' });
   const drive = (holdMs: number) =>
-    asked('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
+    requestText('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
 
   it('lights the laser if it is an On and nobody asked for Off meanwhile', async () => {
     expect(await statusOf(laserOn)).to.equal(200);
@@ -176,7 +170,7 @@ describe('a request that a client sends right behind a save, without waiting for
   });
 
   it('leaves the robot stopped if it is a resume and another caller asked for a stop meanwhile', async () => {
-    expect(await statusOf(asked('/api/resume', {}), () => daemon.post('/api/stop'))).to.equal(409);
+    expect(await statusOf(requestText('/api/resume', {}), () => daemon.post('/api/stop'))).to.equal(409);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });

@@ -1,5 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
+/** A request as bytes. A body is sent as JSON. */
+export function requestText(path: string, body: object, method = 'POST'): string {
+  const text = JSON.stringify(body);
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
+}
+
 /** One TCP connection, and the text received so far. */
 export class RawClient {
   readonly socket: Socket;
