@@ -54,6 +54,12 @@ describe('driving in a browser', function () {
     });
     return asked;
   };
+  /** Presses these keys, of which the last is L. Resolves when the page has sent the Off that L asks for. */
+  const pressed = async (page: Page, ...keys: readonly string[]) => {
+    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
+    for (const key of keys) await page.keyboard.press(key);
+    await laserOff;
+  };
   /** Touches both sticks at once, at these places from -1 to 1. */
   const touching = async (page: Page) => {
     const send = await fingersOn(page);
@@ -128,9 +134,7 @@ describe('driving in a browser', function () {
     // Letters in a field do not drive.
     await page.locator('.gain input').first().focus();
     const asked = motionsAskedBy(page);
-    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
-    for (const key of ['ArrowUp', 'KeyW', 'KeyL']) await page.keyboard.press(key);
-    await laserOff;
+    await pressed(page, 'ArrowUp', 'KeyW', 'KeyL');
     expect(asked).to.deep.equal([]);
   });
 
@@ -141,9 +145,7 @@ describe('driving in a browser', function () {
     await eventually(isAtRest);
     const asked = motionsAskedBy(page);
     await page.keyboard.up('Meta');
-    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
-    await page.keyboard.press('KeyL');
-    await laserOff;
+    await pressed(page, 'KeyL');
     expect(asked).to.deep.equal([]);
     await page.keyboard.up('KeyW');
   });
@@ -158,9 +160,7 @@ describe('driving in a browser', function () {
     await shows(alerts(page), /Let go of all sticks and keys first/);
     const asked = motionsAskedBy(page);
     await page.keyboard.press('KeyS');
-    const laserOff = page.waitForRequest(request => request.url().endsWith('/api/laser'));
-    await page.keyboard.press('KeyL');
-    await laserOff;
+    await pressed(page, 'KeyL');
     expect(asked).to.deep.equal([]);
     await page.keyboard.up('KeyW');
   });

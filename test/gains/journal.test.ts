@@ -156,18 +156,7 @@ describe('the gains journal', () => {
       expect((await save('gimbal', 3)).revision).to.equal(2);
     });
 
-  const FIRST = [
-    'makeFolder',
-    'list',
-    'read',
-    'openToAppend',
-    'create',
-    'append',
-    'sync',
-    'rename',
-    'syncFolder',
-  ];
-  for (const operation of FIRST)
+  for (const operation of Object.keys(WORDS))
     it(`confirms no save and loses no line if it is opened while the disk cannot ${WORDS[operation]}`, async () => {
       const damaged = Buffer.from(`${line('gimbal', 3)}{"torn`);
       const disk = new RecordingDisk({ [PATH]: damaged });

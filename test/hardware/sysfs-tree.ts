@@ -17,20 +17,14 @@ export const PI_4: readonly Chip[] = [
   ['pinctrl-bcm2711', 512, 58],
   ['raspberrypi-exp-gpio', 570, 8],
 ];
-export const PI_5_OLD: readonly Chip[] = [
+const PI_5_BESIDE: readonly Chip[] = [
   ['gpio-brcmstb@107d508500', 512, 32],
   ['gpio-brcmstb@107d508520', 544, 4],
   ['gpio-brcmstb@107d517c00', 548, 17],
   ['gpio-brcmstb@107d517c20', 565, 6],
-  ['pinctrl-rp1', 399, 54],
 ];
-export const PI_5: readonly Chip[] = [
-  ['gpio-brcmstb@107d508500', 512, 32],
-  ['gpio-brcmstb@107d508520', 544, 4],
-  ['gpio-brcmstb@107d517c00', 548, 17],
-  ['gpio-brcmstb@107d517c20', 565, 6],
-  ['pinctrl-rp1', 571, 54],
-];
+export const PI_5_OLD: readonly Chip[] = [...PI_5_BESIDE, ['pinctrl-rp1', 399, 54]];
+export const PI_5: readonly Chip[] = [...PI_5_BESIDE, ['pinctrl-rp1', 571, 54]];
 
 /** /sys/class/gpio in a folder. */
 export function makeTree(root: string, chips: readonly Chip[]): void {
