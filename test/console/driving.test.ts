@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stripLines } from '../../src/console/bar/strip.js';
-import { FakePage, servedPage } from './fake-page.js';
+import { type FakePage, servedPage } from './fake-page.js';
 import type { ServingDaemon } from './page-daemon.js';
 
 const AHEAD = { speed: 1 };
@@ -116,7 +116,7 @@ describe('a page used for driving', () => {
     page.model.driving.ask('gamepad', AHEAD);
     await page.wait(50);
     expect(speeds().at(-1)).to.equal(0.75);
-    const again = await FakePage.of(page.daemon, { browser: page.browser });
+    const again = await page.another();
     expect(again.model.driving.limit.value).to.equal(0.5);
   });
 

@@ -106,6 +106,11 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
     return page;
   }
 
+  /** Opens another window of the same browser, or this page again after a reload. */
+  another(): Promise<FakePage<Daemon>> {
+    return FakePage.of(this.daemon, { browser: this.browser });
+  }
+
   get clock(): ManualClock {
     return this.daemon.clock;
   }

@@ -106,9 +106,8 @@ describe('the gain editor', () => {
       'trunnion.edits',
       '{"gimbal":{"texts":{"/angle_yaw/kp":"1"}},"chassis":{"texts":{"/speed/kp":"77"}}}',
     );
-    const daemon = await ServingDaemon.start();
-    const page = await FakePage.of(daemon, { browser });
-    const other = await FakePage.of(daemon, { browser });
+    const page = await FakePage.of(await ServingDaemon.start(), { browser });
+    const other = await page.another();
     expect(gainsOf(page).edits.value.changes.map(({ to }) => to)).to.deep.equal([77]);
     page.edit('chassis', '/speed/kp', '78');
     expect(gainsOf(other).kept.value.texts).to.deep.equal({ '/speed/kp': '78' });
@@ -121,10 +120,9 @@ describe('the gain editor', () => {
 describe('after another caller has saved gains, a page', () => {
   it('keeps those gains when the page saves an edit of another loop, even if the page has not loaded them yet', async () => {
     const one = await servedPage();
-    const { daemon, browser } = one;
-    const other = await FakePage.of(daemon, { browser });
+    const other = await one.another();
     other.let(/pidconfig$/, 'held', 'GET');
-    await daemon.save('chassis', 'position', 3);
+    await one.daemon.save('chassis', 'position', 3);
     await one.wait(200);
     one.edit('chassis', '/speed/kp', '41');
     expect(await save(other)).to.equal(true);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Phase } from '../../src/core/phases.js';
-import { FakePage, servedPage } from './fake-page.js';
+import { type FakePage, servedPage } from './fake-page.js';
 import type { ServingDaemon } from './page-daemon.js';
 
 type Page = FakePage<ServingDaemon>;
@@ -39,7 +39,7 @@ describe('the button Go', () => {
   it('switches each unit to the mode chosen before a reload of the page, or to manual if no mode was chosen', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
-    const again = await FakePage.of(page.daemon, { browser: page.browser });
+    const again = await page.another();
     await again.during(again.model.go.run());
     expect(acts(again)).to.deep.equal(['resume', 'gimbal/mode/switch manual', 'chassis/mode/switch auto']);
   });

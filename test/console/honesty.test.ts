@@ -174,10 +174,8 @@ describe('an open page', () => {
 
 describe('the note that the laser went dark by itself', () => {
   it('is shown in all windows each time that happens, until a person dismisses the note in one of them', async () => {
-    const browser = new FakeBrowser();
-    const daemon = await ServingDaemon.start({ config: { laser: { maxOnS: 1 } } });
-    const page = await FakePage.of(daemon, { browser });
-    const other = await FakePage.of(daemon, { browser });
+    const page = await servedPage({ config: { laser: { maxOnS: 1 } } });
+    const other = await page.another();
     const goDark = async () => {
       await lightOn(page);
       await page.wait(1500);
@@ -228,34 +226,29 @@ describe("the alert about a controller's restart", () => {
   const said = /bad: Gimbal restarted [\d:]+, now manual\./;
 
   it('is shown in every window and after a reload, until a person confirms it in one window', async () => {
-    const browser = new FakeBrowser();
-    const daemon = await ServingDaemon.start();
-    const page = await FakePage.of(daemon, { browser });
-    const other = await FakePage.of(daemon, { browser });
+    const page = await servedPage();
+    const other = await page.another();
     page.model.stream.setHidden(true);
     await restart(page);
     await page.wait(200);
     for (const one of [page, other]) expect(one.strip).to.match(/Gimbal restarted/);
-    const reloaded = await FakePage.of(daemon, { browser });
+    const reloaded = await page.another();
     expect(reloaded.strip).to.match(said);
     reloaded.model.log.confirm(reloaded.model.log.restarts.value[0]!);
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
   });
 
   it("is still shown on a reloaded page after the daemon has restarted and has forgotten the controller's restart", async () => {
-    const browser = new FakeBrowser();
-    const daemon = await ServingDaemon.start();
-    const page = await FakePage.of(daemon, { browser });
+    const page = await servedPage();
     await restart(page);
     await page.wait(200);
-    await daemon.becomes({});
-    const later = await FakePage.of(daemon, { browser });
+    await page.daemon.becomes({});
+    const later = await page.another();
     expect(later.strip).to.match(said);
   });
 
   it('is still shown when an older copy of the log, without that restart, arrives late', async () => {
-    const browser = new FakeBrowser();
-    const page = await FakePage.of(await ServingDaemon.start(), { browser });
+    const page = await servedPage();
     await restart(page);
     await page.wait(200);
     page.model.log.confirm(page.model.log.restarts.value[0]!);
@@ -292,11 +285,6 @@ describe("the alert about a controller's restart", () => {
 });
 
 describe('the alert about a restart of the daemon', () => {
-  const open = async () => {
-    const browser = new FakeBrowser();
-    const daemon = await ServingDaemon.start();
-    return { browser, daemon, page: await FakePage.of(daemon, { browser }) };
-  };
   const restart = async (page: Page) => {
     page.isDeaf = true;
     await page.wait(4500);
@@ -307,8 +295,9 @@ describe('the alert about a restart of the daemon', () => {
   const marks = ({ model }: Page) => model.telemetry.marks.map(({ text }) => text);
 
   it('says what changed, and disappears from all windows when a person confirms it in one window', async () => {
-    const { browser, daemon, page } = await open();
-    const other = await FakePage.of(daemon, { browser });
+    const page = await servedPage();
+    const { daemon } = page;
+    const other = await page.another();
     await lightOn(page);
     await daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
     await page.wait(200);
@@ -322,19 +311,20 @@ describe('the alert about a restart of the daemon', () => {
     stripLines(page.model)[0]?.answer?.run();
     other.model.stream.setHidden(false);
     await page.wait(300);
-    const reloaded = await FakePage.of(daemon, { browser });
+    const reloaded = await page.another();
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
   it('says that test steps and a trial have ended, even after a reload of the page', async () => {
-    const { browser, daemon, page } = await open();
+    const page = await servedPage();
+    const { daemon } = page;
     await daemon.ask('POST /api/chassis/mode/switch', { mode: 'debug' });
     await daemon.ask('POST /api/chassis/excitation', { loop: 'speed', amplitude: 0.1, periodS: 1 });
     const gains = await daemon.gains('chassis');
     await daemon.ask('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
     await page.wait(200);
     await restart(page);
-    const reloaded = await FakePage.of(daemon, { browser });
+    const reloaded = await page.another();
     for (const one of [page, reloaded])
       expect(one.strip).to.match(
         /bad: The daemon restarted [\d:]+: chassis debug to manual, chassis test steps ended, chassis trial ended\./,
@@ -342,7 +332,7 @@ describe('the alert about a restart of the daemon', () => {
   });
 
   it('is shown even if the restart changed nothing, but not if the page only lost contact', async () => {
-    const { page } = await open();
+    const page = await servedPage();
     page.isDeaf = true;
     await page.wait(4500);
     page.isDeaf = false;

@@ -181,7 +181,7 @@ describe('a page used by a referee', () => {
   it('keeps the typed durations over a reload', async () => {
     const page = await servedPage();
     page.model.referee.setDuration('auto', '15');
-    const again = await FakePage.of(page.daemon, { browser: page.browser });
+    const again = await page.another();
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
   });
 });
