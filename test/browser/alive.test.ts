@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
-import { call } from '../support/daemon.js';
 import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
@@ -8,7 +7,7 @@ const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', cl
 describe('the console of a simulated robot', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
-  const { open, post } = robot;
+  const { open, get, post } = robot;
 
   /**
    * The faults that the simulator accepts for this target. The count of 0 makes it refuse every request, so that no fault
@@ -31,7 +30,7 @@ describe('the console of a simulated robot', function () {
     expect(await page.locator('.chips [data-excited]').textContent()).to.equal('Angle loop, yaw');
     await page.getByRole('button', { name: 'End the test steps of the gimbal' }).click();
     await eventually(async () => !/±0.1/.test((await alerts(page).textContent()) ?? ''));
-    expect((await call(robot.url, 'GET', '/api/gimbal/excitation')).body.amplitude).to.equal(0);
+    expect((await get('/api/gimbal/excitation')).body.amplitude).to.equal(0);
     const match = await open(PHONE);
     await robot.excite('gimbal', 'angle_yaw', 0.1, 1);
     for (const one of [page, match]) await shows(alerts(one), /±0.1 rad/);
@@ -43,7 +42,7 @@ describe('the console of a simulated robot', function () {
   });
 
   it('shows firmware, last reset and longest loop time only of controllers that report them (register `build`)', async () => {
-    const { body } = await call(robot.url, 'GET', '/api/status');
+    const { body } = await get('/api/status');
     const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
     const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });
     const page = await open();

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { call } from '../support/daemon.js';
 import {
   alerts,
   card,
@@ -18,7 +17,7 @@ import {
 describe('the console in a browser', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
-  const { open, post, truth, fault } = robot;
+  const { open, get, post, truth, fault } = robot;
   let page: Page;
 
   beforeEach(async () => {
@@ -84,14 +83,14 @@ describe('the console in a browser', function () {
       return /Saved: Speed loop kp/.test((await card(page, 'Chassis').textContent()) ?? '');
     });
     await shows(card(page, 'Chassis').locator('.running'), /Revision \d+.*running/);
-    expect((await call(robot.url, 'GET', '/api/chassis/pidconfig')).body.speed.kp).to.equal(0.109);
+    expect((await get('/api/chassis/pidconfig')).body.speed.kp).to.equal(0.109);
     expect(await page.evaluate('document.activeElement.textContent')).to.match(/^Keep/);
     expect((await truth()).chassis.gains.speed.kp).to.be.closeTo(0.109, 1e-6);
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
   it('restores the gains of an earlier revision, and can fill in the gains that were saved when the page was opened', async () => {
-    const first = await call(robot.url, 'GET', '/api/gimbal/pidconfig');
+    const first = await get('/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
     await post('/api/gimbal/pidconfig', { ...changed, visual_yaw: { kp: 0.5, ki: 1, kd: 0 } });
@@ -105,14 +104,14 @@ describe('the console in a browser', function () {
       .first()
       .click();
     await shows(card(page, 'Gimbal'), /Revision \d+ runs: the gains of revision \d+\./);
-    expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(changed);
+    expect((await get('/api/gimbal/pidconfig')).body).to.deep.equal(changed);
     expect(await field(page, 'Visual loop, yaw kp').inputValue()).to.equal('0.25');
     await press(page, 'Gains at opening');
     await shows(page.locator('.gains-panel'), /differences from the opening at .* are edits now/);
     await shows(card(page, 'Gimbal').locator('.changes'), /yaw kp 0.25 → 0.3/);
     await save(page, 'Gimbal').click();
     await shows(card(page, 'Gimbal'), /Saved: Visual loop, yaw kp/);
-    expect((await call(robot.url, 'GET', '/api/gimbal/pidconfig')).body).to.deep.equal(first.body);
+    expect((await get('/api/gimbal/pidconfig')).body).to.deep.equal(first.body);
   });
 
   it('exports all gains to a file, and imports exactly these gains from it', async () => {
@@ -123,9 +122,7 @@ describe('the console in a browser', function () {
       return readFile(await (await download).path(), 'utf8');
     };
     const text = await exportFile();
-    expect(JSON.parse(text).chassis).to.deep.equal(
-      (await call(robot.url, 'GET', '/api/chassis/pidconfig')).body,
-    );
+    expect(JSON.parse(text).chassis).to.deep.equal((await get('/api/chassis/pidconfig')).body);
     await field(page, 'Position loop kp').fill('6.5');
     await save(page, 'Chassis').click();
     await shows(card(page, 'Chassis'), /Saved/);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { isRobotError, type Missing, RobotError } from '../../src/core/errors.js';
-import type { NativeBus } from '../../src/hardware/i2c.js';
+import type { I2cNative, NativeBus } from '../../src/hardware/i2c.js';
 import { openOn } from '../../src/hardware/linux-hardware.js';
 import { type Hardware, isMissing, type OutputPin } from '../../src/hardware/ports.js';
 import { PathLock } from '../../src/storage/path-lock.js';
@@ -41,10 +41,10 @@ function withPi(act: (pi: ReturnType<typeof piIn>) => Promise<void>): Promise<vo
   });
 }
 
-function piIn(root: string) {
+function piIn(root: string, addon: I2cNative | RobotError = i2c) {
   const gpio = new ScriptedGpio(root);
   const clock = new ManualClock();
-  const natives = { i2c, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
+  const natives = { i2c: addon, gpio: gpio.native, gpioRoot: root, deviceFolder: root };
   const open = (more: object = {}) => openOn(natives, { i2cBus: 1, laser, clock, ...more });
   return { root, gpio, clock, open };
 }
@@ -83,9 +83,7 @@ describe('Linux hardware', () => {
         open += 1;
         return bus;
       };
-      const { native: gpio } = new ScriptedGpio(root);
-      const natives = { i2c: { openSync }, gpio, gpioRoot: root, deviceFolder: root };
-      const start = () => openOn(natives, { i2cBus: 1, laser, clock: new ManualClock() });
+      const { open: start } = piIn(root, { openSync });
       const elsewhere = new PathLock(join(root, 'i2c-1'));
       await elsewhere.hold();
       const refusal = await start().catch((error: unknown) => error);

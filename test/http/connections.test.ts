@@ -10,7 +10,7 @@ describe('a connection', () => {
   const clients: RawClient[] = [];
 
   const open = (text: string): RawClient => {
-    const client = new RawClient(Number(new URL(daemon.url).port), text);
+    const client = new RawClient(daemon.port, text);
     clients.push(client);
     return client;
   };

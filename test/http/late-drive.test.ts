@@ -26,7 +26,7 @@ async function lateAnswer(socket: Socket, path: string, body: object): Promise<s
 describe('a drive command that is valid for 50 ms but waits for 100 ms until the busy daemon reads the command', () => {
   const daemon = simulatedDaemon();
 
-  const network = () => connect(Number(new URL(daemon.url).port), '127.0.0.1');
+  const network = () => connect(daemon.port, '127.0.0.1');
   const local = () => connect(daemon.rootSocket);
 
   for (const [what, speed, answers, open] of [
@@ -70,7 +70,7 @@ describe('after a pause of the daemon, in which a newer request on an open conne
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
   const statuses = async (older: string, newer: string) => {
-    const workerData = { port: Number(new URL(daemon.url).port), older, newer };
+    const workerData = { port: daemon.port, older, newer };
     const client = new Worker(CLIENT, { eval: true, workerData });
     await once(client, 'message');
     client.postMessage('go');
@@ -100,7 +100,7 @@ describe("a request of the referee's desk that waits for 100 ms until the busy d
   const daemon = simulatedDaemon();
 
   const late = async (path: string, body: object) => {
-    const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
+    const socket = connect(daemon.port, '127.0.0.1');
     return JSON.parse((await lateAnswer(socket, path, body)).split('\r\n\r\n')[1] ?? '');
   };
 
@@ -138,7 +138,7 @@ describe('a request that a client sends right behind a save, without waiting for
     held = new Promise(resolve => {
       release = resolve;
     });
-    const socket = connect(Number(new URL(daemon.url).port), '127.0.0.1');
+    const socket = connect(daemon.port, '127.0.0.1');
     let answers = '';
     socket.on('data', part => {
       answers += String(part);

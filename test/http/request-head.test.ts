@@ -6,7 +6,7 @@ describe('a request target', () => {
   const daemon = simulatedDaemon();
   const answerTo = async (line: string) => {
     const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
-    const client = new RawClient(Number(new URL(daemon.url).port), head);
+    const client = new RawClient(daemon.port, head);
     await client.closed;
     return client.text;
   };

@@ -17,8 +17,7 @@ describe('security headers', () => {
 
   /** Sends these bytes on a connection of their own. Returns the status and the headers of the answer. */
   const answerTo = async (bytes: string) => {
-    const { port } = new URL(daemon.url);
-    const client = new RawClient(Number(port), bytes);
+    const client = new RawClient(daemon.port, bytes);
     await eventually(async () => client.text.includes('\r\n\r\n'));
     client.socket.destroy();
     const [first = '', ...lines] = (client.text.split('\r\n\r\n')[0] ?? '').split('\r\n');

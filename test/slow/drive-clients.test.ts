@@ -19,12 +19,16 @@ describe('the example drive client', function () {
   const stands = async () => Math.abs((await chassis()).speedMS) < 0.01;
   const yawRad = async () => (await axes('gimbal')).yaw.angleRad;
 
-  for (const [program, file] of CLIENTS)
+  /** The client, which reads keys from its input. */
+  const driveBy = (program: string, file: string) =>
+    spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+
+  for (const [program, file] of CLIENTS) {
     it(`in ${program} moves chassis and gimbal by two keys at once, and the chassis halts when the client is frozen or killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
       const fromRad = await yawRad();
-      const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const child = driveBy(program, file);
       const press = () => setInterval(() => child.stdin.write('w\x1b[D'), 100);
       let pressed = press();
       try {
@@ -47,12 +51,11 @@ describe('the example drive client', function () {
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
     });
 
-  for (const [program, file] of CLIENTS)
     it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F1, F4 and arrow keys that are pressed with Ctrl`, async function () {
       requirePrograms(this, program);
       const { xM, headingRad } = await chassis();
       const fromRad = (await axes('gimbal')).pitch.angleRad;
-      const child = spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+      const child = driveBy(program, file);
       const parts = ['\x1bOS\x1b[[A\x1b[1;5A\x1b[\r\x1b', '[', 'A'];
       let count = 0;
       const pressed = setInterval(() => child.stdin.write(parts[count++ % 3]), 50);
@@ -69,7 +72,6 @@ describe('the example drive client', function () {
       await eventually(stands);
     });
 
-  for (const [program, file] of CLIENTS)
     it(`in ${program} ends with a message if the gamepad cannot be read`, async function () {
       requirePrograms(this, program);
       const child = spawn(program, [file, daemon.url, '/nowhere/js0'], {
@@ -82,4 +84,5 @@ describe('the example drive client', function () {
       const [code] = await once(child, 'close');
       expect([code, output]).to.deep.equal([1, 'Keyboard or gamepad is gone.\n']);
     });
+  }
 });

@@ -34,6 +34,7 @@ export interface Around {
 
 export interface SimulatedDaemon {
   readonly url: string;
+  readonly port: number;
   readonly sim: SimulatedRobot;
   /** The state folder. */
   readonly folder: string;
@@ -88,6 +89,9 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
   return {
     get url() {
       return now().daemon.url;
+    },
+    get port() {
+      return Number(new URL(now().daemon.url).port);
     },
     get sim() {
       return now().sim;

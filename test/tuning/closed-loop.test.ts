@@ -21,6 +21,9 @@ const PLANT: Plant = {
   steepest: Number.POSITIVE_INFINITY,
 };
 
+/** The loop at the beginning. */
+const from = { measured: 0, output: 0, setpoint: 0 };
+
 /** The measured values and the outputs that the simulated firmware's PID gives with the same plant. */
 function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: number[], ticksEach: number) {
   const { min, max } = SHAPE.outputLimits;
@@ -48,7 +51,6 @@ describe('the response that a tuning predicts for a control loop', () => {
   ] as const) {
     it(`equals the response in the simulated firmware if the output ${where === 'even at' ? 'reaches' : 'stays within'} its limits (kp ${kp}, ki ${ki}, kd ${kd})`, () => {
       const setpoints = [0.15, -0.15, 0.15];
-      const from = { measured: 0, output: 0, setpoint: 0 };
       const measured = simulate(PLANT, SHAPE, { kp, ki, kd }, { setpoints, ticksEach: 300, from });
       const expected = byFirmware({ kp, ki, kd }, setpoints, 300);
       expected.forEach(({ shown }, tick) => {
@@ -61,7 +63,6 @@ describe('the response that a tuning predicts for a control loop', () => {
 
   it('stays at 0 if the output is too weak to overcome friction', () => {
     const plant = { ...PLANT, friction: 5, offset: 2 };
-    const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 200, from };
     const measured = simulate(plant, SHAPE, { kp: 30, ki: 0, kd: 0 }, course);
     expect(measured?.every(value => value === 0)).equal(true);
@@ -69,7 +70,6 @@ describe('the response that a tuning predicts for a control loop', () => {
 
   it('begins only after the delay of the motor', () => {
     const plant = { ...PLANT, delayS: 0.02 };
-    const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 100, from };
     const measured = simulate(plant, SHAPE, { kp: 30, ki: 0, kd: 0 }, course);
     expect(measured?.[20]).equal(0);
@@ -77,7 +77,6 @@ describe('the response that a tuning predicts for a control loop', () => {
   });
 
   it('is not given (undefined) if a negative gain makes the measured value run away', () => {
-    const from = { measured: 0, output: 0, setpoint: 0 };
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);
   });
