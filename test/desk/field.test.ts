@@ -174,16 +174,6 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('stops a moving robot at LOCK ALL even if another caller has locked it, and keeps the lock of that caller', () => {
-    field.robot('Red 1').lockByOthers();
-    field.robot('Red 1').stopped = false;
-    field.wait(300);
-    desk.press('lock all');
-    field.wait(350);
-    expect([field.robot('Red 1').stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'confirmed']);
-    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
-  });
-
   it('leaves a robot locked if the network delayed the unlock by 1.3 s, and shows that the unlock did not arrive', () => {
     desk.press('lock all');
     field.wait(300);
@@ -196,16 +186,19 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('a lock of this desk that was lifted');
   });
 
-  it('keeps the lock of another caller while LOCK ALL is in force, and locks the robot when that lock is removed', () => {
-    field.robot('Red 1').lockByOthers();
+  it('stops a moving robot at LOCK ALL that another caller has locked, keeps that lock, and locks the robot when that lock is removed', () => {
+    const red = field.robot('Red 1');
+    red.lockByOthers();
+    red.stopped = false;
     field.wait(300);
     desk.press('lock all');
-    field.wait(1500);
-    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
-    expect([desk.tile('Red 1').lock?.isOurs, desk.tile('Red 1').locking]).to.deep.equal([false, 'confirmed']);
-    field.robot('Red 1').match.unlock();
     field.wait(350);
-    expect(field.robot('Red 1').match.state.lock?.by).to.equal('desk');
+    expect([red.stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'confirmed']);
+    field.wait(1150);
+    expect([red.match.state.lock?.by, desk.tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
+    red.match.unlock();
+    field.wait(350);
+    expect(red.match.state.lock?.by).to.equal('desk');
     expect(desk.tile('Red 1').problems).to.deep.equal([]);
     desk.press('unlock');
     field.wait(200);
@@ -417,20 +410,31 @@ describe('a referee desk', () => {
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  it('releases a robot when Join is pressed that was off at Release and reboots into a pause', () => {
-    field.load();
-    const red = field.robot('Red 1');
-    red.isOff = true;
-    desk.press('release');
-    field.wait(2000);
-    red.restart(true);
-    red.isOff = false;
-    field.wait(1500);
-    expect(desk.tile('Red 1').missed).to.equal('NOT RELEASED');
-    desk.press('join', { robot: 'Red 1' });
-    field.wait(600);
-    expect(field.phases).to.deep.equal(['none', 'none', 'none']);
-  });
+  for (const [what, phase] of [
+    ['before the match began', 'pause'],
+    ['after the match had ended', 'ended'],
+  ] as const)
+    it(`releases a robot when Join is pressed that was off at Release ${what}, and has rebooted`, () => {
+      field.load();
+      if (phase === 'ended') {
+        desk.press('start');
+        field.wait(100);
+        desk.press('end');
+      }
+      field.wait(600);
+      const red = field.robot('Red 1');
+      red.isOff = true;
+      desk.press('release');
+      field.wait(5000);
+      red.restart(true);
+      red.isOff = false;
+      field.wait(1500);
+      expect(field.phases).to.deep.equal([phase, 'none', 'none']);
+      expect(desk.tile('Red 1').missed).to.equal('NOT RELEASED');
+      desk.press('join', { robot: 'Red 1' });
+      field.wait(600);
+      expect(field.phases).to.deep.equal(['none', 'none', 'none']);
+    });
 
   it('refuses Join for a robot that no longer knows its match', () => {
     field.play();
@@ -708,27 +712,6 @@ describe('a referee desk', () => {
       field.wait(1000);
       expect(red.mayMove).to.equal(false);
     }
-  });
-
-  it('releases a robot that was off during the release when Join is pressed', () => {
-    field.play();
-    desk.press('end');
-    field.wait(600);
-    const red = field.robot('Red 1');
-    red.isOff = true;
-    field.wait(600);
-    desk.press('release');
-    field.wait(5000);
-    red.restart(true);
-    red.isOff = false;
-    field.wait(1500);
-    expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([
-      ['ended', 'none', 'none'],
-      'NOT RELEASED',
-    ]);
-    desk.press('join', { robot: 'Red 1' });
-    field.wait(600);
-    expect(field.phases[0]).to.equal('none');
   });
 
   it('treats the locks of another desk as its own after Take over, except locks that the other desk sets after that', () => {
