@@ -7,6 +7,7 @@ import { shapeOf } from '../../src/tuning/plant.js';
 import { measure } from '../../src/tuning/tuner.js';
 
 const LOOPS = UNIT_LIST.flatMap(unit => unit.loops.map(loop => ({ unit, loop })));
+const YAW = LOOPS.find(({ loop }) => loop.name === 'angle_yaw')!;
 
 /** Tunes each loop once. Each loop starts from another set of bad gains in STARTS. `npm run tune -- --matrix` runs all combinations. */
 const TUNINGS = LOOPS.map((one, index) => {
@@ -33,47 +34,38 @@ describe('the tuner', function () {
   }
 
   it('finds good gains for the loop angle_yaw even from kd 0 and five times the default ki, where it must calm the loop first', async () => {
-    const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const { isGood } = await tuneLoop({ seed: 1 }, first!.unit, first!.loop, 'kd 0, ki x5');
+    const { unit, loop } = YAW;
+    const { isGood } = await tuneLoop({ seed: 1 }, unit, loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
   });
 
   it('ends the excitation before the loop has been ringing for 1 s', async () => {
-    const { unit, loop } = LOOPS.find(one => one.loop.name === 'angle_yaw')!;
+    const { unit, loop } = YAW;
     const robot = new BareRobot({ seed: 1 });
     robot.run(1);
     const port = new BareRobotPort(robot, unit.name, loop);
     const shape = shapeOf(loop, robot.physics.loopRateHz);
-    await port.tryGains({ kp: 300, ki: 30_000, kd: 0 });
+    const gains = { kp: 300, ki: 30_000, kd: 0 };
+    await port.tryGains(gains);
     const began = port.seconds;
-    const ringing = {
-      gains: { kp: 300, ki: 30_000, kd: 0 },
-      amplitude: 0.15,
-      periodS: 2,
-      style: 'normal',
-    } as const;
-    const { figures } = await measure({ shape, ...ringing }, port);
+    const task = { shape, gains, amplitude: 0.15, periodS: 2, style: 'normal' } as const;
+    const { figures } = await measure(task, port);
     expect(figures.end).equal('rings');
     expect(port.seconds - began).below(2);
     expect(port.longestRingingS).within(0.5, 1);
   });
 
   it('reports gains from an earlier tuning as good and does not change them', async () => {
-    const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const good = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'x0.3');
-    const again = await tuneLoop(
-      { seed: 3 },
-      first!.unit,
-      { ...first!.loop, defaults: good.after.gains },
-      'as they are',
-    );
+    const { unit, loop } = YAW;
+    const good = await tuneLoop({ seed: 3 }, unit, loop, 'x0.3');
+    const again = await tuneLoop({ seed: 3 }, unit, { ...loop, defaults: good.after.gains }, 'as they are');
     expect(again.result.state).equal('good');
     expect(again.after.gains).deep.equal(good.after.gains);
   });
 
   it('proposes no gains, and says that the loop hardly moves, if the first gains push the loop the wrong way', async () => {
-    const [first] = LOOPS.filter(({ loop }) => loop.name === 'angle_yaw');
-    const { result } = await tuneLoop({ seed: 3 }, first!.unit, first!.loop, 'wrong way');
+    const { unit, loop } = YAW;
+    const { result } = await tuneLoop({ seed: 3 }, unit, loop, 'wrong way');
     expect(result.state).equal('failed');
     expect(result).include({ proposed: null, why: 'the loop hardly moves, whatever its gains' });
   });
