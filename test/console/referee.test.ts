@@ -9,55 +9,58 @@ import type { ServingDaemon } from './page-daemon.js';
 type Page = FakePage<ServingDaemon>;
 
 describe('a page used by a referee', () => {
-  const beats = (page: Page) => page.sentTo(/lease/).length;
+  let page: Page;
+  let referee: Page['model']['referee'];
+  beforeEach(async () => {
+    page = await servedPage();
+    ({ referee } = page.model);
+  });
+  const beats = () => page.sentTo(/lease/).length;
+  /** The time since the page has renewed the lease. */
+  const beatAgeMs = () => page.clock.nowMs() - referee.beatMs.value!;
 
   it('renews the lease once a second, but only from taking the lease until releasing it', async () => {
-    const page = await servedPage();
     await page.wait(3000);
-    expect(beats(page)).to.equal(0);
-    await page.during(page.model.referee.take());
+    expect(beats()).to.equal(0);
+    await page.during(referee.take());
     await page.wait(3500);
-    expect(beats(page)).to.equal(4);
-    expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.within(450, 500);
-    page.model.referee.release();
+    expect(beats()).to.equal(4);
+    expect(beatAgeMs()).to.be.within(450, 500);
+    referee.release();
     await page.wait(3000);
-    expect(beats(page)).to.equal(4);
+    expect(beats()).to.equal(4);
   });
 
   it('renews the lease again within a second after the network was down', async () => {
-    const page = await servedPage();
-    await page.during(page.model.referee.take());
+    await page.during(referee.take());
     page.cut();
     await page.wait(5000);
-    expect(page.model.referee.isBeating).to.equal(true);
-    expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.equal(5000);
+    expect(referee.isBeating).to.equal(true);
+    expect(beatAgeMs()).to.equal(5000);
     page.mend();
     await page.wait(1000);
-    expect(page.clock.nowMs() - page.model.referee.beatMs.value!).to.be.at.most(1000);
+    expect(beatAgeMs()).to.be.at.most(1000);
   });
 
   it('takes the lease from another page only at the second press, without an error message on either page', async () => {
-    const one = await servedPage();
-    const other = await FakePage.of(one.daemon);
+    const other = await FakePage.of(page.daemon);
     const shown = ({ model: { referee } }: Page) => [
       referee.isBeating,
       referee.isHeld.value,
       referee.action.refusal.value,
     ];
-    await one.during(one.model.referee.take());
+    await page.during(referee.take());
     await other.during(other.model.referee.take());
     expect(shown(other)).to.deep.equal([false, true, undefined]);
     await other.during(other.model.referee.take());
-    await one.wait(1500);
+    await page.wait(1500);
     expect(shown(other)).to.deep.equal([true, false, undefined]);
-    expect(shown(one)).to.deep.equal([false, true, undefined]);
-    await one.during(one.model.referee.take());
-    expect(shown(one)).to.deep.equal([true, false, undefined]);
+    expect(shown(page)).to.deep.equal([false, true, undefined]);
+    await page.during(referee.take());
+    expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
   it('counts as silent if the page holds the lease but has not renewed the lease for more than 2 s', async () => {
-    const page = await servedPage();
-    const { referee } = page.model;
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);
@@ -73,8 +76,6 @@ describe('a page used by a referee', () => {
   });
 
   it('gives a reason for each phase that cannot be set, such as “needs the lease” or “name the match”', async () => {
-    const page = await servedPage();
-    const { referee } = page.model;
     const why = (id: string) => Object.fromEntries(PHASES.map(phase => [phase, referee.whyNot(id, phase)]));
     const needs = { auto: 'needs the lease', teleop: 'needs the lease' };
     const free = { none: '', pre: '', auto: '', teleop: '', pause: '', ended: '' };
@@ -90,8 +91,6 @@ describe('a page used by a referee', () => {
   });
 
   it('applies pause and end to the running match, even if the name of the next match is already typed', async () => {
-    const page = await servedPage();
-    const { referee } = page.model;
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
     await page.during(referee.take());
     void referee.begin('one', 'auto');
@@ -107,30 +106,25 @@ describe('a page used by a referee', () => {
   });
 
   it('knows how long ago another desk took the lease, because the page asks the daemon', async () => {
-    const page = await servedPage();
-    const { referee } = page.model;
     await page.during(referee.look());
     expect(referee.beatMs.value).to.equal(undefined);
     await page.daemon.ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 });
     await page.wait(4000);
     await page.during(referee.look());
-    expect(page.clock.nowMs() - referee.beatMs.value!).to.be.within(4000, 4100);
+    expect(beatAgeMs()).to.be.within(4000, 4100);
     await page.during(referee.take());
     await page.during(referee.look());
-    expect(page.clock.nowMs() - referee.beatMs.value!).to.be.below(100);
+    expect(beatAgeMs()).to.be.below(100);
   });
 
   it('stops renewing the lease when the token loses the right to do so', async () => {
-    const page = await servedPage();
-    await page.during(page.model.referee.take());
+    await page.during(referee.take());
     page.refuse(/lease/, 403, 'not-allowed');
     await page.wait(1500);
-    expect(page.model.referee.isBeating).to.equal(false);
+    expect(referee.isBeating).to.equal(false);
   });
 
   it('continues a phase after a pause with the time that was left of the typed duration', async () => {
-    const page = await servedPage();
-    const { referee } = page.model;
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
     await page.during(referee.take());
     await page.wait(200);
@@ -166,8 +160,6 @@ describe('a page used by a referee', () => {
     ['86401', undefined],
   ] as const)
     it(`reads the typed duration "${typed}" as ${durationS === null ? 'no time limit' : durationS === undefined ? 'invalid, and begins no phase' : `${durationS} s`}`, async () => {
-      const page = await servedPage();
-      const { referee } = page.model;
       await page.wait(200);
       referee.setDuration('teleop', typed);
       expect(referee.durationS('teleop')).to.equal(durationS);
@@ -179,8 +171,7 @@ describe('a page used by a referee', () => {
     });
 
   it('keeps the typed durations over a reload', async () => {
-    const page = await servedPage();
-    page.model.referee.setDuration('auto', '15');
+    referee.setDuration('auto', '15');
     const again = await page.another();
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
   });
