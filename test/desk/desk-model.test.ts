@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { HttpAnswer, HttpRequest } from '../../src/console/daemon/surroundings.js';
 import { DeskModel } from '../../src/desk/page/desk-model.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
 
 interface Sent {
   readonly path: string;
@@ -9,9 +9,6 @@ interface Sent {
   readonly body: any;
   answer(status: number, body: unknown): Promise<void>;
 }
-
-/** Lets the promises that are due settle. */
-const settle = () => new Promise<void>(resolve => setImmediate(resolve));
 
 function pageWithDesk() {
   const clock = new ManualClock();

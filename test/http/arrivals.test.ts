@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect } from 'chai';
 import { Arrivals } from '../../src/http/arrivals.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
 
 const CALLERS = 30;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -38,7 +38,7 @@ describe('a request', () => {
     });
     server.on('connection', arrivals.accepting());
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    await turns(2);
+    await settle(2);
   });
 
   afterEach(() => {
@@ -46,16 +46,13 @@ describe('a request', () => {
     server.close();
   });
 
-  const turns = async (count: number) => {
-    for (let turn = 0; turn < count; turn += 1) await new Promise(resolve => setImmediate(resolve));
-  };
   const port = () => (server.address() as AddressInfo).port;
   const pauseWithCallers = (pauseMs = PAUSE_MS) => {
     execFileSync(process.execPath, ['-e', CROWD, String(port())]);
     clock.late(pauseMs);
   };
   const allSeen = async () => {
-    while (seen.length < CALLERS) await new Promise(resolve => setImmediate(resolve));
+    while (seen.length < CALLERS) await settle(1);
   };
 
   for (const when of ['before', 'after']) {
@@ -94,7 +91,7 @@ describe('a request', () => {
     const socket = new Socket();
     accepted(socket);
     expect(arrivals.read(socket, false).receivedMs).to.equal(Number.NEGATIVE_INFINITY);
-    await turns(2);
+    await settle(2);
     expect(arrivals.read(socket, false).receivedMs).to.equal(clock.nowMs());
   });
 
@@ -103,7 +100,7 @@ describe('a request', () => {
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
       arrivals.timerRan(clock.nowMs() + DUE_MS);
-      await new Promise(resolve => setImmediate(resolve));
+      await settle(1);
     }
     expect(arrivals.read(new Socket(), false).receivedMs).to.be.within(
       clock.nowMs() - 3 * turnMs,
@@ -114,7 +111,7 @@ describe('a request', () => {
   it('that waited for the request before it on its connection counts as received with that one', async () => {
     const socket = new Socket();
     arrivals.accepting()(socket);
-    await turns(2);
+    await settle(2);
     const first = arrivals.read(socket, false);
     clock.late(PAUSE_MS);
     expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);

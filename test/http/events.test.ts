@@ -16,7 +16,7 @@ import type { Telemetry } from '../../src/schemas/telemetry.js';
 import type { Tune } from '../../src/schemas/tune.js';
 import { stepFigures } from '../../src/tuning/step-figures.js';
 import { eventually, portOf } from '../support/daemon.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
 import { statusWith, UNIT_STATUS } from '../support/status.js';
 
 const OPEN_TO_ALL = {
@@ -71,8 +71,8 @@ class Reader {
       .filter(event => name === undefined || event.name === name);
   }
 
-  async until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise(resolve => setImmediate(resolve));
+  until(holds: () => boolean): Promise<void> {
+    return eventually(async () => holds());
   }
 }
 
@@ -190,7 +190,7 @@ describe('the event stream', () => {
     });
     for (let poll = 51; poll <= 100; poll += 1) {
       sources.telemetry.emit(sample(poll / 50));
-      await new Promise(resolve => setImmediate(resolve));
+      await settle(1);
     }
     await reader.until(() => reader.events('telemetry').length >= 49);
     expect(pieces).to.be.at.most(26);
@@ -258,7 +258,7 @@ describe('the event stream', () => {
     const frames = 5000;
     for (let index = 0; index < frames; index += 1) {
       sources.telemetry.emit(sample(index, padding));
-      if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
+      if (index % 20 === 0) await settle(1);
     }
     sources.mode = 'auto';
     await clock.advance(50);
@@ -275,7 +275,7 @@ describe('the event stream', () => {
     slow.response.pause();
     for (let index = 0; index < 500; index += 1) {
       sources.telemetry.emit(sample(index, 'x'.repeat(50_000)));
-      if (index % 20 === 0) await new Promise(resolve => setImmediate(resolve));
+      if (index % 20 === 0) await settle(1);
     }
     return slow;
   }
@@ -314,11 +314,11 @@ describe('the event stream', () => {
     const padding = 'x'.repeat(100_000);
     for (let index = 0; index < 200; index += 1) {
       sources.telemetry.emit(sample(index, padding));
-      await new Promise(resolve => setImmediate(resolve));
+      await settle(1);
     }
     await clock.advance(1900);
     sources.telemetry.emit(sample(200));
-    await new Promise(resolve => setImmediate(resolve));
+    await settle(1);
     expect(events.streams).to.equal(2);
     await clock.advance(200);
     sources.telemetry.emit(sample(201));
