@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { FaultBody } from '../../sim/bus/faults.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
-import { isRobotError } from '../../src/core/errors.js';
 import { perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { isMissing } from '../../src/hardware/ports.js';
 import { decodeFrame, encodeFrame } from '../../src/protocol/codec.js';
 import { frameBytes, REGISTERS } from '../../src/protocol/registers.js';
+import { outcomeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { ScriptedLoops } from '../support/scripted-loops.js';
 
@@ -25,22 +25,14 @@ function setUp(loopRateHz = 1000) {
   const truth = (): any => robot.truth();
   const inject = (target: FaultBody['target'], fault: FaultBody['fault'], count?: number) =>
     robot.inject({ target, fault, ...(count !== undefined && { count }) });
-  /** `well`, or the code of the failure. */
-  const endOf = async (act: () => unknown) => {
-    try {
-      await act();
-      return 'well';
-    } catch (error) {
-      return isRobotError(error) ? error.code : error;
-    }
-  };
   const status = async (name: UnitName) => {
     const unit = unitNamed(name);
     const frame = await bus.readBlock(unit.address, REGISTERS.status.address, frameBytes(REGISTERS.status));
     return decodeFrame(unit.address, REGISTERS.status, frame);
   };
-  const ask = (name: UnitName | 'pin') =>
-    endOf(() => (name === 'pin' ? laser.write(!laser.read()) : status(name)));
+  const toggle = async () => laser.write(!laser.read());
+  /** `done`, or the code of the failure. */
+  const ask = (name: UnitName | 'pin') => outcomeOf(name === 'pin' ? toggle() : status(name));
   const enterDebug = () =>
     bus.writeBlock(address, REGISTERS.mode.address, encodeFrame(address, REGISTERS.mode, { mode: 2 }));
   return {
@@ -52,7 +44,6 @@ function setUp(loopRateHz = 1000) {
     laser,
     truth,
     inject,
-    endOf,
     status,
     ask,
     enterDebug,
@@ -95,11 +86,11 @@ describe('the simulated robot', () => {
   });
 
   it('allows one bus transaction at a time, of 1 to 32 bytes, and applies a write only when that write has ended', async () => {
-    const { bus, ask, truth, endOf, enterDebug } = setUp();
-    expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['well', 'bus-failed']);
+    const { bus, ask, truth, enterDebug } = setUp();
+    expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['done', 'bus-failed']);
     for (const length of [0, 33]) {
-      expect(await endOf(() => bus.readBlock(address, 0, length))).to.equal('bus-failed');
-      expect(await endOf(() => bus.writeBlock(address, 0, Buffer.alloc(length)))).to.equal('bus-failed');
+      expect(await outcomeOf(bus.readBlock(address, 0, length))).to.equal('bus-failed');
+      expect(await outcomeOf(bus.writeBlock(address, 0, Buffer.alloc(length)))).to.equal('bus-failed');
     }
     const written = enterDebug();
     expect(truth().gimbal.mode).to.equal('manual');
@@ -113,17 +104,17 @@ describe('the simulated robot', () => {
     [
       'fails exactly two transactions of the gimbal if the fault “nack” is injected there with the count 2',
       [['gimbal', 'nack', 2]],
-      { gimbal: ['nack', 'nack', 'well'], chassis: ['well'] },
+      { gimbal: ['nack', 'nack', 'done'], chassis: ['done'] },
     ],
     [
       'spoils exactly one frame of the chassis if the fault “corrupt” is injected there with the count 1',
       [['chassis', 'corrupt', 1]],
-      { gimbal: ['well'], chassis: ['bad-frame', 'well'] },
+      { gimbal: ['done'], chassis: ['bad-frame', 'done'] },
     ],
     [
       'fails the transactions of both units, but not those of the laser pin, if the fault “nack” is injected into the bus',
       [['bus', 'nack']],
-      { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['well'] },
+      { gimbal: ['nack', 'nack'], chassis: ['nack'], pin: ['done'] },
     ],
     [
       'applies the newest of several injected faults first',
@@ -136,7 +127,7 @@ describe('the simulated robot', () => {
     [
       'plugs the chassis in again after two failed transactions if the fault “unplug” was injected there with the count 2',
       [['chassis', 'unplug', 2]],
-      { chassis: ['nack', 'nack', 'well'] },
+      { chassis: ['nack', 'nack', 'done'] },
     ],
     [
       'still applies the injected fault “corrupt” to the chassis after the chassis was unplugged and plugged in again',
@@ -145,7 +136,7 @@ describe('the simulated robot', () => {
         ['chassis', 'unplug'],
         ['chassis', 'plug'],
       ],
-      { chassis: ['bad-frame', 'well'] },
+      { chassis: ['bad-frame', 'done'] },
     ],
     [
       'answers every transaction of an unplugged chassis with “nack”, even if the fault “hang” was injected there before',
@@ -153,15 +144,15 @@ describe('the simulated robot', () => {
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
       ],
-      { gimbal: ['well'], chassis: ['nack', 'nack'] },
+      { gimbal: ['done'], chassis: ['nack', 'nack'] },
     ],
     [
       'fails exactly the next two writes of the laser pin if the fault “nack” is injected there with the count 2',
       [['pin', 'nack', 2]],
-      { pin: ['pin-failed', 'pin-failed', 'well'] },
+      { pin: ['pin-failed', 'pin-failed', 'done'] },
     ],
     ...(['gimbal', 'chassis', 'pin', 'bus'] as const).map(target => {
-      const is = (name: string, fault: string) => [target === name || target === 'bus' ? 'well' : fault];
+      const is = (name: string, fault: string) => [target === name || target === 'bus' ? 'done' : fault];
       const ends = {
         gimbal: is('gimbal', 'nack'),
         chassis: is('chassis', 'nack'),
@@ -213,7 +204,7 @@ describe('the simulated robot', () => {
       expect([end, await ask('chassis')]).to.deep.equal([undefined, 'bus-failed']);
       await ends(inject, ms => clock.advance(ms - 29));
       await asked;
-      expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'well']);
+      expect([end, await ask('gimbal')]).to.deep.equal(['bus-timeout', 'done']);
     });
 
   it('restarts a controller at a brown-out, but not when the cable of the controller is unplugged', async () => {
