@@ -10,6 +10,7 @@ import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
 import type { DeskState } from '../../src/desk/state.js';
 import type { NewEvent } from '../../src/schemas/log.js';
+import { outcomeOf } from '../support/code-of.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -224,11 +225,7 @@ describe('a second desk with the same state folder', () => {
   it('fails to start with the code state-in-use until the first desk has ended', () =>
     inTemporaryFolder(async folder => {
       const first = await served({}, folder);
-      const code = await served({}, folder).then(
-        () => 'started',
-        error => error.code,
-      );
-      expect(code).to.equal('state-in-use');
+      expect(await outcomeOf(served({}, folder))).to.equal('state-in-use');
       await first.desk.close();
       await (await served({}, folder)).desk.close();
     }));

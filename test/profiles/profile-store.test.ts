@@ -53,7 +53,7 @@ describe('profiles', () => {
       if (operation === 'sync') await new Promise<void>(resolve => clock.after(200, resolve));
     };
     const asked = [...Array.from({ length: 10 }, (_, index) => keep(`p${index}`)), store.list('chassis')];
-    const ends = asked.map(act => act.then(() => 'done').catch(error => error.code));
+    const ends = asked.map(outcomeOf);
     await clock.advance(1000);
     const codes = await Promise.all(ends);
     expect(codes.lastIndexOf('done')).within(1, 3);
@@ -131,7 +131,7 @@ describe('profiles', () => {
     await keep('carpet');
     const answerAgain = disk.hang();
     expect(await codeOf(keep('match'))).equal('storage-failed');
-    const later = Array.from({ length: 1000 }, (_, count) => keep(`p${count}`).catch(error => error.code));
+    const later = Array.from({ length: 1000 }, (_, count) => outcomeOf(keep(`p${count}`)));
     expect(new Set(await Promise.all(later))).deep.equal(new Set(['storage-failed']));
     answerAgain();
     await clock.advance(0);
