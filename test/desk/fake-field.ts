@@ -52,7 +52,7 @@ interface Permit {
 type Button = keyof typeof ACTS;
 
 /** One run of a desk. It keeps what is wanted through kills. */
-class FakeDesk {
+export class FakeDesk {
   state: DeskState;
   isOff = false;
   readonly #field: FakeField;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import { tick } from '../../src/desk/step.js';
-import { FakeField, NAMES } from './fake-field.js';
+import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
 const PRESS = { id: 'P', by: 'referee', nowMs: 0, at: new Date(0) };
 
 describe('a referee desk', () => {
   let field: FakeField;
-  let desk: FakeField['first'];
+  let desk: FakeDesk;
   const forbid = () => {
     const { state } = desk;
     state.wanted = { ...state.wanted, permits: false };

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { tick } from '../../src/desk/step.js';
-import { FakeField } from './fake-field.js';
+import { type FakeDesk, FakeField } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
 describe('Take over (one referee desk takes the match from another)', () => {
   let field: FakeField;
-  let first: FakeField['first'];
-  let second: FakeField['second'];
+  let first: FakeDesk;
+  let second: FakeDesk;
   const wanted = (desk = first) => desk.state.wanted.match;
   /** The first desk takes the match back, and the second desk ends. */
   const takeBack = () => {
