@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { READ_AGAIN_MS } from '../../src/access/access.js';
@@ -21,7 +21,7 @@ import { type Clock, systemClock } from '../../src/core/clock.js';
 import { deskTokens } from '../../src/desk/desk-program.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
-import { inTemporaryFolder } from '../support/daemon.js';
+import { inTemporaryFolder, temporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 
 const FIELD = 'src/main.js';
@@ -196,13 +196,13 @@ describe('trunnion', () => {
   });
 
   describe("token run by root on another user's state folder", () => {
-    let folder = '';
+    const folder = temporaryFolder();
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
       "process.setgroups = process.setgid = process.setuid = () => { throw new Error('refused'); }";
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuse)}` };
     const token = async (...args: string[]) => {
-      const child = new Child(FIELD, ['token', ...args, '--state', folder], env);
+      const child = new Child(FIELD, ['token', ...args, '--state', folder()], env);
       return { exit: await child.exited, text: child.lines.join('\n') };
     };
     before(async function () {
@@ -210,11 +210,7 @@ describe('trunnion', () => {
       requirePrograms(this, 'setpriv');
       if ((await asNobody('--version')).exit !== 0) skip(this, 'only root may read this checkout');
     });
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-      await chown(folder, NOBODY, NOBODY);
-    });
-    afterEach(() => rm(folder, { recursive: true, force: true }));
+    beforeEach(() => chown(folder(), NOBODY, NOBODY));
 
     it("creates only files that belong to the folder's owner, even if Node cannot give up the rights of root", async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
@@ -223,13 +219,13 @@ describe('trunnion', () => {
         text: 'There is a token for desk: remove it first.',
       });
       expect(await token('list')).to.deep.equal({ exit: 0, text: 'desk  referee' });
-      for (const name of await readdir(folder))
-        expect((await stat(join(folder, name))).uid, name).to.equal(NOBODY);
+      for (const name of await readdir(folder()))
+        expect((await stat(join(folder(), name))).uid, name).to.equal(NOBODY);
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
     it('advises to change the owner of the list of tokens (chown) if the list belongs to root', async () => {
-      await writeFile(tokenFile(folder), '{}', { mode: 0o600 });
+      await writeFile(tokenFile(folder()), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);
       expect(text).to.match(/^The list of tokens cannot be read.* sudo chown -R 65534 /);

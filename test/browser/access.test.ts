@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
 import { Child } from '../support/child.js';
-import { call } from '../support/daemon.js';
+import { call, inTemporaryFolder } from '../support/daemon.js';
 import {
   alerts,
   consoleInBrowser,
@@ -55,15 +52,15 @@ describe('the console', function () {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');
-    const state = await mkdtemp(join(tmpdir(), 'trunnion-'));
-    const exposed = new Child('sim/main.js', ['--port', '0', '--host', '0.0.0.0', '--state', state]);
-    try {
-      await page.goto(await exposed.url());
-      await shows(page.locator('.brand'), /OPEN TO ALL/);
-    } finally {
-      await exposed.kill();
-      await rm(state, { recursive: true });
-    }
+    await inTemporaryFolder(async state => {
+      const exposed = new Child('sim/main.js', ['--port', '0', '--host', '0.0.0.0', '--state', state]);
+      try {
+        await page.goto(await exposed.url());
+        await shows(page.locator('.brand'), /OPEN TO ALL/);
+      } finally {
+        await exposed.kill();
+      }
+    });
   });
 
   it("logs a person in by a link with a token, and still offers STOP and the laser's Off after the token has been removed", async () => {

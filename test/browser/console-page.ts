@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
-import { call, type HttpAnswer } from '../support/daemon.js';
+import { call, type HttpAnswer, suiteFolder } from '../support/daemon.js';
 
 /** The state folders are in memory, because a disk that other tests keep busy may refuse a save. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -128,17 +128,23 @@ export interface ConsoleInBrowser {
  */
 export function consoleInBrowser(): ConsoleInBrowser {
   let browser: Browser | undefined;
-  let folder = '';
   let daemon: Child | undefined;
   let url = '';
   let complaints: string[] = [];
 
   const startDaemon = async (port = '0') => {
-    const config = join(folder, 'config.yaml');
+    const config = join(folder(), 'config.yaml');
     // A machine that stalls would otherwise end the test steps, or stop a match. Trials allow no longer silence of the host.
     const patient = 'supervision: {hostSilenceMs: 2000}\nmatch: {refereeSilenceMs: 60000}\n';
     await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}`);
-    daemon = new Child('sim/main.js', ['--port', port, '--state', join(folder, 'state'), '--config', config]);
+    daemon = new Child('sim/main.js', [
+      '--port',
+      port,
+      '--state',
+      join(folder(), 'state'),
+      '--config',
+      config,
+    ]);
     url = await daemon.url();
   };
   const post = (path: string, body?: unknown) => unhurried(() => call(url, 'POST', path, body));
@@ -146,14 +152,13 @@ export function consoleInBrowser(): ConsoleInBrowser {
 
   before(async function () {
     browser = await openBrowser(this);
-    folder = await mkdtemp(join(MEMORY, 'trunnion-'));
     await startDaemon();
   });
   after(async () => {
     await browser?.close();
     await daemon?.kill();
-    if (folder !== '') await rm(folder, { recursive: true, force: true });
   });
+  const folder = suiteFolder(MEMORY);
   beforeEach(async () => {
     for (const unit of ['gimbal', 'chassis']) {
       await fault(unit, 'plug');
@@ -185,7 +190,7 @@ export function consoleInBrowser(): ConsoleInBrowser {
       return running().daemon;
     },
     get state() {
-      return join(folder, 'state');
+      return join(folder(), 'state');
     },
     get url() {
       return url;

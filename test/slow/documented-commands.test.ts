@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call } from '../support/daemon.js';
+import { call, suiteFolder } from '../support/daemon.js';
 import { callsOf, commandsOf, notTyped, TYPED } from '../support/documented-calls.js';
 import { requirePrograms } from '../support/programs.js';
 
@@ -27,24 +26,20 @@ const alreadyTyped = new Set<string>();
 for (const document of TYPED)
   describe(`the commands in ${document}`, function () {
     this.timeout(300_000);
-    let folder = '';
     let child: Child | undefined;
     let env: Record<string, string> = {};
 
     before(async function () {
       requirePrograms(this, 'curl', 'flock', 'python3', 'timeout');
-      folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
-      env = { XDG_STATE_HOME: folder, PATH: `${join(folder, 'bin')}:${process.env.PATH}` };
-      await mkdir(join(folder, 'bin'));
+      env = { XDG_STATE_HOME: folder(), PATH: `${join(folder(), 'bin')}:${process.env.PATH}` };
+      await mkdir(join(folder(), 'bin'));
       const program = `#!/bin/sh\nexec node '${resolve('dist/src/main.js')}' "$@"\n`;
-      await writeFile(join(folder, 'bin/trunnion'), program, { mode: 0o755 });
+      await writeFile(join(folder(), 'bin/trunnion'), program, { mode: 0o755 });
       child = new Child('sim/main.js', ['--port', '0'], env);
       await child.url();
     });
-    after(async () => {
-      await child?.kill();
-      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-    });
+    after(() => child?.kill());
+    const folder = suiteFolder();
 
     it('succeed on a simulated robot, where only doctor, status and match end may fail, and print no problem except “stopped”', async () => {
       const url = (await child?.url()) ?? '';
@@ -73,7 +68,7 @@ for (const document of TYPED)
         });
         const typed = line
           .replaceAll(/(localhost|ROBOT):8080/g, new URL(url).host)
-          .replace('/var/lib/trunnion', join(folder, 'trunnion-sim'))
+          .replace('/var/lib/trunnion', join(folder(), 'trunnion-sim'))
           .replace('SEQ:HASH', `${head.seq}:${head.hash}`)
           .replace('…', token);
         const isLoop = line.startsWith('while ');

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { freePort } from '../support/daemon.js';
+import { freePort, suiteFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
@@ -34,7 +33,6 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
   this.timeout(120_000);
   const daemon = simulatedDaemon();
   const running = new Set<ChildProcess>();
-  let folder = '';
 
   const run = (program: string, ...args: string[]): ChildProcess => {
     const child = spawn(program, args, { stdio: 'ignore' });
@@ -47,33 +45,32 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
     await ended;
     running.delete(child);
   };
-  before(async function () {
+  before(function () {
     requirePrograms(this, 'prometheus', 'victoria-metrics');
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-league-'));
   });
   after(async () => {
     for (const child of running) await end(child, 'SIGKILL');
-    if (folder !== '') await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
+  const folder = suiteFolder();
 
   it('sends every sample of a robot that needs a token to the central store, even the samples taken while the store was down', async () => {
     const secret = await daemon.requireToken('p', 'spectator');
     const [storePort, port] = [await freePort(), await freePort()];
-    await writeFile(join(folder, 'token'), `${secret}\n`);
-    await writeFile(join(folder, 'password'), 'league-password\n');
+    await writeFile(join(folder(), 'token'), `${secret}\n`);
+    await writeFile(join(folder(), 'password'), 'league-password\n');
     // The file as it is, with this machine's addresses, and more scrapes a second than at a venue.
     const config = (await readFile('docs/league/prometheus.yml', 'utf8'))
       .replace('scrape_interval: 15s', 'scrape_interval: 500ms')
       .replace('/etc/prometheus/trunnion-rules.yml', resolve('docs/league/rules.yml'))
-      .replace('/etc/prometheus/store-password', join(folder, 'password'))
-      .replace('/etc/prometheus/ROBOT-token', join(folder, 'token'))
+      .replace('/etc/prometheus/store-password', join(folder(), 'password'))
+      .replace('/etc/prometheus/ROBOT-token', join(folder(), 'token'))
       .replace('STORE:8428', `127.0.0.1:${storePort}`)
       .replace('ROBOT:8080', new URL(daemon.url).host);
-    await writeFile(join(folder, 'prometheus.yml'), config);
+    await writeFile(join(folder(), 'prometheus.yml'), config);
     const runStore = () =>
       run(
         'victoria-metrics',
-        `-storageDataPath=${join(folder, 'store')}`,
+        `-storageDataPath=${join(folder(), 'store')}`,
         `-httpListenAddr=127.0.0.1:${storePort}`,
         '-httpAuth.username=league',
         '-httpAuth.password=league-password',
@@ -111,8 +108,8 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
     const first = runStore();
     const prometheus = run(
       'prometheus',
-      `--config.file=${join(folder, 'prometheus.yml')}`,
-      `--storage.tsdb.path=${join(folder, 'venue')}`,
+      `--config.file=${join(folder(), 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder(), 'venue')}`,
       `--web.listen-address=127.0.0.1:${port}`,
     );
     await until(async () => (await atStore()).size > 200);

@@ -1,30 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { Child } from '../support/child.js';
-import { call } from '../support/daemon.js';
+import { call, suiteFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
 describe('on a simulated robot,', function () {
   this.timeout(60_000);
-  let state = '';
   let url = '';
   let daemon: Child | undefined;
 
   before(async function () {
     requirePrograms(this, 'flock');
-    state = await mkdtemp(join(tmpdir(), 'trunnion-'));
-    daemon = new Child('sim/main.js', ['--port', '0', '--state', state]);
+    daemon = new Child('sim/main.js', ['--port', '0', '--state', state()]);
     url = await daemon.url();
   });
-  after(async () => {
-    await daemon?.kill('SIGTERM');
-    await rm(state, { recursive: true, force: true });
-  });
+  after(() => daemon?.kill('SIGTERM'));
+  const state = suiteFolder();
 
   async function trunnion(line: string): Promise<{ exit: number | string; text: string }> {
-    const child = new Child('src/main.js', [...line.split(' '), '--simulated', '--state', state]);
+    const child = new Child('src/main.js', [...line.split(' '), '--simulated', '--state', state()]);
     const exit = await child.exited;
     return { exit, text: child.lines.join('\n') };
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -52,26 +53,39 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
+/** Retries, because a daemon that is still running may add a file at this moment. */
+function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
 /** Makes a folder, which is removed when `act` has ended. */
 export async function inTemporaryFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
   try {
     return await act(folder);
   } finally {
-    // A daemon that is still running may add a file at this moment.
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+    await removeFolder(folder);
   }
 }
 
-/** Makes a folder for each test of a suite. Call this after the `afterEach` that ends its users. */
-export function temporaryFolder(): () => string {
-  let folder = '';
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
+/** Makes a folder when it is first asked for, and removes it in this hook. */
+function folderUntil(hook: typeof after, parent = tmpdir()): () => string {
+  let folder: string | undefined;
+  hook(async () => {
+    if (folder !== undefined) await removeFolder(folder);
+    folder = undefined;
   });
-  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-  return () => folder;
+  return () => {
+    folder ??= mkdtempSync(join(parent, 'trunnion-'));
+    return folder;
+  };
 }
+
+/** A folder for each test of a suite. Call this after the `afterEach` that ends its users. */
+export const temporaryFolder = () => folderUntil(afterEach);
+
+/** A folder for a whole suite. Call this after the `after` that ends its users. */
+export const suiteFolder = (parent?: string) => folderUntil(after, parent);
 
 /**
  * Checks until the condition holds, or until the test times out. Use it for things that a running daemon does without

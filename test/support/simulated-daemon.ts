@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { createPhysics } from '../../sim/robot-physics.js';
 import { simRoutes } from '../../sim/sim-routes.js';
@@ -14,7 +11,7 @@ import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
 import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { call, eventually, type HttpAnswer } from './daemon.js';
+import { call, eventually, type HttpAnswer, suiteFolder } from './daemon.js';
 import { noLock } from './journal-lines.js';
 
 /** Settings that differ from the usual ones, by section. */
@@ -51,14 +48,12 @@ export interface SimulatedDaemon {
 export function simulatedDaemon(sections: Sections = {}, around: Around = {}): SimulatedDaemon {
   let daemon: Daemon | undefined;
   let sim: SimulatedRobot | undefined;
-  let folder = '';
   const logged: Record<string, unknown>[] = [];
 
-  const rootSocket = () => `${folder}.sock`;
+  const rootSocket = () => `${folder()}.sock`;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'trunnion-'));
     sim = new SimulatedRobot({ clock: systemClock, physics: createPhysics({ seed: 1 }) });
-    const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder });
+    const usual = loadConfig(undefined, { port: 0 }, { host: '127.0.0.1', state: folder() });
     const { hardware } = sim;
     daemon = await start({
       config: configWith(usual, sections),
@@ -77,10 +72,8 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       extraRoutes: simRoutes(sim),
     });
   });
-  after(async () => {
-    await daemon?.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  });
+  after(() => daemon?.close());
+  const folder = suiteFolder();
 
   const now = () => {
     if (daemon === undefined || sim === undefined) throw new Error('not started');
@@ -97,7 +90,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       return now().sim;
     },
     get folder() {
-      return folder;
+      return folder();
     },
     get rootSocket() {
       return rootSocket();
@@ -107,7 +100,7 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     post: (path, body) => call(now().daemon.url, 'POST', path, body),
     requireToken: async (name, role) => {
       const secret = newSecret();
-      await writeTokens(realDisk, folder, [{ name, role, hash: hashOf(secret) }]);
+      await writeTokens(realDisk, folder(), [{ name, role, hash: hashOf(secret) }]);
       await eventually(
         async () => (await call(now().daemon.url, 'GET', '/api/session')).body.access === 'closed',
       );

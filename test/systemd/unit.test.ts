@@ -1,17 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { layOutSystem } from '../../scripts/package/layout.js';
+import { suiteFolder } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
 const UNITS = '/usr/lib/systemd/system';
@@ -19,26 +11,21 @@ const UNITS = '/usr/lib/systemd/system';
 const MAX_EXPOSURE = 2.0;
 
 describe('the systemd unit trunnion.service', () => {
-  let root: string;
+  const root = suiteFolder();
 
   before(function () {
     requirePrograms(this, 'systemd-analyze');
-    root = mkdtempSync(join(tmpdir(), 'trunnion-unit-'));
-    layOutSystem(root);
+    layOutSystem(root());
     // Copies the targets that the unit needs, because the package has none.
     for (const unit of readdirSync(UNITS).filter(name => name.endsWith('.target'))) {
-      copyFileSync(join(UNITS, unit), join(root, UNITS, unit));
+      copyFileSync(join(UNITS, unit), join(root(), UNITS, unit));
     }
-  });
-
-  after(() => {
-    if (root !== undefined) rmSync(root, { recursive: true });
   });
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
   it('passes “systemd-analyze verify” without an error or a warning in a file tree laid out like the installed package', () => {
-    const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root}`, 'trunnion.service');
+    const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root()}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
@@ -47,7 +34,7 @@ describe('the systemd unit trunnion.service', () => {
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);
     // The scripts find only these programs, which print their arguments.
-    const bin = join(root, 'bin');
+    const bin = join(root(), 'bin');
     mkdirSync(bin);
     for (const name of ['install', 'systemd-sysusers', 'rm'])
       writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 });
@@ -60,7 +47,7 @@ describe('the systemd unit trunnion.service', () => {
   });
 
   it(`is rated by “systemd-analyze security” with an exposure of at most ${MAX_EXPOSURE}, where 0 is best and 10 is worst`, () => {
-    const { stdout } = analyze('security', '--offline=true', join(root, UNITS, 'trunnion.service'));
+    const { stdout } = analyze('security', '--offline=true', join(root(), UNITS, 'trunnion.service'));
     const exposure = /Overall exposure level for trunnion\.service: ([\d.]+)/.exec(stdout)?.[1];
     expect(Number(exposure)).to.be.at.most(MAX_EXPOSURE);
   });
