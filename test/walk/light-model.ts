@@ -20,10 +20,6 @@ export class LightModel {
   /** The event number at which the interlock opened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
-  /** At this time the daemon's timers may not have run yet. */
-  #lateMs = Number.NEGATIVE_INFINITY;
-  /** True if the robot may have switched the laser off without a caller since it last settled. */
-  #mayHaveDarkened = false;
 
   constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
     this.#maxOnMs = laserMaxOnS === 0 ? Number.POSITIVE_INFINITY : laserMaxOnS * 1000;
@@ -38,14 +34,6 @@ export class LightModel {
   /** A lock or a phase forbids light from event `from` on. */
   forbidden(from: number, at: number): void {
     this.lit.sure(false, from, at);
-  }
-
-  late(nowMs: number): void {
-    this.#lateMs = nowMs;
-  }
-
-  mayDarken(): void {
-    this.#mayHaveDarkened = true;
   }
 
   interlock(isClosed: boolean, at: number): void {
@@ -99,19 +87,21 @@ export class LightModel {
     this.#asking.clear();
   }
 
-  watch(lit: boolean, nowMs: number): void {
+  /** `isLate`: the daemon's timers may not have run yet. */
+  watch(lit: boolean, nowMs: number, isLate: boolean): void {
     if (!lit || this.#asking.size > 0) return;
     if (this.#pinFails || nowMs - this.#pinTroubleMs <= this.#graceMs) return;
     promise(this.lit.can(true), 'light', () => 'the laser is lit and nobody asks for it');
-    if (nowMs === this.#lateMs) return;
+    if (isLate) return;
     promise(nowMs <= this.#onMs + this.#maxOnMs + 1, 'light limit', () => 'the laser is lit past its limit');
   }
 
-  judgeSettled(lit: boolean, stopped: boolean, nowMs: number): void {
+  /** `mayHaveStopped`: the robot may have stopped without a caller since it last settled. */
+  judgeSettled(lit: boolean, stopped: boolean, mayHaveStopped: boolean, nowMs: number): void {
     promise(!(lit && stopped), 'light', () => 'the laser is lit while stopped');
     const limited = nowMs > this.#onMs + this.#maxOnMs;
     promise(
-      lit || limited || stopped || this.#mayHaveDarkened || !this.lit.must(true),
+      lit || limited || stopped || mayHaveStopped || !this.lit.must(true),
       'light holds',
       () => 'the laser is dark; it was switched on, and nobody switched it off',
     );
@@ -119,7 +109,6 @@ export class LightModel {
 
   adopt(lit: boolean): void {
     this.lit = new Candidates(lit);
-    this.#mayHaveDarkened = false;
   }
 }
 

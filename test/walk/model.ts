@@ -64,6 +64,8 @@ export class Model {
   #lateSinceMs = Number.NEGATIVE_INFINITY;
   /** True if the model already counts the robot as stopped because the referee is silent. */
   #lost = false;
+  /** True if the robot may have stopped without a caller since it last settled. */
+  #mayHaveStopped = false;
 
   constructor(settings: WalkSettings) {
     this.light = new LightModel(settings);
@@ -97,7 +99,6 @@ export class Model {
     // Between two late turns without a pause no timer has run, so the second one is late since the first.
     if (sinceMs - this.#lateMs > ROUNDING_MS) this.#lateSinceMs = sinceMs;
     this.#lateMs = nowMs;
-    this.light.late(nowMs);
   }
 
   calm(nowMs: number): void {
@@ -244,7 +245,7 @@ export class Model {
       () => `nobody is served ${START_MS} ms after the start`,
     );
     this.#byItself(nowMs);
-    this.light.watch(truth.lit, nowMs);
+    this.light.watch(truth.lit, nowMs, nowMs === this.#lateMs);
     this.stop.watch(truth);
     const at = this.#next();
     for (const { name } of UNIT_LIST) {
@@ -266,8 +267,8 @@ export class Model {
     this.access.judgeSettled(shown.access);
     this.log.judgeSettled(logged, shown.log);
     this.match.judgeSettled(shown.match, shown.stopped, nowMs);
-    this.stop.judgeSettled(truth, shown.stopped);
-    this.light.judgeSettled(truth.lit, shown.stopped, nowMs);
+    this.stop.judgeSettled(truth, shown.stopped, this.#mayHaveStopped);
+    this.light.judgeSettled(truth.lit, shown.stopped, this.#mayHaveStopped, nowMs);
     this.tune.judgeSettled(shown.units, { lit: truth.lit, stopped: shown.stopped }, nowMs);
     for (const { name } of UNIT_LIST) {
       this.match.judgeSettledUnit(shown.match, shown.stopped, shown.units[name]);
@@ -283,6 +284,7 @@ export class Model {
     this.light.adopt(lit);
     this.log.adopt(shown.log);
     this.stop.adopt(shown.stopped);
+    this.#mayHaveStopped = false;
     for (const { name } of UNIT_LIST) this.units[name].adopt(units[name], shown.units[name], at);
   }
 
@@ -303,8 +305,7 @@ export class Model {
 
   #mayStop(): void {
     for (const { name } of UNIT_LIST) this.drives[name].mayEnd();
-    this.stop.mayFall();
-    this.light.mayDarken();
+    this.#mayHaveStopped = true;
   }
 
   #stops(from?: number): void {

@@ -37,8 +37,6 @@ export class StopModel {
   /** The event numbers of the last stop that was answered, and of the last resume that was answered or lost. */
   #since = 0;
   #released = 0;
-  /** True if the robot may have stopped without a caller since it last settled. */
-  #mayHaveStopped = false;
   /**
    * True if the disk or the power has failed since the robot last settled. The latches may then be the only record of a
    * stop.
@@ -114,10 +112,6 @@ export class StopModel {
     this.#mayBeUnrecorded = true;
   }
 
-  mayFall(): void {
-    this.#mayHaveStopped = true;
-  }
-
   abandoned(asked: Asked, at: number): void {
     if (isPost(asked, '/api/stop')) this.stopped.maybe(true, asked.sent, Number.POSITIVE_INFINITY);
     // The caller hung up, but the resume may still take effect.
@@ -154,7 +148,8 @@ export class StopModel {
     this.#endedSinceSettle = true;
   }
 
-  judgeSettled(truth: Truth, shown: unknown): void {
+  /** `mayHaveStopped`: the robot may have stopped without a caller since it last settled. */
+  judgeSettled(truth: Truth, shown: boolean, mayHaveStopped: boolean): void {
     for (const { name } of UNIT_LIST) {
       const { latched } = truth.units[name];
       promise(
@@ -163,19 +158,13 @@ export class StopModel {
         () => `stopped is ${shown}, the latch of the ${name} is ${latched}`,
       );
     }
-    const { values } = this.stopped;
-    const byItself = shown === true && this.#mayHaveStopped;
-    promise(
-      byItself || values.some(value => value === shown),
-      'stopped',
-      () => `stopped is ${shown}, not ${values}`,
-    );
+    const may = (shown && mayHaveStopped) || this.stopped.can(shown);
+    promise(may, 'stopped', () => `stopped is ${shown}, not ${this.stopped.values}`);
   }
 
   adopt(stopped: boolean): void {
     this.stopped = new Candidates(stopped);
     this.#endedSinceSettle = false;
-    this.#mayHaveStopped = false;
     this.#mayBeUnrecorded = false;
   }
 
