@@ -1,6 +1,10 @@
 import { type Asked, bodyMember, isPost } from './asked.js';
 import { isTuneStart } from './tune-model.js';
 
+export function isBeat(asked: Asked): boolean {
+  return isPost(asked, '/api/match/lease');
+}
+
 export function isCall(asked: Asked): boolean {
   return isPost(asked, '/api/match');
 }

@@ -24,6 +24,9 @@ export interface Asked {
   answer?: Answer & { readonly at: number };
 }
 
+/** The requests in flight that may have an effect. */
+export type InFlight = ReadonlySet<Asked>;
+
 /** True if both are certainly the same caller, false if they certainly are not, undefined if unknown. */
 export function isSameCaller(one: readonly string[], other: readonly string[]): boolean | undefined {
   if (!one.some(identity => other.includes(identity))) return false;

@@ -1,5 +1,6 @@
 import type { Phase } from '../../src/core/phases.js';
-import { type Asked, bodyMember } from './asked.js';
+import { isCall } from './acts.js';
+import { type Asked, bodyMember, type InFlight } from './asked.js';
 import { promise } from './broken-promise.js';
 
 /**
@@ -7,23 +8,27 @@ import { promise } from './broken-promise.js';
  * time when one may begin.
  */
 export class CallModel {
-  readonly #underWay = new Set<Asked>();
+  readonly #inFlight: InFlight;
   /** Calls that were in flight at the same time as other calls. */
   readonly #overlapped = new WeakSet<Asked>();
   /** The last accepted call. Undefined if it is unknown. */
   #last: Asked | undefined;
 
-  sent(asked: Asked): void {
-    this.#underWay.add(asked);
-    if (this.#underWay.size === 1) return;
-    for (const one of this.#underWay) this.#overlapped.add(one);
+  constructor(inFlight: InFlight) {
+    this.#inFlight = inFlight;
+  }
+
+  /** A call was sent, and is in flight. */
+  sent(): void {
+    const calls = [...this.#inFlight].filter(isCall);
+    if (calls.length === 1) return;
+    for (const one of calls) this.#overlapped.add(one);
     this.#last = undefined;
   }
 
   /** `phases`: every phase that the match may have had since the call was sent. */
   answered(asked: Asked, phases: readonly Phase[]): void {
     const overlaps = this.#overlapped.has(asked);
-    this.#underWay.delete(asked);
     const last = overlaps ? undefined : this.#last;
     const { status, body } = asked.answer ?? {};
     if (last !== undefined) {
@@ -37,13 +42,8 @@ export class CallModel {
     else if (status === 200) this.#last = asked;
   }
 
-  lost(asked: Asked): void {
-    this.#underWay.delete(asked);
-    this.#last = undefined;
-  }
-
-  ended(): void {
-    this.#underWay.clear();
+  /** The caller of a call hung up, or the daemon ended. */
+  lost(): void {
     this.#last = undefined;
   }
 }

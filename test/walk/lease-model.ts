@@ -1,4 +1,5 @@
-import { type Asked, bodyMember, isSameCaller } from './asked.js';
+import { isBeat } from './acts.js';
+import { type Asked, bodyMember, type InFlight, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
 
 interface Beat {
@@ -26,7 +27,7 @@ export const ROUNDING_MS = 0.001;
 /** Knows which referee's desk holds the lease, and when it last beat. */
 export class LeaseModel {
   readonly #silenceMs: number;
-  readonly #beats = new Set<Asked>();
+  readonly #inFlight: InFlight;
   /** The last accepted beat. Undefined if there is none, or if it is unknown which caller holds the lease. */
   #last: Accepted | undefined;
   /** The latest times at which a beat may have been accepted (`maybe`), and at which a beat certainly was (`surely`). */
@@ -35,19 +36,14 @@ export class LeaseModel {
   /** When the newest accepted beat was sent. */
   #sentMs = Number.NEGATIVE_INFINITY;
 
-  constructor(silenceMs: number) {
+  constructor(silenceMs: number, inFlight: InFlight) {
     this.#silenceMs = silenceMs;
+    this.#inFlight = inFlight;
   }
 
-  /** True if no beat is pending, and the silence limit had certainly passed at `sinceMs`. */
+  /** True if no beat is in flight, and the silence limit had certainly passed at `sinceMs`. */
   surelySilentAt(sinceMs: number): boolean {
-    return this.#beats.size === 0 && sinceMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
-  }
-
-  /** True if this beat certainly came after the silence limit, and no other beat is pending. */
-  isSurelyLate(beat: Asked): boolean {
-    const others = [...this.#beats].some(one => one !== beat);
-    return !others && beat.sentMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
+    return !this.#mayBeat && sinceMs >= this.#maybeMs + this.#silenceMs + ROUNDING_MS;
   }
 
   maybeSilentAt(nowMs: number): boolean {
@@ -59,14 +55,9 @@ export class LeaseModel {
     return this.#sentMs >= sinceMs || this.maybeSilentAt(nowMs);
   }
 
-  sent(asked: Asked): void {
-    this.#beats.add(asked);
-  }
-
   answered(asked: Asked, nowMs: number): void {
     if (asked.answer === undefined) return;
     const { status, at } = asked.answer;
-    this.#beats.delete(asked);
     const beat = beatOf(asked);
     const holds = ({ by, holder }: Beat) => (holder === beat.holder ? isSameCaller(by, beat.by) : false);
     this.#judge(asked, beat.takesOver ? () => true : holds, nowMs);
@@ -74,13 +65,12 @@ export class LeaseModel {
     this.#maybeMs = nowMs;
     this.#surelyMs = Math.max(this.#surelyMs, asked.earliestMs);
     this.#sentMs = Math.max(this.#sentMs, asked.sentMs);
-    const overlaps = this.#beats.size > 0 || (this.#last !== undefined && this.#last.at > asked.sent);
+    const overlaps = this.#mayBeat || (this.#last !== undefined && this.#last.at > asked.sent);
     const mayBeFreed = new Set(beat.by).size > 1;
     this.#last = overlaps || mayBeFreed ? undefined : { ...beat, at, fromMs: asked.earliestMs, toMs: nowMs };
   }
 
-  abandoned(asked: Asked, nowMs: number): void {
-    this.#beats.delete(asked);
+  abandoned(nowMs: number): void {
     this.#last = undefined;
     this.#maybeMs = nowMs;
   }
@@ -92,7 +82,6 @@ export class LeaseModel {
 
   /** After a start the desk must beat again. */
   ended(): void {
-    this.#beats.clear();
     this.#last = undefined;
     this.#maybeMs = this.#surelyMs = this.#sentMs = Number.NEGATIVE_INFINITY;
   }
@@ -103,11 +92,15 @@ export class LeaseModel {
     this.#judge(asked, ({ by }) => isRest || isSameCaller(by, asked.identities), nowMs);
   }
 
+  get #mayBeat(): boolean {
+    return [...this.#inFlight].some(isBeat);
+  }
+
   /** `isOwn`: whether the last beat came from the same caller; undefined if unknown. */
   #judge(asked: Asked, isOwn: (last: Beat) => boolean | undefined, nowMs: number): void {
     const { status, body } = asked.answer ?? {};
     const last = this.#last;
-    const isKnown = last !== undefined && last.at <= asked.sent && this.#beats.size === 0;
+    const isKnown = last !== undefined && last.at <= asked.sent && !this.#mayBeat;
     if (!isKnown) return;
     const { path } = asked.request;
     const said = () =>

@@ -1,6 +1,7 @@
-import { type Asked, bodyMember, isPost, isTaken } from './asked.js';
+import { type Asked, bodyMember, type InFlight, isPost, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
+import type { WalkSettings } from './history.js';
 import { isTuneStart } from './tune-model.js';
 
 /** After the pin works again, or after the interlock opens, the laser is dark within this many polls. */
@@ -14,14 +15,15 @@ export class LightModel {
   readonly #maxOnMs: number;
   readonly #graceMs: number;
   lit = new Candidates<boolean>(false);
-  readonly #asking = new Set<Asked>();
+  readonly #inFlight: InFlight;
   #pinTroubleMs = Number.NEGATIVE_INFINITY;
   #pinFails = false;
   /** The event number at which the interlock opened; undefined while it is closed. */
   #openSince: number | undefined;
   #onMs = 0;
 
-  constructor({ pollHz, laserMaxOnS }: { readonly pollHz: number; readonly laserMaxOnS: number }) {
+  constructor({ pollHz, laserMaxOnS }: WalkSettings, inFlight: InFlight) {
+    this.#inFlight = inFlight;
     this.#maxOnMs = laserMaxOnS === 0 ? Number.POSITIVE_INFINITY : laserMaxOnS * 1000;
     this.#graceMs = (POLLS * 1000) / pollHz;
   }
@@ -42,14 +44,9 @@ export class LightModel {
     if (!isClosed) this.lit.sure(false, at, at);
   }
 
-  sent(asked: Asked): void {
-    if (isOn(asked)) this.#asking.add(asked);
-  }
-
   answered(asked: Asked, lit: boolean, nowMs: number): void {
     if (asked.answer === undefined) return;
     const { status, at } = asked.answer;
-    this.#asking.delete(asked);
     if (isOn(asked) && status === 200) {
       const wasOpen = this.#openSince !== undefined && this.#openSince < asked.sent;
       promise(!wasOpen, 'no light with an open contact', () => 'switched on while the interlock is open');
@@ -74,7 +71,6 @@ export class LightModel {
   abandoned(asked: Asked, at: number): void {
     if (isOn(asked)) this.lit.maybe(true, asked.sent, at);
     if (darkens(asked)) this.lit.maybe(false, asked.sent, Number.POSITIVE_INFINITY);
-    this.#asking.delete(asked);
   }
 
   /** The daemon is ending and may no longer enforce `maxOnS`. */
@@ -84,12 +80,11 @@ export class LightModel {
 
   ended(at: number): void {
     this.lit.sure(false, at, at);
-    this.#asking.clear();
   }
 
   /** `isLate`: the daemon's timers may not have run yet. */
   watch(lit: boolean, nowMs: number, isLate: boolean): void {
-    if (!lit || this.#asking.size > 0) return;
+    if (!lit || [...this.#inFlight].some(isOn)) return;
     if (this.#pinFails || nowMs - this.#pinTroubleMs <= this.#graceMs) return;
     promise(this.lit.can(true), 'light', () => 'the laser is lit and nobody asks for it');
     if (isLate) return;

@@ -1,7 +1,7 @@
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { isAccessRefusal } from './access-model.js';
-import { isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
-import { type Asked, bodyMember, isPost } from './asked.js';
+import { isBeat, isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
+import { type Asked, bodyMember, type InFlight, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { CallModel, callText } from './call-model.js';
 import { Candidates } from './candidates.js';
@@ -34,40 +34,37 @@ export class MatchModel {
   /** The values that the disk may hold. */
   readonly #keptLock = new Candidates(false);
   readonly #keptPhase = new Candidates(NO_MATCH);
-  /** Requests in flight that may change lock or phase. */
-  readonly #changes = new Set<Asked>();
+  readonly #inFlight: InFlight;
   /** When a caller last hung up during a change of lock or phase. */
   #abandonedMs = Number.NEGATIVE_INFINITY;
   /** The event numbers since which lock and phase cannot have changed. Infinite while a request may change them. */
   #lockSince = 0;
   #phaseSince = 0;
   readonly #calls = new Set<string>();
-  readonly #lastCall = new CallModel();
+  readonly #lastCall: CallModel;
 
-  constructor({ refereeSilenceMs, onRefereeSilence }: WalkSettings) {
-    this.lease = new LeaseModel(refereeSilenceMs);
+  constructor({ refereeSilenceMs, onRefereeSilence }: WalkSettings, inFlight: InFlight) {
+    this.lease = new LeaseModel(refereeSilenceMs, inFlight);
+    this.#lastCall = new CallModel(inFlight);
+    this.#inFlight = inFlight;
     this.#stopsWhenSilent = onRefereeSilence === 'stop';
   }
 
   sent(asked: Asked): void {
-    if (isPost(asked, '/api/match/lease')) this.lease.sent(asked);
-    if (!isChange(asked)) return;
-    this.#changes.add(asked);
-    if (isCall(asked)) this.#lastCall.sent(asked);
+    if (isCall(asked)) this.#lastCall.sent();
     if (isCall(asked)) this.#phaseSince = Number.POSITIVE_INFINITY;
-    else this.#lockSince = Number.POSITIVE_INFINITY;
+    else if (isChange(asked)) this.#lockSince = Number.POSITIVE_INFINITY;
   }
 
   answered(asked: Asked, nowMs: number): Effect {
     if (asked.answer === undefined) return 'none';
     const { status, body, at } = asked.answer;
-    if (isPost(asked, '/api/match/lease')) {
+    if (isBeat(asked)) {
       const isStopped = status === 200 && this.#stopsBefore(asked);
       this.lease.answered(asked, nowMs);
       return isStopped ? 'stops' : 'none';
     }
     if (!isChange(asked)) return 'none';
-    this.#changes.delete(asked);
     if (body?.code === 'closing') {
       this.#landed(asked, at);
       this.#maybe(asked, nowMs, at);
@@ -93,23 +90,22 @@ export class MatchModel {
   /** Whether a late beat is taken only after the silence before it has stopped the robot. */
   #stopsBefore(beat: Asked): boolean {
     const plays = this.#phaseSince < beat.sent && this.#phases(beat.sentMs).every(isPlay);
-    return this.#stopsWhenSilent && plays && this.lease.isSurelyLate(beat);
+    return this.#stopsWhenSilent && plays && this.lease.surelySilentAt(beat.sentMs);
   }
 
   abandoned(asked: Asked, nowMs: number, at: number): void {
-    if (isPost(asked, '/api/match/lease')) this.lease.abandoned(asked, nowMs);
-    if (!this.#changes.delete(asked)) return;
+    if (isBeat(asked)) this.lease.abandoned(nowMs);
+    if (!isChange(asked)) return;
     this.#abandonedMs = nowMs;
-    if (isCall(asked)) this.#lastCall.lost(asked);
+    if (isCall(asked)) this.#lastCall.lost();
     this.#landed(asked, at);
     this.#maybe(asked, nowMs, at);
   }
 
   /** `isCut`: the power was cut, so the duration of the outage is unknown. */
-  ended(outstanding: readonly Asked[], isCut: boolean, nowMs: number, at: number): void {
-    for (const asked of outstanding) if (this.#changes.has(asked)) this.#maybe(asked, nowMs, at);
-    this.#changes.clear();
-    this.#lastCall.ended();
+  ended(isCut: boolean, nowMs: number, at: number): void {
+    for (const asked of this.#changes) this.#maybe(asked, nowMs, at);
+    this.#lastCall.lost();
     this.lease.ended();
     const phases = isCut
       ? this.#keptPhase.values.flatMap(standing => afterCut(standing, nowMs))
@@ -243,15 +239,20 @@ export class MatchModel {
       this.#keptPhase.are(standing, at);
       this.#keptLock.are([locked], at);
     }
-    if (this.#changes.size === 0) this.#lockSince = this.#phaseSince = at;
+    if (this.#changes.length === 0) this.#lockSince = this.#phaseSince = at;
   }
 
   /** Called when a change is no longer in flight. */
   #landed(asked: Asked, at: number): void {
-    const others = [...this.#changes].some(other => isCall(other) === isCall(asked));
+    const others = this.#changes.some(other => isCall(other) === isCall(asked));
     const since = others ? Number.POSITIVE_INFINITY : at;
     if (isCall(asked)) this.#phaseSince = since;
     else this.#lockSince = since;
+  }
+
+  /** Requests in flight that may change lock or phase. */
+  get #changes(): readonly Asked[] {
+    return [...this.#inFlight].filter(isChange);
   }
 
   #phases(nowMs: number): readonly Phase[] {

@@ -40,16 +40,15 @@ export interface Shown {
  * of the robot.
  */
 export class Model {
-  readonly light: LightModel;
   readonly stop = new StopModel();
   readonly access = new AccessModel();
   readonly log = new LogModel();
-  readonly match: MatchModel;
   readonly tune = new TuneModel();
-  readonly units: Readonly<Record<UnitName, UnitModel>>;
   readonly drives = perUnit(({ name }) => new DriveModel(name));
   readonly #ids = new IdModel();
   readonly #outstanding = new Set<Asked>();
+  /** The outstanding requests that may have an effect, because their callers may have the right. */
+  readonly #effective = new Set<Asked>();
   #events = 0;
   #troubleMs = 0;
   #standingTrouble = 0;
@@ -67,9 +66,13 @@ export class Model {
   /** True if the robot may have stopped without a caller since it last settled. */
   #mayHaveStopped = false;
 
+  readonly light: LightModel;
+  readonly match: MatchModel;
+  readonly units: Readonly<Record<UnitName, UnitModel>>;
+
   constructor(settings: WalkSettings) {
-    this.light = new LightModel(settings);
-    this.match = new MatchModel(settings);
+    this.light = new LightModel(settings, this.#effective);
+    this.match = new MatchModel(settings, this.#effective);
     this.units = perUnit(unit => new UnitModel(unit, settings.onControllerReset === 'restore'));
   }
 
@@ -116,9 +119,8 @@ export class Model {
       this.units[name].sent(asked);
       this.drives[name].sent(asked);
     }
-    const isRefused = this.access.surelyRefuses(request);
-    if (!isRefused) {
-      this.light.sent(asked);
+    if (!this.access.surelyRefuses(request)) {
+      this.#effective.add(asked);
       this.match.sent(asked);
       if (this.match.forbids(asked, nowMs) === undefined) this.stop.sent(asked);
     }
@@ -126,10 +128,13 @@ export class Model {
   }
 
   answered(asked: Asked, answer: Answer, truth: Truth, nowMs: number): void {
-    if (!this.#outstanding.delete(asked)) return;
+    if (!this.#outstanding.has(asked)) return;
     asked.answer = { ...answer, at: this.#next() };
     asked.identities = [...asked.identities, ...this.access.identitiesOf(asked.request)];
+    // Until now the robot may have obeyed this request.
     this.#byItself(nowMs);
+    this.#outstanding.delete(asked);
+    this.#effective.delete(asked);
     this.#judgeAnswer(asked, asked.answer, nowMs);
     this.#matchAnswered(asked, truth, nowMs);
     this.light.answered(asked, truth.lit, nowMs);
@@ -150,12 +155,13 @@ export class Model {
 
   hungUp(asked: Asked, nowMs: number): void {
     if (!this.#outstanding.delete(asked)) return;
+    const mayAct = this.#effective.delete(asked);
     const at = this.#next();
     this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
     this.tune.abandoned(asked);
     this.#ids.abandoned(asked);
-    this.match.abandoned(asked, nowMs, at);
+    if (mayAct) this.match.abandoned(asked, nowMs, at);
     if (/match/.test(asked.request.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
     for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
@@ -202,13 +208,14 @@ export class Model {
     this.#ending = false;
     const at = this.#next();
     const outstanding = [...this.#outstanding];
-    this.#outstanding.clear();
     this.light.ended(at);
     this.tune.ended();
-    this.match.ended(outstanding, isCut, nowMs, at);
+    this.match.ended(isCut, nowMs, at);
     this.stop.ended(outstanding, truth, { isCut, inTrouble: this.#inTrouble(nowMs) }, at);
     this.log.ended();
     for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
+    this.#outstanding.clear();
+    this.#effective.clear();
     this.#daemonKnows = false;
   }
 
