@@ -9,8 +9,16 @@ export function isCall(asked: Asked): boolean {
   return isPost(asked, '/api/match');
 }
 
+export function isLock(asked: Asked): boolean {
+  return isPost(asked, '/api/match/lock');
+}
+
+export function isLockChange(asked: Asked): boolean {
+  return isLock(asked) || isPost(asked, '/api/match/unlock');
+}
+
 export function isChange(asked: Asked): boolean {
-  return isCall(asked) || isPost(asked, '/api/match/lock') || isPost(asked, '/api/match/unlock');
+  return isCall(asked) || isLockChange(asked);
 }
 
 export function isDrive(asked: Asked): boolean {

@@ -20,6 +20,11 @@ export class Candidates<T> {
     return [...new Set(this.#events.map(({ value }) => value))];
   }
 
+  /** The event number of the last event. */
+  get lastAt(): number {
+    return Math.max(...this.#events.map(({ to }) => to));
+  }
+
   can(value: T): boolean {
     return this.#events.some(event => event.value === value);
   }

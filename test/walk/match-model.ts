@@ -1,7 +1,7 @@
 import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
 import { isAccessRefusal } from './access-model.js';
-import { isBeat, isCall, isChange, isDebug, isDrive, isTune } from './acts.js';
-import { type Asked, bodyMember, type InFlight, isPost } from './asked.js';
+import { isBeat, isCall, isChange, isDebug, isDrive, isLock, isLockChange, isTune } from './acts.js';
+import { type Asked, bodyMember, type InFlight } from './asked.js';
 import { promise } from './broken-promise.js';
 import { CallModel, callText } from './call-model.js';
 import { Candidates } from './candidates.js';
@@ -37,9 +37,6 @@ export class MatchModel {
   readonly #inFlight: InFlight;
   /** When a caller last hung up during a change of lock or phase. */
   #abandonedMs = Number.NEGATIVE_INFINITY;
-  /** The event numbers since which lock and phase cannot have changed. Infinite while a request may change them. */
-  #lockSince = 0;
-  #phaseSince = 0;
   readonly #calls = new Set<string>();
   readonly #lastCall: CallModel;
 
@@ -52,8 +49,6 @@ export class MatchModel {
 
   sent(asked: Asked): void {
     if (isCall(asked)) this.#lastCall.sent();
-    if (isCall(asked)) this.#phaseSince = Number.POSITIVE_INFINITY;
-    else if (isChange(asked)) this.#lockSince = Number.POSITIVE_INFINITY;
   }
 
   answered(asked: Asked, nowMs: number): Effect {
@@ -66,7 +61,6 @@ export class MatchModel {
     }
     if (!isChange(asked)) return 'none';
     if (body?.code === 'closing') {
-      this.#landed(asked, at);
       this.#maybe(asked, nowMs, at);
       return 'may stop';
     }
@@ -75,16 +69,14 @@ export class MatchModel {
       this.#lastCall.answered(asked, [...this.#phases(asked.sentMs - GRACE_MS), ...this.#phases(nowMs)]);
     const isKept = status === 200;
     const stands = isKept || (status === 503 && !isAccessRefusal(asked.answer));
-    this.#landed(asked, at);
-    if (!isCall(asked)) {
-      if (!stands) return 'none';
-      const locked = isPost(asked, '/api/match/lock');
-      this.#locked.sure(locked, asked.sent, at);
-      if (isKept) this.#keptLock.sure(locked, asked.sent, at);
-      else this.#keptLock.maybe(locked, asked.sent, at);
-      return locked ? (isKept ? 'stops, confirmed' : 'stops') : 'none';
-    }
-    return stands ? this.#called(asked, isKept, nowMs, at) : 'none';
+    if (!stands) return 'none';
+    if (isCall(asked)) return this.#called(asked, isKept, nowMs, at);
+    const locked = isLock(asked);
+    this.#locked.sure(locked, asked.sent, at);
+    if (isKept) this.#keptLock.sure(locked, asked.sent, at);
+    else this.#keptLock.maybe(locked, asked.sent, at);
+    if (!locked) return 'none';
+    return isKept ? 'stops, confirmed' : 'stops';
   }
 
   /** Whether a late beat is taken only after the silence before it has stopped the robot. */
@@ -98,13 +90,12 @@ export class MatchModel {
     if (!isChange(asked)) return;
     this.#abandonedMs = nowMs;
     if (isCall(asked)) this.#lastCall.lost();
-    this.#landed(asked, at);
     this.#maybe(asked, nowMs, at);
   }
 
   /** `isCut`: the power was cut, so the duration of the outage is unknown. */
   ended(isCut: boolean, nowMs: number, at: number): void {
-    for (const asked of this.#changes) this.#maybe(asked, nowMs, at);
+    for (const asked of this.#inFlight) if (isChange(asked)) this.#maybe(asked, nowMs, at);
     this.#lastCall.lost();
     this.lease.ended();
     const phases = isCut
@@ -113,7 +104,6 @@ export class MatchModel {
     this.#locked.are(this.#keptLock.values, at);
     this.#phase.are(phases, at);
     this.#keptPhase.are(phases, at);
-    this.#lockSince = this.#phaseSince = at;
   }
 
   /** An unreadable record counts as locked and without a match. The next change overwrites it. */
@@ -239,20 +229,16 @@ export class MatchModel {
       this.#keptPhase.are(standing, at);
       this.#keptLock.are([locked], at);
     }
-    if (this.#changes.length === 0) this.#lockSince = this.#phaseSince = at;
   }
 
-  /** Called when a change is no longer in flight. */
-  #landed(asked: Asked, at: number): void {
-    const others = this.#changes.some(other => isCall(other) === isCall(asked));
-    const since = others ? Number.POSITIVE_INFINITY : at;
-    if (isCall(asked)) this.#phaseSince = since;
-    else this.#lockSince = since;
+  /** The event number since which the lock cannot have changed. Infinite while a request may change it. */
+  get #lockSince(): number {
+    return [...this.#inFlight].some(isLockChange) ? Number.POSITIVE_INFINITY : this.#locked.lastAt;
   }
 
-  /** Requests in flight that may change lock or phase. */
-  get #changes(): readonly Asked[] {
-    return [...this.#inFlight].filter(isChange);
+  /** As `#lockSince`, for the phase. */
+  get #phaseSince(): number {
+    return [...this.#inFlight].some(isCall) ? Number.POSITIVE_INFINITY : this.#phase.lastAt;
   }
 
   #phases(nowMs: number): readonly Phase[] {
@@ -282,8 +268,7 @@ export class MatchModel {
       const standing = standingOf(asked, nowMs + GRACE_MS);
       for (const phase of [this.#phase, this.#keptPhase]) phase.maybe(standing, asked.sent, at);
     } else {
-      const locked = isPost(asked, '/api/match/lock');
-      for (const lock of [this.#locked, this.#keptLock]) lock.maybe(locked, asked.sent, at);
+      for (const lock of [this.#locked, this.#keptLock]) lock.maybe(isLock(asked), asked.sent, at);
     }
   }
 }
