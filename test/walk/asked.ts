@@ -6,6 +6,11 @@ type Body = Readonly<Record<string, unknown>>;
 export type Answer = Received<Body>;
 export type Call = Pick<MemoryCall<Body>, 'answer' | 'hangUp'>;
 
+/** Every request is answered within this time, and has no effect afterwards. */
+export const ANSWER_MS = 1200;
+/** The lease of a tuning that names none. */
+const LONGEST_LEASE_S = 5;
+
 /** True if the request was done (200) or begun (202). */
 export function isTaken({ status }: Pick<Answer, 'status'>): boolean {
   return status === 200 || status === 202;
@@ -35,6 +40,15 @@ export function isSameCaller(one: readonly string[], other: readonly string[]): 
 
 export function isPost(asked: Asked, path: string): boolean {
   return asked.request.method === 'POST' && asked.request.path === path;
+}
+
+export function isDelete(asked: Asked, path: string): boolean {
+  return asked.request.method === 'DELETE' && asked.request.path === path;
+}
+
+/** The end of the lease of a trial or a tuning. The lease starts when the request arrives. */
+export function leaseUntilMs(asked: Asked): number {
+  return asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS') ?? LONGEST_LEASE_S);
 }
 
 /** A member of the request's body. */

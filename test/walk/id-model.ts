@@ -1,9 +1,6 @@
-import { type Asked, bodyMember, isPost, isSameCaller, isTaken } from './asked.js';
+import { type Asked, bodyMember, isPost, isSameCaller, isTaken, leaseUntilMs } from './asked.js';
 import { promise } from './broken-promise.js';
-
-/** The lease of a tuning that names none. */
-const LONGEST_LEASE_S = 5;
-const ROUNDING_MS = 0.001;
+import { ROUNDING_MS } from './lease-model.js';
 
 /** Knows who received the id of a trial or a tuning, and its lease. Only that caller may renew it, and only in time. */
 export class IdModel {
@@ -35,7 +32,6 @@ export class IdModel {
   }
 
   #holds(id: unknown, asked: Asked): void {
-    const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS') ?? LONGEST_LEASE_S);
-    this.#untilMs.set(id, Math.max(untilMs, this.#untilMs.get(id) ?? 0));
+    this.#untilMs.set(id, Math.max(leaseUntilMs(asked), this.#untilMs.get(id) ?? 0));
   }
 }

@@ -1,8 +1,8 @@
-import { type Asked, bodyMember, type InFlight, isPost, isTaken } from './asked.js';
+import { isOff, isOn, isTuneStart } from './acts.js';
+import { type Asked, type InFlight, isPost, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import type { WalkSettings } from './history.js';
-import { isTuneStart } from './tune-model.js';
 
 /** After the pin works again, or after the interlock opens, the laser is dark within this many polls. */
 const POLLS = 3;
@@ -109,12 +109,4 @@ export class LightModel {
 
 function darkens(asked: Asked): boolean {
   return isOff(asked) || isPost(asked, '/api/stop') || isTuneStart(asked);
-}
-
-function isOn(asked: Asked): boolean {
-  return isPost(asked, '/api/laser') && bodyMember(asked, 'action') === 'on';
-}
-
-function isOff(asked: Asked): boolean {
-  return isPost(asked, '/api/laser') && bodyMember(asked, 'action') === 'off';
 }

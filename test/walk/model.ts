@@ -1,7 +1,8 @@
 import { perUnit, UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { LogFile } from '../../src/events/verify-log.js';
 import { AccessModel, isAccessRefusal } from './access-model.js';
-import { type Answer, type Asked, isTaken } from './asked.js';
+import { isDrive } from './acts.js';
+import { ANSWER_MS, type Answer, type Asked, isPost, isTaken } from './asked.js';
 import { promise } from './broken-promise.js';
 import { DriveModel } from './drive-model.js';
 import type { WalkSettings } from './history.js';
@@ -14,13 +15,11 @@ import type { Request, TokenList } from './request.js';
 import { StopModel } from './stop-model.js';
 import type { Frame } from './timed-bus.js';
 import type { Truth } from './truth.js';
-import { isTuneStart, TuneModel } from './tune-model.js';
+import { TuneModel } from './tune-model.js';
 import { UnitModel, type UnitShown } from './unit-model.js';
 
 /** After a start the daemon serves within this time, even if the disk fails. */
 const START_MS = 7000;
-/** Every request is answered within this time. */
-const ANSWER_MS = 1200;
 /** A fault explains refusals until this long after its end. */
 const CALM_AFTER_MS = 2000;
 /** Codes of refusals that many simultaneous callers may get without any fault. */
@@ -349,11 +348,8 @@ export class Model {
     );
     const said = () => `${path} answered ${status} ${JSON.stringify(body)}`;
     promise(isTaken(answer) || status === 503 || (status >= 400 && status < 500), 'answers', said);
-    const moves =
-      isTuneStart(asked) ||
-      (/mode\/switch|excitation|laser|drive/.test(path) && asked.request.method === 'POST');
-    const isOff = JSON.stringify(asked.request.body) === '{"action":"off"}';
-    const forbidden = moves && !isOff && this.stop.surelyStoppedSince(asked.sent);
+    const moves = isDrive(asked) && !isPost(asked, '/api/resume');
+    const forbidden = moves && this.stop.surelyStoppedSince(asked.sent);
     promise(!(forbidden && isTaken(answer)), 'refused while stopped', said);
     const calm = !this.#inTrouble(asked.sentMs);
     // Other requests in flight at the same time may have caused the refusal.

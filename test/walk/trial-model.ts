@@ -1,5 +1,6 @@
 import type { GainSet, UnitName } from '../../src/core/units.js';
-import { type Asked, bodyMember, isPost } from './asked.js';
+import { isSave, isStop } from './acts.js';
+import { type Asked, bodyMember, isDelete, isPost, leaseUntilMs } from './asked.js';
 import { gainsKey } from './truth.js';
 
 /** The controller runs the saved gains at most this long after the end of a lease. */
@@ -30,18 +31,17 @@ export class TrialModel {
 
   answered(asked: Asked): void {
     if (asked.answer === undefined) return;
-    if (isPost(asked, this.#path('/trial'))) {
+    if (isPost(asked, this.#path)) {
       this.mayGuard = true;
       if (asked.answer.status === 200) this.mayRun(asked);
     } else if (asked.answer.status === 200 && this.#ends(asked)) this.over(asked.sent);
   }
 
-  /** The lease starts when the request arrives. */
   mayRun(asked: Asked): void {
-    if (!isPost(asked, this.#path('/trial'))) return;
+    if (!isPost(asked, this.#path)) return;
     const gains = bodyMember(asked, 'gains');
     if (!isGainSet(gains)) return;
-    const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS')) + GRACE_MS;
+    const untilMs = leaseUntilMs(asked) + GRACE_MS;
     this.#trials.push({ gains: gainsKey(gains), at: asked.answer?.at ?? Number.POSITIVE_INFINITY, untilMs });
   }
 
@@ -66,18 +66,11 @@ export class TrialModel {
   }
 
   #ends(asked: Asked): boolean {
-    const { method, path } = asked.request;
-    if (method === 'DELETE') return path === this.#path('/trial');
-    return (
-      isPost(asked, '/api/stop') ||
-      isPost(asked, '/api/match/lock') ||
-      isPost(asked, this.#path('')) ||
-      isPost(asked, this.#path('/restore'))
-    );
+    return isStop(asked) || isDelete(asked, this.#path) || isSave(asked, this.#unit);
   }
 
-  #path(rest: string): string {
-    return `/api/${this.#unit}/pidconfig${rest}`;
+  get #path(): string {
+    return `/api/${this.#unit}/pidconfig/trial`;
   }
 }
 

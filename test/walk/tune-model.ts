@@ -1,5 +1,6 @@
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
-import { type Asked, bodyMember, isPost } from './asked.js';
+import { isSave, isStop, isTuneRenewal, isTuneStart } from './acts.js';
+import { type Asked, bodyMember, isDelete, isPost, leaseUntilMs } from './asked.js';
 import { promise } from './broken-promise.js';
 
 /** This long after a tuning was ended or its lease expired, its effects are gone. */
@@ -56,11 +57,10 @@ export class TuneModel {
     }
   }
 
-  /** The lease starts when the request arrives. */
   #mayRun(asked: Asked): void {
     const unit = UNIT_LIST.find(({ name }) => asked.request.path.startsWith(`/api/${name}/`))?.name;
     if (unit === undefined) return;
-    const untilMs = asked.sentMs + 1000 * Number(bodyMember(asked, 'leaseS') ?? 5) + GRACE_MS;
+    const untilMs = leaseUntilMs(asked) + GRACE_MS;
     if (isTuneStart(asked)) {
       this.#tunings.push({
         unit,
@@ -81,34 +81,17 @@ export class TuneModel {
   }
 }
 
-export function isTuneStart(asked: Asked): boolean {
-  return isAutotune(asked) && bodyMember(asked, 'id') === undefined;
-}
-
-function isTuneRenewal(asked: Asked): boolean {
-  return isAutotune(asked) && bodyMember(asked, 'id') !== undefined;
-}
-
-function isAutotune(asked: Asked): boolean {
-  const { path } = asked.request;
-  return path.endsWith('/autotune') && isPost(asked, path);
-}
-
 /** The units whose tuning this request has ended. */
 function endsIn(asked: Asked): readonly UnitName[] {
-  const { method, path } = asked.request;
-  const isWhole = isPost(asked, '/api/stop') || isPost(asked, '/api/match/lock');
-  const mode = bodyMember(asked, 'mode');
-  return UNIT_LIST.map(({ name }) => name).filter(name => {
-    const own = (rest: string) => `/api/${name}/${rest}`;
-    if (isWhole) return true;
-    if (method === 'DELETE') {
-      // A tuning that does not try gains yet has no trial, so deleting the trial does not end it.
-      return (
-        path === own('autotune') || (path === own('pidconfig/trial') && asked.answer?.body?.ended === true)
-      );
-    }
-    if (isPost(asked, own('mode/switch'))) return mode !== 'debug';
-    return isPost(asked, own('pidconfig')) || isPost(asked, own('pidconfig/restore'));
-  });
+  const isOtherMode = bodyMember(asked, 'mode') !== 'debug';
+  // A tuning that does not try gains yet has no trial, so deleting the trial does not end it.
+  const endedTrial = asked.answer?.body?.ended === true;
+  return UNIT_LIST.map(({ name }) => name).filter(
+    name =>
+      isStop(asked) ||
+      isSave(asked, name) ||
+      isDelete(asked, `/api/${name}/autotune`) ||
+      (isDelete(asked, `/api/${name}/pidconfig/trial`) && endedTrial) ||
+      (isPost(asked, `/api/${name}/mode/switch`) && isOtherMode),
+  );
 }

@@ -8,15 +8,12 @@ import {
   type Unit,
 } from '../../src/core/units.js';
 import { isAccessRefusal } from './access-model.js';
-import { type Asked, bodyMember, isPost } from './asked.js';
+import { isSave, isTuneStart } from './acts.js';
+import { ANSWER_MS, type Asked, bodyMember, isDelete, isPost } from './asked.js';
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import { TrialModel } from './trial-model.js';
 import { excitationKey, gainsKey, NO_EXCITATION, type UnitTruth } from './truth.js';
-import { isTuneStart } from './tune-model.js';
-
-/** A request has no effect after this time. */
-const ANSWER_MS = 1200;
 
 /** What the API shows of one unit of a settled robot. */
 export interface UnitShown {
@@ -114,7 +111,7 @@ export class UnitModel {
     else if (status !== 200) {
       if (isAccessRefusal(asked.answer)) return;
       this.#refused.push(asked);
-      if (this.#isGains(asked) && body?.code === 'storage-failed') this.#unkept += 1;
+      if (this.#isSave(asked) && body?.code === 'storage-failed') this.#unkept += 1;
       // Before the switch was refused, the controller may have left debug mode and ended the excitation.
       if (this.#isMode(asked) || isPost(asked, '/api/resume'))
         this.excitations.maybe(NO_EXCITATION, asked.sent, at);
@@ -130,7 +127,7 @@ export class UnitModel {
     } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
     else if (this.#isExcitation(asked))
       this.excitations.sure(excitationKey(excitationIn(body)), asked.sent, at);
-    else if (this.#isGains(asked)) {
+    else if (this.#isSave(asked)) {
       const saved = gainsKey(gainsIn(body));
       this.#judgeSave(asked, saved);
       this.#sincePromise = new Set([saved]);
@@ -142,9 +139,8 @@ export class UnitModel {
 
   /** Checks that a unit runs the saved gains when a request that ended its trial or tuning is answered. */
   broughtBack(asked: Asked, truth: UnitTruth, nowMs: number): void {
-    const { method, path } = asked.request;
-    const isEnd =
-      method === 'DELETE' && [this.#path('pidconfig/trial'), this.#path('autotune')].includes(path);
+    const { path } = asked.request;
+    const isEnd = isDelete(asked, this.#path('pidconfig/trial')) || isDelete(asked, this.#path('autotune'));
     const { gains } = truth;
     if (!isEnd || asked.answer?.body?.ended !== true || gains === undefined) return;
     const runs = gainsKey(gains);
@@ -162,13 +158,13 @@ export class UnitModel {
     const isInLine = (other: Asked) => this.#hasTurn(other) && bodyMember(other, 'amplitude') !== 0;
     const waits = this.#takesTurn(asked) && earlier.some(isInLine);
     // A save may share the turn of an earlier save.
-    const shares = this.#isGains(asked) && earlier.some(other => this.#isGains(other));
+    const shares = this.#isSave(asked) && earlier.some(other => this.#isSave(other));
     if (waits && !shares) return;
     this.trials.mayRun(asked);
     this.#tuned(asked, at);
     this.#maybe(asked, at);
     // The disk may still refuse this save.
-    if (!this.#isGains(asked)) return;
+    if (!this.#isSave(asked)) return;
     this.#refused.push(asked);
     this.#unkept += 1;
   }
@@ -301,7 +297,7 @@ export class UnitModel {
       this.excitations.maybe(NO_EXCITATION, sent, at);
     } else if (this.#isExcitation(asked))
       this.excitations.maybe(excitationKey(excitationIn(asked.request.body)), sent, at);
-    else if (this.#isGains(asked) && couldBeKept(asked)) {
+    else if (this.#isSave(asked) && couldBeKept(asked)) {
       for (const gains of this.#savedBy(asked)) {
         this.#everSaved.add(gains);
         this.gains.maybe(gains, sent, at);
@@ -320,7 +316,7 @@ export class UnitModel {
   /** True if the request waits for the unit's turn. */
   #takesTurn(asked: Asked): boolean {
     const isTrial = isPost(asked, this.#path('pidconfig/trial'));
-    return this.#hasTurn(asked) || this.#isGains(asked) || isTrial;
+    return this.#hasTurn(asked) || this.#isSave(asked) || isTrial;
   }
 
   /** Only the answer tells which gains a restore saved. */
@@ -342,8 +338,8 @@ export class UnitModel {
     return isPost(asked, this.#path('excitation'));
   }
 
-  #isGains(asked: Asked): boolean {
-    return isPost(asked, this.#path('pidconfig')) || isPost(asked, this.#path('pidconfig/restore'));
+  #isSave(asked: Asked): boolean {
+    return isSave(asked, this.#unit.name);
   }
 }
 
