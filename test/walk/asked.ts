@@ -1,3 +1,4 @@
+import { isObject } from '../../src/core/json.js';
 import type { MemoryCall } from '../support/memory-call.js';
 import type { Received } from '../support/raw-answer.js';
 import type { Request } from './request.js';
@@ -54,5 +55,5 @@ export function leaseUntilMs(asked: Asked): number {
 /** A member of the request's body. */
 export function bodyMember(asked: Asked, name: string): unknown {
   const { body } = asked.request;
-  return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return isObject(body) ? body[name] : undefined;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../src/core/json.js';
 import type { UnitName } from '../../src/core/units.js';
 import { type Asked, bodyMember, isPost, isSameCaller } from './asked.js';
 import { promise } from './broken-promise.js';
@@ -87,10 +88,5 @@ function holdsUntilMs(asked: Asked): number {
 
 function moves(asked: Asked, unit: UnitName): boolean {
   const rates = bodyMember(asked, unit);
-  return (
-    isPost(asked, '/api/drive') &&
-    typeof rates === 'object' &&
-    rates !== null &&
-    Object.values(rates).some(Boolean)
-  );
+  return isPost(asked, '/api/drive') && isObject(rates) && Object.values(rates).some(Boolean);
 }

@@ -1,7 +1,7 @@
-import type { GainSet, UnitName } from '../../src/core/units.js';
+import type { UnitName } from '../../src/core/units.js';
 import { isSave, isStop } from './acts.js';
 import { type Asked, bodyMember, isDelete, isPost, leaseUntilMs } from './asked.js';
-import { gainsKey } from './truth.js';
+import { gainsKey, isGainSet } from './truth.js';
 
 /** The controller runs the saved gains at most this long after the end of a lease. */
 const GRACE_MS = 400;
@@ -72,8 +72,4 @@ export class TrialModel {
   get #path(): string {
     return `/api/${this.#unit}/pidconfig/trial`;
   }
-}
-
-function isGainSet(value: unknown): value is GainSet {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,11 +1,11 @@
 import type { SimulatedRobot } from '../../sim/simulated-robot.js';
+import { isGains, isObject } from '../../src/core/json.js';
 import {
   type Excitation,
   type GainSet,
   MODES,
   type Mode,
   perUnit,
-  type Unit,
   type UnitName,
 } from '../../src/core/units.js';
 import type { LightLoops } from './light-loops.js';
@@ -47,17 +47,17 @@ export function truthOf(robot: SimulatedRobot, loops: Readonly<Record<UnitName, 
   const found = robot.truth();
   return {
     lit: member(found.laser, 'level') === 1,
-    units: perUnit(unit => unitTruth(found[unit.name], unit, loops[unit.name])),
+    units: perUnit(unit => unitTruth(found[unit.name], loops[unit.name])),
   };
 }
 
-function unitTruth(found: unknown, unit: Unit, loops: LightLoops): UnitTruth {
+function unitTruth(found: unknown, loops: LightLoops): UnitTruth {
   const gains = member(found, 'gains');
   return {
     mode: MODES.find(mode => mode === member(found, 'mode')) ?? 'manual',
     latched: member(found, 'stopped') === true,
     torque: member(found, 'torque') === true,
-    gains: isGainSet(gains, unit) ? gains : undefined,
+    gains: isGainSet(gains) ? gains : undefined,
     excitation: excitationKey(loops.excitation),
     moves: loops.moves,
     strays: loops.strays,
@@ -65,9 +65,9 @@ function unitTruth(found: unknown, unit: Unit, loops: LightLoops): UnitTruth {
 }
 
 function member(of: unknown, name: string): unknown {
-  return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+  return isObject(of) ? of[name] : undefined;
 }
 
-function isGainSet(value: unknown, { loops }: Unit): value is GainSet {
-  return typeof value === 'object' && value !== null && loops.every(({ name }) => name in value);
+export function isGainSet(value: unknown): value is GainSet {
+  return isObject(value) && Object.values(value).every(isGains);
 }

@@ -2,6 +2,7 @@ import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import { isSave, isStop, isTuneRenewal, isTuneStart } from './acts.js';
 import { type Asked, bodyMember, isDelete, isPost, leaseUntilMs } from './asked.js';
 import { promise } from './broken-promise.js';
+import type { UnitShown } from './unit-model.js';
 
 /** This long after a tuning was ended or its lease expired, its effects are gone. */
 const GRACE_MS = 1000;
@@ -13,9 +14,6 @@ interface KnownTuning {
   readonly at: number;
   untilMs: number;
 }
-
-/** What the API shows of the tunings when the robot has settled. */
-export type TuneShown = Readonly<Record<UnitName, { readonly isTuned: boolean; readonly mode: unknown }>>;
 
 /** Knows which tunings may be running. Other models check their effects on gains, excitation and laser. */
 export class TuneModel {
@@ -45,7 +43,11 @@ export class TuneModel {
     this.#over(unit, Number.POSITIVE_INFINITY, nowMs);
   }
 
-  judgeSettled(shown: TuneShown, { lit, stopped }: { lit: boolean; stopped: boolean }, nowMs: number): void {
+  judgeSettled(
+    shown: Readonly<Record<UnitName, UnitShown>>,
+    { lit, stopped }: { lit: boolean; stopped: boolean },
+    nowMs: number,
+  ): void {
     const tuned = UNIT_LIST.map(({ name }) => name).filter(name => shown[name].isTuned);
     promise(tuned.length < 2, 'one tuning', () => 'both units are tuned');
     for (const unit of tuned) {

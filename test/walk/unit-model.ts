@@ -13,7 +13,7 @@ import { ANSWER_MS, type Asked, bodyMember, isDelete, isPost } from './asked.js'
 import { promise } from './broken-promise.js';
 import { Candidates } from './candidates.js';
 import { TrialModel } from './trial-model.js';
-import { excitationKey, gainsKey, NO_EXCITATION, type UnitTruth } from './truth.js';
+import { excitationKey, gainsKey, isGainSet, NO_EXCITATION, type UnitTruth } from './truth.js';
 
 /** What the API shows of one unit of a settled robot. */
 export interface UnitShown {
@@ -359,8 +359,4 @@ function excitationIn(body: unknown): Excitation {
 
 function gainsIn(body: unknown): GainSet {
   return isGainSet(body) ? body : {};
-}
-
-function isGainSet(body: unknown): body is GainSet {
-  return typeof body === 'object' && body !== null;
 }

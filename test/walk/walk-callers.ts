@@ -1,3 +1,4 @@
+import { isObject } from '../../src/core/json.js';
 import type { DaemonProcess } from '../support/daemon-process.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import { type Answer, type Asked, type Call, isTaken } from './asked.js';
@@ -68,8 +69,7 @@ export class WalkCallers {
   /** Replaces LATEST_ID in the body by the id that was answered last for this path. */
   #withId(request: Request): Request {
     const { path, body } = request;
-    if (typeof body !== 'object' || body === null) return request;
-    if (!('id' in body) || body.id !== LATEST_ID) return request;
+    if (!isObject(body) || body.id !== LATEST_ID) return request;
     return { ...request, body: { ...body, id: this.#ids.get(path) ?? 'none' } };
   }
 
