@@ -1,18 +1,10 @@
 import { expect } from 'chai';
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { WalkSettings, WalkStep } from './history.js';
+import { USUAL } from './random-history.js';
 import { walk } from './walk.js';
 
-const SETTINGS: WalkSettings = {
-  pollHz: 50,
-  hostSilenceMs: 500,
-  onControllerReset: 'manual',
-  laserMaxOnS: 0,
-  refereeSilenceMs: 3000,
-  onRefereeSilence: 'stop',
-  frameMs: 0.5,
-  effectMs: 0,
-};
+const SETTINGS: WalkSettings = { ...USUAL, refereeSilenceMs: 3000 };
 
 const post = (path: string, body?: unknown): WalkStep => ({
   do: 'ask',
@@ -276,7 +268,7 @@ const finds: readonly Find[] = [
 describe('found by the random test “npm run walk”:', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
-      const broken = await walk({ settings: { ...SETTINGS, ...settings }, steps });
+      const { broken } = await walk({ settings: { ...SETTINGS, ...settings }, steps });
       expect(broken?.message).to.equal(undefined);
     });
   }

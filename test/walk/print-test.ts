@@ -5,7 +5,7 @@ export function testOf({ history, broken }: Found): string {
   const steps = history.steps.map(step => `      ${JSON.stringify(step)},`).join('\n');
   return `  it(${JSON.stringify(`keeps its promise: ${broken.promise}`)}, async () => {
     // ${broken.message.split('\n')[0]}
-    const broken = await walk({
+    const { broken } = await walk({
       settings: ${JSON.stringify(history.settings)},
       steps: [
 ${steps.replaceAll('      {', '        {')}

@@ -7,7 +7,7 @@ import { RandomSteps } from './random-steps.js';
 import type { Request } from './request.js';
 import { THEMES, type Theme } from './theme.js';
 
-const USUAL: WalkSettings = {
+export const USUAL: WalkSettings = {
   pollHz: 50,
   hostSilenceMs: 500,
   onControllerReset: 'manual',

@@ -1,5 +1,6 @@
 import type { BrokenPromise } from './broken-promise.js';
 import type { History, WalkStep } from './history.js';
+import type { WalkEnd } from './walk.js';
 
 export interface Found {
   readonly history: History;
@@ -9,12 +10,12 @@ export interface Found {
 /** Finds a shorter history that breaks the same promise. First leaves out steps, then simplifies them. */
 export async function shrink(
   found: Found,
-  walk: (history: History) => Promise<BrokenPromise | undefined>,
+  walk: (history: History) => Promise<Pick<WalkEnd, 'broken'>>,
 ): Promise<Found> {
   let best = found;
   const attempt = async (steps: readonly WalkStep[]): Promise<boolean> => {
     const history = { ...best.history, steps };
-    const broken = await walk(history);
+    const { broken } = await walk(history);
     if (broken?.promise !== best.broken.promise) return false;
     best = { history, broken };
     return true;

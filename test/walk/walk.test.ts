@@ -48,7 +48,8 @@ describe('the random test “npm run walk”', () => {
     const broken = new BrokenPromise('wait', 'waits with an open contact');
     const fails = async ({ steps }: History) => {
       const opened = steps.findIndex(step => step.do === 'interlock');
-      return steps.some((step, at) => step.do === 'wait' && opened >= 0 && at > opened) ? broken : undefined;
+      const isBroken = steps.some((step, at) => step.do === 'wait' && opened >= 0 && at > opened);
+      return { broken: isBroken ? broken : undefined };
     };
     const { history: shortest } = await shrink({ history, broken }, fails);
     expect(shortest.steps).to.deep.equal([
@@ -57,9 +58,7 @@ describe('the random test “npm run walk”', () => {
     ]);
     expect(testOf({ history: shortest, broken })).to.include('{"do":"wait","ms":1},');
   });
-});
 
-describe('the random test “npm run walk”', () => {
   it('accepts the value of any of several overlapping writes until the daemon confirms a write that began later', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);

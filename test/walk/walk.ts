@@ -2,34 +2,31 @@ import { BrokenPromise } from './broken-promise.js';
 import type { History } from './history.js';
 import { World } from './world.js';
 
-export interface Figures {
+export interface WalkEnd {
+  /** The promise that the history broke. */
+  readonly broken: BrokenPromise | undefined;
   /** Simulated time. */
   readonly robotMs: number;
   /** The longest time from the end of the last fault until all units were consistent. */
   readonly slowestSettleMs: number;
 }
 
-/** Resolves with the promise that a history broke, or with undefined if it broke none. */
-export async function walk(
-  { settings, steps }: History,
-  measured: (figures: Figures) => void = () => undefined,
-): Promise<BrokenPromise | undefined> {
+export async function walk({ settings, steps }: History): Promise<WalkEnd> {
   const world = new World(settings);
+  let broken: BrokenPromise | undefined;
   process.on('unhandledRejection', world.guard.keep);
   try {
     await world.start();
     await world.clock.advance(400);
     for (const step of steps) await world.take(step);
-    return undefined;
   } catch (error) {
-    if (error instanceof BrokenPromise) return error;
-    return new BrokenPromise(
-      'no defect',
-      error instanceof Error ? (error.stack ?? error.message) : String(error),
-    );
-  } finally {
-    world.close();
-    measured({ robotMs: world.clock.nowMs(), slowestSettleMs: world.slowestSettleMs });
-    process.off('unhandledRejection', world.guard.keep);
+    if (error instanceof BrokenPromise) broken = error;
+    else {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      broken = new BrokenPromise('no defect', detail);
+    }
   }
+  world.close();
+  process.off('unhandledRejection', world.guard.keep);
+  return { broken, robotMs: world.clock.nowMs(), slowestSettleMs: world.slowestSettleMs };
 }
