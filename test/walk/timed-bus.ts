@@ -18,8 +18,11 @@ export interface BusWatch {
   changed(): void;
 }
 
-/** The bus in simulated time. A transaction takes `frameMs`, and takes effect at its end. */
-export class TimedBus {
+/**
+ * The bus in simulated time. A transaction takes `frameMs`, and takes effect at its end. If a daemon was killed during a
+ * call, the next daemon's first call waits until the kernel has ended that call.
+ */
+export class TimedBus implements I2cBus {
   readonly #bus: I2cBus;
   readonly #clock: ManualClock;
   readonly #frameMs: number;
@@ -41,25 +44,19 @@ export class TimedBus {
     return this.#underWay > 0;
   }
 
-  /**
-   * The bus as one daemon sees it. If a daemon was killed during a call, the next daemon's first call waits until the
-   * kernel has ended that call.
-   */
-  port(): I2cBus {
-    return {
-      readBlock: (address, register, length) =>
-        this.#transact(() => this.#bus.readBlock(address, register, length)),
-      writeBlock: (address, register, data) => {
-        const frame = decoded(address, register, data);
-        if (frame !== undefined) this.#watch.wrote(frame);
-        return this.#transact(async () => {
-          await this.#bus.writeBlock(address, register, data);
-          if (this.lostAnswers === 0) return;
-          this.lostAnswers -= 1;
-          throw new RobotError('nack', { address });
-        });
-      },
-    };
+  readBlock(address: number, register: number, length: number): Promise<Buffer> {
+    return this.#transact(() => this.#bus.readBlock(address, register, length));
+  }
+
+  writeBlock(address: number, register: number, data: Buffer): Promise<void> {
+    const frame = decoded(address, register, data);
+    if (frame !== undefined) this.#watch.wrote(frame);
+    return this.#transact(async () => {
+      await this.#bus.writeBlock(address, register, data);
+      if (this.lostAnswers === 0) return;
+      this.lostAnswers -= 1;
+      throw new RobotError('nack', { address });
+    });
   }
 
   #transact<T>(call: () => Promise<T>): Promise<T> {

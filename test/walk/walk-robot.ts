@@ -32,7 +32,7 @@ export class WalkRobot {
       ...this.#robot.hardware,
       // As on a real robot, a stop must survive a restart of the daemon.
       simulated: false,
-      bus: this.wire.port(),
+      bus: this.wire,
       interlock: {
         isClosed: () => this.#isClosed,
         onOpen: listener => this.#opened.push(listener),
