@@ -1,15 +1,15 @@
 import { MODES, type Mode, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
-import type { WalkStep } from './history.js';
+import { ask, SETTLE, type WalkStep, wait } from './history.js';
 import type { RandomRequests } from './random-requests.js';
 import type { RandomSteps } from './random-steps.js';
-import type { Request } from './request.js';
+import { post, type Request } from './request.js';
 import { type DiskWeather, FAIR } from './walk-disk.js';
 import { CLEAR, type Network, type Pressed } from './walk-page.js';
 
-const STOP: Request = { method: 'POST', path: '/api/stop' };
-const RESUME: Request = { method: 'POST', path: '/api/resume' };
-const LIGHT: Request = { method: 'POST', path: '/api/laser', body: { action: 'on' } };
+const STOP = post('/api/stop');
+const RESUME = post('/api/resume');
+const LIGHT = post('/api/laser', { action: 'on' });
 
 /** Sequences of steps that random steps would almost never form. */
 export class Episodes {
@@ -30,13 +30,13 @@ export class Episodes {
     const resume = this.#ask(RESUME);
     const debug = this.#switch(unit, 'debug');
     return [
-      ...(random.chance(0.5) ? [resume, { do: 'wait', ms: 50 } as const] : []),
+      ...(random.chance(0.5) ? [resume, wait(50)] : []),
       debug,
-      { do: 'wait', ms: 50 },
-      { do: 'ask', request: start },
-      { do: 'wait', ms: 5 },
+      wait(50),
+      ask(start),
+      wait(5),
       { do: 'flood', request: renewal, callers: 1, pauseMs: 150, forMs: random.among([1, 2000, 12_000]) },
-      { do: 'wait', ms: random.among([5, 700, 2500, 6000]) },
+      wait(random.among([5, 700, 2500, 6000])),
     ];
   }
 
@@ -45,11 +45,11 @@ export class Episodes {
     const [first, second] = this.#requests.drives(unit);
     return [
       this.#ask(RESUME),
-      { do: 'wait', ms: 60 },
-      { do: 'ask', request: first },
-      { do: 'wait', ms: this.#random.among([5, 60, 200]) },
-      { do: 'ask', request: second },
-      { do: 'wait', ms: this.#random.among([5, 60, 400]) },
+      wait(60),
+      ask(first),
+      wait(this.#random.among([5, 60, 200])),
+      ask(second),
+      wait(this.#random.among([5, 60, 400])),
     ];
   }
 
@@ -75,11 +75,11 @@ export class Episodes {
     const lights = this.#ask(LIGHT);
     return [
       beats,
-      { do: 'ask', request: begins },
-      ...(random.chance(0.7) ? [{ do: 'wait', ms: 20 } as const, runs] : []),
-      ...(random.chance(0.5) ? [{ do: 'wait', ms: 20 } as const, lights] : []),
+      ask(begins),
+      ...(random.chance(0.7) ? [wait(20), runs] : []),
+      ...(random.chance(0.5) ? [wait(20), lights] : []),
       // The longest wait exceeds the shortest silence limit of a referee.
-      { do: 'wait', ms: random.among([5, 300, 900]) },
+      wait(random.among([5, 300, 900])),
     ];
   }
 
@@ -91,11 +91,11 @@ export class Episodes {
     const lights = this.#ask(LIGHT);
     return [
       ...this.play(),
-      { do: 'ask', request: this.#requests.beat() },
+      ask(this.#requests.beat()),
       lights,
-      { do: 'wait', ms: random.whole(100, 500) },
+      wait(random.whole(100, 500)),
       { do: 'late', ms, request },
-      { do: 'wait', ms: random.among([5, 300]) },
+      wait(random.among([5, 300])),
     ];
   }
 
@@ -105,19 +105,19 @@ export class Episodes {
     const { start, renewal } = random.chance(0.5) ? this.#requests.tuning(unit) : this.#requests.trial(unit);
     return [
       this.#switch(unit, 'debug'),
-      { do: 'wait', ms: 50 },
-      { do: 'ask', request: start },
-      { do: 'wait', ms: random.among([60, 150, 900]) },
+      wait(50),
+      ask(start),
+      wait(random.among([60, 150, 900])),
       { do: 'late', ms: random.whole(1, 300), request: renewal },
-      { do: 'wait', ms: random.among([5, 300]) },
+      wait(random.among([5, 300])),
     ];
   }
 
   /** One usual request, then two whose frames reach the controller but are reported as failed. */
   refusedAndDone(unit: Unit): readonly WalkStep[] {
     const asked = (): readonly WalkStep[] => [
-      { do: 'ask', request: this.#requests.any(unit) },
-      { do: 'wait', ms: this.#random.among([1, 20, 400]) },
+      ask(this.#requests.any(unit)),
+      wait(this.#random.among([1, 20, 400])),
     ];
     return [...asked(), { do: 'lose answers', count: this.#random.whole(3, 9) }, ...asked(), ...asked()];
   }
@@ -133,9 +133,9 @@ export class Episodes {
     const ms = random.among([1, 5, 20, 100, 700]);
     return [
       { do: 'disk', weather },
-      { do: 'ask', request: this.#requests.kept(unit) },
-      { do: 'wait', ms },
-      ...(random.chance(0.3) ? [{ do: 'settle' } as const] : []),
+      ask(this.#requests.kept(unit)),
+      wait(ms),
+      ...(random.chance(0.3) ? [SETTLE] : []),
       this.#steps.end(),
     ];
   }
@@ -147,22 +147,22 @@ export class Episodes {
     const ends = random.among<() => readonly WalkStep[]>([
       () => [this.#ask(STOP)],
       () => [this.#ask(RESUME)],
-      () => [{ do: 'ask', request: this.#requests.kept(unit) }],
-      () => [{ do: 'ask', request: this.#requests.stolenTrial(unit) }],
+      () => [ask(this.#requests.kept(unit))],
+      () => [ask(this.#requests.stolenTrial(unit))],
       () => [{ do: 'fault', fault: { target: name, fault: 'brownout' } }],
       () => [
         { do: 'fault', fault: { target: name, fault: 'unplug' } },
-        { do: 'wait', ms: 1200 },
+        wait(1200),
         { do: 'fault', fault: { target: name, fault: 'plug' } },
       ],
-      () => random.shuffled(MODES).flatMap(mode => [this.#switch(unit, mode), { do: 'wait', ms: 60 }]),
+      () => random.shuffled(MODES).flatMap(mode => [this.#switch(unit, mode), wait(60)]),
     ]);
     return [
-      { do: 'ask', request: this.#requests.longTrial(unit) },
-      { do: 'wait', ms: random.among([20, 100]) },
+      ask(this.#requests.longTrial(unit)),
+      wait(random.among([20, 100])),
       ...ends(),
-      { do: 'wait', ms: random.among([1, 60]) },
-      { do: 'settle' },
+      wait(random.among([1, 60])),
+      SETTLE,
     ];
   }
 
@@ -178,29 +178,19 @@ export class Episodes {
     const away: WalkStep = { do: 'fault', fault: { target: name, fault: 'unplug' } };
     const before: readonly WalkStep[] = random.chance(0.5)
       ? [away, this.#steps.end()]
-      : [
-          stop,
-          { do: 'wait', ms: random.among([50, 200]) },
-          resume,
-          { do: 'wait', ms: random.whole(1, 12) },
-          away,
-        ];
-    const absent: readonly WalkStep[] = [
-      ...before,
-      { do: 'wait', ms: random.among([5, 100, 400, 700, 1500]) },
-      stop,
-    ];
+      : [stop, wait(random.among([50, 200])), resume, wait(random.whole(1, 12)), away];
+    const absent: readonly WalkStep[] = [...before, wait(random.among([5, 100, 400, 700, 1500])), stop];
     if (random.chance(0.5)) return absent;
     // The unit was in auto before, and is plugged in again at about the time of a resume.
     return [
       this.#switch(unit, 'auto'),
-      { do: 'wait', ms: random.among([5, 60]) },
+      wait(random.among([5, 60])),
       ...absent,
-      { do: 'wait', ms: random.among([5, 600, 1000]) },
+      wait(random.among([5, 600, 1000])),
       { do: 'fault', fault: { target: name, fault: 'plug' } },
-      { do: 'wait', ms: random.whole(1, 120) },
+      wait(random.whole(1, 120)),
       resume,
-      { do: 'wait', ms: random.among([5, 60, 400]) },
+      wait(random.among([5, 60, 400])),
     ];
   }
 
@@ -220,10 +210,7 @@ export class Episodes {
         [2, { act: 'darken' }],
         [1, { act: 'mode', unit: name, mode: random.among(MODES) }],
       ]);
-      return [
-        { do: 'press', pressed },
-        { do: 'wait', ms: random.among([1, 20, 400, 1600]) },
-      ];
+      return [{ do: 'press', pressed }, wait(random.among([1, 20, 400, 1600]))];
     };
     return [
       { do: 'network', network: random.chance(0.2) ? CLEAR : network },
@@ -237,10 +224,10 @@ export class Episodes {
   }
 
   #switch({ name }: Unit, mode: Mode): WalkStep {
-    return this.#ask({ method: 'POST', path: `/api/${name}/mode/switch`, body: { mode } });
+    return this.#ask(post(`/api/${name}/mode/switch`, { mode }));
   }
 
   #ask(request: Request): WalkStep {
-    return { do: 'ask', request: this.#requests.by(request) };
+    return ask(this.#requests.by(request));
   }
 }

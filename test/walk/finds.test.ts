@@ -1,18 +1,13 @@
 import { expect } from 'chai';
 import type { FaultBody } from '../../sim/bus/faults.js';
-import type { WalkSettings, WalkStep } from './history.js';
+import { ask, SETTLE, type WalkSettings, type WalkStep, wait } from './history.js';
 import { USUAL } from './random-history.js';
 import { walk } from './walk.js';
 
 const SETTINGS: WalkSettings = { ...USUAL, refereeSilenceMs: 3000 };
 
-const post = (path: string, body?: unknown): WalkStep => ({
-  do: 'ask',
-  request: { method: 'POST', path, body },
-});
-const remove = (path: string): WalkStep => ({ do: 'ask', request: { method: 'DELETE', path } });
-const wait = (ms: number): WalkStep => ({ do: 'wait', ms });
-const settle: WalkStep = { do: 'settle' };
+const post = (path: string, body?: unknown) => ask({ method: 'POST', path, body });
+const remove = (path: string) => ask({ method: 'DELETE', path });
 const fault = (target: FaultBody['target'], what: FaultBody['fault'], count?: number): WalkStep => ({
   do: 'fault',
   fault: { target, fault: what, ...(count !== undefined && { count }) },
@@ -85,27 +80,27 @@ const finds: readonly Find[] = [
     post('/api/chassis/profiles/load', { name: 'old' }),
   ].map((asked): Find => {
     const profile = post('/api/chassis/profiles', { name: 'old' });
-    const before = [save(3), wait(60), profile, wait(60), save(4), settle, mode('chassis', 'auto')];
+    const before = [save(3), wait(60), profile, wait(60), save(4), SETTLE, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
     const name = `a request to ${path} has no effect if its caller hangs up while another request still occupies the unit`;
-    return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, settle], { effectMs: 19 }];
+    return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, SETTLE], { effectMs: 19 }];
   }),
   [
     'a controller that reconnects while the robot is stopped is latched before that controller gets a heartbeat',
-    [fault('gimbal', 'unplug'), wait(1886), stop, settle],
+    [fault('gimbal', 'unplug'), wait(1886), stop, SETTLE],
   ],
   [
     'a resume that a stop overtakes does not change the mode',
-    [mode('chassis', 'auto'), resume, stop, settle],
+    [mode('chassis', 'auto'), resume, stop, SETTLE],
   ],
   [
     'a resume that a lock overtakes does not change the mode',
-    [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, settle],
+    [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, SETTLE],
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
     'an excitation is not confirmed if its controller lost power for a moment just before the request',
-    [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), settle],
+    [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), SETTLE],
     { onControllerReset: 'restore' },
   ],
   [
@@ -117,34 +112,34 @@ const finds: readonly Find[] = [
     'a refused excitation does not start later, not even when a caller switches to debug again',
     [
       mode('gimbal', 'debug'),
-      settle,
+      SETTLE,
       excite('visual_yaw', 0.1875),
       wait(1),
       { do: 'lose answers', count: 4 } as const,
       excite('angle_pitch', 0),
       wait(1),
       mode('gimbal', 'debug'),
-      settle,
+      SETTLE,
     ],
     { pollHz: 100, hostSilenceMs: 0, frameMs: 0.2 },
   ],
   [
     'a phase is not shown as recorded before a slow disk has stored it',
-    [phase('second', 'ended'), disk(700), wait(2388), settle, end('kill'), settle],
+    [phase('second', 'ended'), disk(700), wait(2388), SETTLE, end('kill'), SETTLE],
   ],
   [
     'a tuning leaves no excitation running if a new phase stops the robot',
-    [...tunes, phase('first', 'auto'), settle],
+    [...tunes, phase('first', 'auto'), SETTLE],
   ],
-  ['a tuning leaves no excitation running if the daemon is killed', [...tunes, end('kill'), settle]],
+  ['a tuning leaves no excitation running if the daemon is killed', [...tunes, end('kill'), SETTLE]],
   [
     'a tuning leaves no excitation running if it is ended during another switch to debug',
-    [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), settle],
+    [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), SETTLE],
     { pollHz: 10, frameMs: 0.2 },
   ],
   [
     'a tuning leaves no excitation running if the daemon ends while the controller is unreachable',
-    [...tunes, fault('gimbal', 'corrupt', 12), end('term'), settle],
+    [...tunes, fault('gimbal', 'corrupt', 12), end('term'), SETTLE],
   ],
   [
     'a request to end the trial does not end a tuning that has not yet tried any gains',
@@ -154,13 +149,13 @@ const finds: readonly Find[] = [
       post('/api/chassis/autotune', { loop: 'position', leaseS: 5 }),
       remove('/api/chassis/pidconfig/trial'),
       wait(1520),
-      settle,
+      SETTLE,
     ],
     { refereeSilenceMs: 500 },
   ],
   [
     'a laser stays lit if one read of its pin fails',
-    [light, fault('pin', 'nack', 1), wait(20), settle],
+    [light, fault('pin', 'nack', 1), wait(20), SETTLE],
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
@@ -170,11 +165,11 @@ const finds: readonly Find[] = [
       wait(20),
       mode('chassis', 'debug'),
       resume,
-      settle,
+      SETTLE,
       beats(),
       wait(300),
       post('/api/match/lease', { holder: 'desk', ttlMs: 100 }),
-      settle,
+      SETTLE,
     ],
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
@@ -205,7 +200,7 @@ const finds: readonly Find[] = [
   ],
   [
     'no trial begins while a phase that forbids trials is being set',
-    [tries(8715), phase('first', 'teleop'), settle],
+    [tries(8715), phase('first', 'teleop'), SETTLE],
     { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
   ],
   [
@@ -219,7 +214,7 @@ const finds: readonly Find[] = [
       stop,
       wait(10),
       end('kill'),
-      settle,
+      SETTLE,
     ],
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
@@ -227,10 +222,10 @@ const finds: readonly Find[] = [
     'the test accepts that a restart keeps or loses an unlock whose caller hung up while the disk was slow',
     [
       lock,
-      settle,
+      SETTLE,
       disk(700),
       { ...post('/api/match/unlock'), hangUpAfterMs: 1 } as WalkStep,
-      settle,
+      SETTLE,
       end('kill'),
       wait(20),
       resume,
@@ -246,11 +241,11 @@ const finds: readonly Find[] = [
   ],
   [
     'the log line about a late repair of the event log is numbered like the other lines since the start of the daemon',
-    [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), settle],
+    [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), SETTLE],
   ],
   [
     'the test accepts that the daemon forgets a stop at a power cut until a controller that is still latched answers',
-    [stop, settle, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, settle],
+    [stop, SETTLE, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, SETTLE],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
@@ -260,7 +255,7 @@ const finds: readonly Find[] = [
   ],
   [
     'the test accepts a gap in the revision numbers after a save that timed out on a slow disk',
-    [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), settle],
+    [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), SETTLE],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],
 ];

@@ -42,6 +42,16 @@ export type WalkStep =
   /** Every fault ends. Two seconds later, every unit must be consistent. */
   | { readonly do: 'settle' };
 
+export const SETTLE: WalkStep = { do: 'settle' };
+
+export function ask(request: Request): WalkStep {
+  return { do: 'ask', request };
+}
+
+export function wait(ms: number): WalkStep {
+  return { do: 'wait', ms };
+}
+
 export interface WalkSettings {
   readonly pollHz: number;
   readonly hostSilenceMs: number;

@@ -1,10 +1,10 @@
 import { UNIT_LIST, type Unit } from '../../src/core/units.js';
 import type { Random } from '../support/random.js';
 import { Episodes } from './episodes.js';
-import type { History, WalkSettings, WalkStep } from './history.js';
+import { ask, type History, SETTLE, type WalkSettings, type WalkStep, wait } from './history.js';
 import { RandomRequests } from './random-requests.js';
 import { RandomSteps } from './random-steps.js';
-import type { Request } from './request.js';
+import { post } from './request.js';
 import { THEMES, type Theme } from './theme.js';
 
 export const USUAL: WalkSettings = {
@@ -42,19 +42,16 @@ export function randomHistory(random: Random, length: number): History {
     ...(random.chance(0.5) ? begun(hot, theme) : []),
   ];
   while (steps.length + 1 < length) {
-    if (random.chance(1 / SETTLE_EVERY)) steps.push({ do: 'settle' });
+    if (random.chance(1 / SETTLE_EVERY)) steps.push(SETTLE);
     else steps.push(...next(random.chance(0.7) ? hot : random.among(UNIT_LIST)));
   }
-  return { settings, steps: [...steps, { do: 'settle' }] };
+  return { settings, steps: [...steps, SETTLE] };
 }
 
 /** Switches the unit to debug mode, in which an excitation can be chosen. */
 function begun({ name }: Unit, { access }: Theme): readonly WalkStep[] {
-  const request: Request = { method: 'POST', path: `/api/${name}/mode/switch`, body: { mode: 'debug' } };
-  return [
-    { do: 'ask', request: access > 0 ? { ...request, as: 'operator' } : request },
-    { do: 'wait', ms: 20 },
-  ];
+  const request = post(`/api/${name}/mode/switch`, { mode: 'debug' });
+  return [ask(access > 0 ? { ...request, as: 'operator' } : request), wait(20)];
 }
 
 /** Draws the next steps, mostly about this unit. */

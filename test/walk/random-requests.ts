@@ -4,7 +4,7 @@ import { type GainSet, MODES, UNIT_LIST, type Unit } from '../../src/core/units.
 import type { Random } from '../support/random.js';
 import { needOf } from './access-model.js';
 import { LATEST_ID } from './history.js';
-import type { Request } from './request.js';
+import { post, type Request } from './request.js';
 import type { Theme } from './theme.js';
 
 /** Draws the requests of one history, with their callers. */
@@ -142,10 +142,6 @@ export class RandomRequests {
 
 function get(path: string): Request {
   return { method: 'GET', path };
-}
-
-function post(path: string, body?: unknown): Request {
-  return { method: 'POST', path, body };
 }
 
 function randomTrial(random: Random, unit: Unit) {

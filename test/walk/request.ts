@@ -10,5 +10,9 @@ export interface Request {
   readonly elsewhere?: true;
 }
 
+export function post(path: string, body?: unknown): Request {
+  return { method: 'POST', path, body };
+}
+
 /** The roles that have a token; `damaged` is a file of tokens that cannot be read. */
 export type TokenList = readonly Role[] | 'damaged';

@@ -1,5 +1,5 @@
 import type { BrokenPromise } from './broken-promise.js';
-import type { History, WalkStep } from './history.js';
+import { ask, type History, type WalkStep, wait } from './history.js';
 import type { WalkEnd } from './walk.js';
 
 export interface Found {
@@ -38,15 +38,14 @@ export async function shrink(
 }
 
 function simplerThan(step: WalkStep | undefined): readonly WalkStep[] {
-  if (step?.do === 'wait')
-    return [1, 5, 20, 100, 500].filter(ms => ms < step.ms).map(ms => ({ ...step, ms }));
-  if (step?.do === 'late') return [{ do: 'ask', request: step.request }];
+  if (step?.do === 'wait') return [1, 5, 20, 100, 500].filter(ms => ms < step.ms).map(wait);
+  if (step?.do === 'late') return [ask(step.request)];
   if (step?.do === 'fault' && step.fault.count !== undefined) {
     const { fault } = step;
     const counts = Array.from({ length: step.fault.count - 1 }, (_, less) => less + 1);
     return counts.map(count => ({ ...step, fault: { ...fault, count } }));
   }
-  if (step?.do === 'ask' && step.hangUpAfterMs !== undefined) return [{ do: 'ask', request: step.request }];
+  if (step?.do === 'ask' && step.hangUpAfterMs !== undefined) return [ask(step.request)];
   if (step?.do === 'end') {
     const plain: WalkStep = { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false };
     return [plain, { ...plain, how: 'kill' }, { ...plain, how: 'cut', left: step.left }];
