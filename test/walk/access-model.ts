@@ -1,5 +1,6 @@
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { type Right, ROLES, type Role } from '../../src/access/roles.js';
+import { isOff } from './acts.js';
 import type { Answer, Asked } from './asked.js';
 import { promise } from './broken-promise.js';
 import type { Request, TokenList } from './request.js';
@@ -13,11 +14,11 @@ const LOOKED_MS = 2 * READ_AGAIN_MS;
 const LOOKED_SLOWLY_MS = LOOKED_MS + 1400;
 
 /** The right that the request needs. Undefined for stop and laser off, which need none. */
-export function needOf({ method, path, body }: Request): Right | undefined {
+export function needOf(request: Request): Right | undefined {
+  const { method, path } = request;
   if (method === 'GET') return 'read';
   if (path.startsWith('/api/match')) return 'rule';
-  if (path === '/api/stop') return undefined;
-  if (path === '/api/laser' && JSON.stringify(body) === '{"action":"off"}') return undefined;
+  if (path === '/api/stop' || isOff(request)) return undefined;
   if (path.endsWith('/autotune')) return method === 'DELETE' ? 'tune' : 'drive';
   return path.includes('/pidconfig') ? 'tune' : 'drive';
 }
@@ -97,14 +98,10 @@ export class AccessModel {
 
   judge(asked: Asked, answer: Answer): void {
     const said = () =>
-      `${asked.request.path} as ${asked.request.as ?? 'nobody'} answered ${answer.status} ${answer.body?.code ?? ''}`;
+      `${asked.path} as ${asked.as ?? 'nobody'} answered ${answer.status} ${answer.body?.code ?? ''}`;
     const refused = isAccessRefusal(answer);
-    promise(!(this.surelyRefuses(asked.request) && answer.status === 200), 'refused without a right', said);
-    promise(
-      !refused || this.#possible.some(list => !allows(list, asked.request)),
-      'let in with a right',
-      said,
-    );
+    promise(!(this.surelyRefuses(asked) && answer.status === 200), 'refused without a right', said);
+    promise(!refused || this.#possible.some(list => !allows(list, asked)), 'let in with a right', said);
   }
 
   judgeSettled(shown: unknown): void {

@@ -17,9 +17,8 @@ export function isTaken({ status }: Pick<Answer, 'status'>): boolean {
   return status === 200 || status === 202;
 }
 
-/** A request, with the event numbers of its sending and its answer. */
-export interface Asked {
-  readonly request: Request;
+/** A request that was sent, with the event numbers of its sending and its answer. */
+export interface Asked extends Request {
   readonly sent: number;
   readonly sentMs: number;
   /** The earliest time at which the daemon may date the request. It is earlier than `sentMs` if the event loop was late. */
@@ -39,12 +38,12 @@ export function isSameCaller(one: readonly string[], other: readonly string[]): 
   return new Set([...one, ...other]).size === 1 ? true : undefined;
 }
 
-export function isPost(asked: Asked, path: string): boolean {
-  return asked.request.method === 'POST' && asked.request.path === path;
+export function isPost(asked: Request, path: string): boolean {
+  return asked.method === 'POST' && asked.path === path;
 }
 
-export function isDelete(asked: Asked, path: string): boolean {
-  return asked.request.method === 'DELETE' && asked.request.path === path;
+export function isDelete(asked: Request, path: string): boolean {
+  return asked.method === 'DELETE' && asked.path === path;
 }
 
 /** The end of the lease of a trial or a tuning. The lease starts when the request arrives. */
@@ -53,7 +52,6 @@ export function leaseUntilMs(asked: Asked): number {
 }
 
 /** A member of the request's body. */
-export function bodyMember(asked: Asked, name: string): unknown {
-  const { body } = asked.request;
-  return isObject(body) ? body[name] : undefined;
+export function bodyMember(asked: Request, name: string): unknown {
+  return isObject(asked.body) ? asked.body[name] : undefined;
 }

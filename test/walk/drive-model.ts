@@ -30,7 +30,7 @@ export class DriveModel {
 
   sent(asked: Asked): void {
     if (moves(asked, this.#unit)) this.#commands.push(asked);
-    else if (asked.request.method !== 'GET' && !isPost(asked, '/api/drive')) this.#enders.push(asked);
+    else if (asked.method !== 'GET' && !isPost(asked, '/api/drive')) this.#enders.push(asked);
   }
 
   answered(asked: Asked): void {

@@ -10,7 +10,7 @@ export class IdModel {
 
   answered(asked: Asked): void {
     const { answer, identities } = asked;
-    const { path } = asked.request;
+    const { path } = asked;
     if (answer === undefined || !isTaken(answer) || !/(trial|autotune)$/.test(path) || !isPost(asked, path))
       return;
     const id = bodyMember(asked, 'id');

@@ -102,7 +102,7 @@ export class LeaseModel {
     const last = this.#last;
     const isKnown = last !== undefined && last.at <= asked.sent && !this.#mayBeat;
     if (!isKnown) return;
-    const { path } = asked.request;
+    const { path } = asked;
     const said = () =>
       `${path} of ${asked.identities} answered ${status} ${body?.code ?? ''} after ${JSON.stringify(last)}`;
     const own = isOwn(last);

@@ -60,11 +60,7 @@ export class LightModel {
     else if (darkens(asked)) {
       this.lit.sure(false, asked.sent, at);
       const dark = !lit || this.lit.can(true) || !isTaken(asked.answer);
-      promise(
-        dark,
-        'dark when answered',
-        () => `${asked.request.path} answered ${status} and the laser is lit`,
-      );
+      promise(dark, 'dark when answered', () => `${asked.path} answered ${status} and the laser is lit`);
     }
   }
 

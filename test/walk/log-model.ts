@@ -43,7 +43,7 @@ export class LogModel {
   /** True if a daemon may have appended to lines that were never synced and are now lost. */
   #mayBreak = false;
 
-  answered({ request: { method, path }, answer }: Asked): void {
+  answered({ method, path, answer }: Asked): void {
     if (method !== 'POST' || answer?.status !== 200) return;
     const [, unit, rest = ''] = /^\/api\/(?:(gimbal|chassis)\/)?(.*)$/.exec(path) ?? [];
     const what = WHAT[rest];

@@ -169,7 +169,7 @@ export class MatchModel {
   /** Checks that a refusal for lock, phase or referee has a possible reason. */
   judgeRefusal(asked: Asked, nowMs: number): void {
     const code = asked.answer?.body?.code;
-    const said = () => `${asked.request.path} is refused as ${code}`;
+    const said = () => `${asked.path} is refused as ${code}`;
     const phases = this.#phases(nowMs);
     promise(
       code !== 'locked' || this.#lockSince > asked.sent || this.#locked.can(true),

@@ -112,7 +112,7 @@ export class Model {
   sent(request: Request, nowMs: number): Asked {
     const identities = this.access.identitiesOf(request);
     const earliestMs = nowMs === this.#lateMs ? this.#lateSinceMs : nowMs;
-    const asked: Asked = { request, sent: this.#next(), sentMs: nowMs, earliestMs, identities };
+    const asked: Asked = { ...request, sent: this.#next(), sentMs: nowMs, earliestMs, identities };
     this.#outstanding.add(asked);
     for (const { name } of UNIT_LIST) {
       this.units[name].sent(asked);
@@ -129,7 +129,7 @@ export class Model {
   answered(asked: Asked, answer: Answer, truth: Truth, nowMs: number): void {
     if (!this.#outstanding.has(asked)) return;
     asked.answer = { ...answer, at: this.#next() };
-    asked.identities = [...asked.identities, ...this.access.identitiesOf(asked.request)];
+    asked.identities = [...asked.identities, ...this.access.identitiesOf(asked)];
     // Until now the robot may have obeyed this request.
     this.#byItself(nowMs);
     this.#outstanding.delete(asked);
@@ -161,7 +161,7 @@ export class Model {
     this.tune.abandoned(asked);
     this.#ids.abandoned(asked);
     if (mayAct) this.match.abandoned(asked, nowMs, at);
-    if (/match/.test(asked.request.path)) this.#mayStop();
+    if (/match/.test(asked.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
     for (const { name } of UNIT_LIST) this.units[name].abandoned(asked, this.#outstanding, at);
   }
@@ -261,11 +261,7 @@ export class Model {
     if (this.#ending) return;
     for (const asked of this.#outstanding) {
       const waitedMs = nowMs - asked.sentMs;
-      promise(
-        waitedMs <= ANSWER_MS,
-        'answered in time',
-        () => `${asked.request.path} waits for ${waitedMs} ms`,
-      );
+      promise(waitedMs <= ANSWER_MS, 'answered in time', () => `${asked.path} waits for ${waitedMs} ms`);
     }
   }
 
@@ -337,7 +333,7 @@ export class Model {
 
   #judgeAnswer(asked: Asked, answer: Answer, nowMs: number): void {
     const { status, body } = answer;
-    const { path } = asked.request;
+    const { path } = asked;
     this.access.judge(asked, answer);
     this.match.judgeRefusal(asked, nowMs);
     const why = this.match.forbids(asked, nowMs);

@@ -60,7 +60,7 @@ export class TuneModel {
   }
 
   #mayRun(asked: Asked): void {
-    const unit = UNIT_LIST.find(({ name }) => asked.request.path.startsWith(`/api/${name}/`))?.name;
+    const unit = UNIT_LIST.find(({ name }) => asked.path.startsWith(`/api/${name}/`))?.name;
     if (unit === undefined) return;
     const untilMs = leaseUntilMs(asked) + GRACE_MS;
     if (isTuneStart(asked)) {

@@ -139,7 +139,7 @@ export class UnitModel {
 
   /** Checks that a unit runs the saved gains when a request that ended its trial or tuning is answered. */
   broughtBack(asked: Asked, truth: UnitTruth, nowMs: number): void {
-    const { path } = asked.request;
+    const { path } = asked;
     const isEnd = isDelete(asked, this.#path('pidconfig/trial')) || isDelete(asked, this.#path('autotune'));
     const { gains } = truth;
     if (!isEnd || asked.answer?.body?.ended !== true || gains === undefined) return;
@@ -242,7 +242,7 @@ export class UnitModel {
   }
 
   #isTuned(asked: Asked): boolean {
-    return isTuneStart(asked) && asked.request.path.startsWith(this.#path(''));
+    return isTuneStart(asked) && asked.path.startsWith(this.#path(''));
   }
 
   /**
@@ -253,9 +253,9 @@ export class UnitModel {
     const isRestore = isPost(asked, this.#path('pidconfig/restore'));
     const expected = isRestore
       ? this.#revisions.get(Number(bodyMember(asked, 'revision')))
-      : gainsKey(gainsIn(asked.request.body));
+      : gainsKey(gainsIn(asked.body));
     const holds = expected === undefined || expected === saved;
-    promise(holds, 'saved as asked', () => `${asked.request.path} saved ${saved}, not ${expected}`);
+    promise(holds, 'saved as asked', () => `${asked.path} saved ${saved}, not ${expected}`);
   }
 
   #judgeHistory({ history }: UnitShown, kept: string): void {
@@ -296,7 +296,7 @@ export class UnitModel {
       this.modes.maybe(modeIn(asked), sent, at);
       this.excitations.maybe(NO_EXCITATION, sent, at);
     } else if (this.#isExcitation(asked))
-      this.excitations.maybe(excitationKey(excitationIn(asked.request.body)), sent, at);
+      this.excitations.maybe(excitationKey(excitationIn(asked.body)), sent, at);
     else if (this.#isSave(asked) && couldBeKept(asked)) {
       for (const gains of this.#savedBy(asked)) {
         this.#everSaved.add(gains);
@@ -321,9 +321,7 @@ export class UnitModel {
 
   /** Only the answer tells which gains a restore saved. */
   #savedBy(asked: Asked): readonly string[] {
-    return isPost(asked, this.#path('pidconfig'))
-      ? [gainsKey(gainsIn(asked.request.body))]
-      : [...this.#everSaved];
+    return isPost(asked, this.#path('pidconfig')) ? [gainsKey(gainsIn(asked.body))] : [...this.#everSaved];
   }
 
   #path(rest: string): string {

@@ -75,7 +75,7 @@ export class WalkCallers {
 
   #answered(asked: Asked, answer: Answer): void {
     const { clock, model, guard, truth } = this.#parts;
-    const { path } = asked.request;
+    const { path } = asked;
     if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body?.id));
     guard.run(() => model.answered(asked, answer, truth(), clock.nowMs()));
   }
