@@ -20,7 +20,6 @@ export class DriveModel {
   #last: Asked | undefined;
   /** Requests that may end driving, from their sending to their answer. */
   #enders: Asked[] = [];
-  #isTroubled = false;
   /** How much later the frame of a command may take effect, because the event loop was late while a frame was on the bus. */
   readonly #delayMs = new WeakMap<Asked, number>();
 
@@ -54,24 +53,19 @@ export class DriveModel {
     this.#last = undefined;
   }
 
-  /** While a bus call hangs, a frame takes effect later. */
-  trouble(isTroubled: boolean): void {
-    this.#isTroubled = isTroubled;
-    this.mayEnd();
-  }
-
   /** The simulated bus has the time of the event loop: a frame that is on it arrives this much later. */
   frameIsLate(ms: number): void {
     for (const asked of this.#commands) this.#delayMs.set(asked, (this.#delayMs.get(asked) ?? 0) + ms);
   }
 
-  watch({ moves: isMoving, mode, strays }: UnitTruth, nowMs: number): void {
+  /** `isTroubled`: a fault may delay frames, because a bus call hangs. */
+  watch({ moves: isMoving, mode, strays }: UnitTruth, isTroubled: boolean, nowMs: number): void {
     this.#commands = this.#commands.filter(asked => nowMs < this.#movesUntilMs(asked) + KEPT_MS);
     if (!isMoving) return;
     promise(!strays, 'no motion where it is forbidden', () => `the ${this.#unit} moves in ${mode}`);
     const lives = this.#commands.some(asked => nowMs <= this.#movesUntilMs(asked));
     promise(
-      lives || this.#isTroubled,
+      lives || isTroubled,
       'motion has an author',
       () => `the ${this.#unit} moves, and no command holds`,
     );

@@ -49,8 +49,10 @@ export class Model {
   /** The outstanding requests that may have an effect, because their callers may have the right. */
   readonly #effective = new Set<Asked>();
   #events = 0;
+  /** When a fault last began or ended. */
   #troubleMs = 0;
-  #standingTrouble = 0;
+  /** True until every fault has ended. */
+  #isTroubled = false;
   #daemonKnows = false;
   #ending = false;
   #hungUpMs = Number.NEGATIVE_INFINITY;
@@ -82,11 +84,11 @@ export class Model {
   trouble(nowMs: number, standing = true): void {
     this.#troubleMs = nowMs;
     if (!standing) return;
-    this.#standingTrouble = Number.POSITIVE_INFINITY;
+    this.#isTroubled = true;
     const at = this.#next();
     for (const { name } of UNIT_LIST) {
       this.units[name].mayGoOffline(at);
-      this.drives[name].trouble(true);
+      this.drives[name].mayEnd();
     }
   }
 
@@ -104,8 +106,8 @@ export class Model {
   }
 
   calm(nowMs: number): void {
-    this.#standingTrouble = 0;
-    for (const { name } of UNIT_LIST) this.drives[name].trouble(false);
+    this.#isTroubled = false;
+    for (const { name } of UNIT_LIST) this.drives[name].mayEnd();
     this.#troubleMs = nowMs;
   }
 
@@ -256,7 +258,7 @@ export class Model {
     const at = this.#next();
     for (const { name } of UNIT_LIST) {
       this.units[name].watch(truth.units[name], at, nowMs);
-      this.drives[name].watch(truth.units[name], nowMs);
+      this.drives[name].watch(truth.units[name], this.#isTroubled, nowMs);
     }
     if (this.#ending) return;
     for (const asked of this.#outstanding) {
@@ -318,7 +320,7 @@ export class Model {
   }
 
   #inTrouble(atMs: number): boolean {
-    return this.#standingTrouble > 0 || atMs < this.#troubleMs + CALM_AFTER_MS;
+    return this.#isTroubled || atMs < this.#troubleMs + CALM_AFTER_MS;
   }
 
   #matchAnswered(asked: Asked, truth: Truth, nowMs: number): void {
