@@ -1,4 +1,4 @@
-import { DEFAULT_PERMISSIONS, PHASES, type Phase } from '../../src/core/phases.js';
+import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
 import { isAccessRefusal } from './access-model.js';
 import { isBeat, isCall, isChange, isDebug, isDrive, isLock, isLockChange, isTune } from './acts.js';
 import { type Asked, bodyMember, type InFlight } from './asked.js';
@@ -15,9 +15,9 @@ const SHOWN_MS = 1000;
 
 /** What the API shows of the match when the robot has settled. */
 export interface MatchShown {
-  readonly phase: unknown;
+  readonly phase: Phase;
   readonly locked: boolean;
-  readonly refereeSilent: unknown;
+  readonly refereeSilent: boolean;
   /** True if the disk has every change, except those whose callers hung up a moment ago. */
   readonly recorded: boolean;
 }
@@ -189,40 +189,27 @@ export class MatchModel {
     const { phase, locked, refereeSilent } = shown;
     promise(this.#locked.can(locked), 'lock', () => `locked is ${locked}, not ${this.#locked.values}`);
     const phases = this.#phases(nowMs);
-    promise(
-      phases.some(one => one === phase),
-      'phase',
-      () => `the phase is ${phase}; ${phases} would be right`,
-    );
+    promise(phases.includes(phase), 'phase', () => `the phase is ${phase}; ${phases} would be right`);
     promise(stopped || !locked, 'stopped while locked', () => 'the robot is locked and not stopped');
-    const drives = PHASES.some(one => one === phase && DEFAULT_PERMISSIONS[one].drive);
-    promise(stopped || drives, 'stopped in the phase', () => `the robot is not stopped in phase ${phase}`);
+    const { drive } = DEFAULT_PERMISSIONS[phase];
+    promise(stopped || drive, 'stopped in the phase', () => `the robot is not stopped in phase ${phase}`);
     const lost = isPlay(phase) && this.lease.surelySilentAt(nowMs - GRACE_MS);
-    promise(
-      refereeSilent === true || !lost,
-      'referee silent',
-      () => 'the referee is silent, and not shown so',
-    );
+    promise(refereeSilent || !lost, 'referee silent', () => 'the referee is silent, and not shown so');
     const may = stopped || !lost || !this.#stopsWhenSilent;
     promise(may, 'stopped without a referee', () => 'a play goes on without a referee');
   }
 
   /** Checks that the unit's mode and its trial are allowed in the phase. */
   judgeSettledUnit({ phase }: MatchShown, stopped: boolean, { mode, isTried }: UnitShown): void {
-    const allows = PHASES.flatMap(one => (one === phase ? [DEFAULT_PERMISSIONS[one]] : []));
+    const { modes, tune } = DEFAULT_PERMISSIONS[phase];
     promise(!(stopped && isTried), 'no trial while stopped', () => 'a trial runs on a stopped robot');
-    for (const { modes, tune } of stopped ? [] : allows) {
-      promise(
-        modes.some(one => one === mode),
-        'mode in the phase',
-        () => `a unit is in ${mode} in ${phase}`,
-      );
-      promise(tune || !isTried, 'trial in the phase', () => `a trial runs in ${phase}`);
-    }
+    const mayBeIn = stopped || modes.some(one => one === mode);
+    promise(mayBeIn, 'mode in the phase', () => `a unit is in ${mode} in ${phase}`);
+    promise(stopped || tune || !isTried, 'trial in the phase', () => `a trial runs in ${phase}`);
   }
 
   adopt({ phase, locked, recorded }: MatchShown, nowMs: number, at: number): void {
-    const standing = this.#phase.values.filter(one => possible(one, nowMs).some(now => now === phase));
+    const standing = this.#phase.values.filter(one => possible(one, nowMs).includes(phase));
     this.#phase.are(standing, at);
     this.#locked.are([locked], at);
     if (recorded && nowMs - this.#abandonedMs > SHOWN_MS) {
