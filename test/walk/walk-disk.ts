@@ -23,9 +23,8 @@ export type Left = 'nothing' | 'all' | number;
 export class WalkDisk extends RecordingDisk {
   #weather: DiskWeather = FAIR;
   readonly #clock: ManualClock;
-  /** Functions that each end one pending operation. */
-  readonly #underWay = new Set<() => void>();
-  readonly #hanging = new Set<() => void>();
+  /** The functions that each end one pending operation, and whether it hangs. */
+  readonly #underWay = new Map<() => void, boolean>();
 
   constructor(clock: ManualClock) {
     super();
@@ -40,7 +39,7 @@ export class WalkDisk extends RecordingDisk {
   set weather(weather: DiskWeather) {
     this.#weather = weather;
     this.torn = weather.torn;
-    if (weather.hangs !== true) for (const end of [...this.#hanging]) end();
+    if (weather.hangs !== true) for (const [end, hangs] of this.#underWay) if (hangs) end();
   }
 
   /** A read may fail, or take too long. */
@@ -60,7 +59,7 @@ export class WalkDisk extends RecordingDisk {
 
   /** Ends the pending operations of a killed process. The kernel still completes them. */
   async finish(): Promise<void> {
-    for (const end of [...this.#underWay]) end();
+    for (const end of this.#underWay.keys()) end();
     await settle();
   }
 
@@ -85,13 +84,11 @@ export class WalkDisk extends RecordingDisk {
       const end = () => {
         timer?.cancel();
         this.#underWay.delete(end);
-        this.#hanging.delete(end);
         if (weather.fails.includes(operation)) reject(failure(operation));
         else resolve();
       };
       const timer = weather.hangs ? undefined : this.#clock.after(weather.latencyMs, end);
-      this.#underWay.add(end);
-      if (weather.hangs) this.#hanging.add(end);
+      this.#underWay.set(end, weather.hangs === true);
     });
   }
 }
