@@ -40,8 +40,6 @@ export class LogModel {
   readonly #done = new Set<string>();
   /** True if a daemon may have failed to read the log at its start. The line numbers may then restart. */
   #mayBeginAnew = false;
-  /** True if a daemon may have appended to lines that were never synced and are now lost. */
-  #mayBreak = false;
 
   answered({ method, path, answer }: Asked): void {
     if (method !== 'POST' || answer?.status !== 200) return;
@@ -54,21 +52,18 @@ export class LogModel {
     this.#mayBeginAnew = true;
   }
 
-  mayBreak(): void {
-    this.#mayBreak = true;
-  }
-
   ended(): void {
     this.#done.clear();
   }
 
-  judgeSettled(files: readonly LogFile[], { head, events }: LogShown): void {
+  /** `mayForget`: a daemon may have appended to lines that were never synced and are now lost. */
+  judgeSettled(files: readonly LogFile[], { head, events }: LogShown, mayForget: boolean): void {
     const recorded = new Set(
       events.flatMap(({ what, unit, outcome }) => (outcome === 'done' ? [`${what} ${unit}`] : [])),
     );
     for (const act of this.#done)
       promise(recorded.has(act), 'logged', () => `${act} was done, and no event says so`);
-    if (this.#mayBreak) return;
+    if (mayForget) return;
     for (const given of [...this.#heads, ...(head === undefined ? [] : [head])]) {
       const verdict = verifyLog(files, given);
       promise(verdict.ok, 'log', () => `the log does not verify: ${verdict.ok ? '' : verdict.why}`);

@@ -66,6 +66,8 @@ export class Model {
   #lost = false;
   /** True if the robot may have stopped without a caller since it last settled. */
   #mayHaveStopped = false;
+  /** True if the disk may have lost data that was not synced, without any daemon noticing. */
+  #mayForget = false;
 
   readonly light: LightModel;
   readonly match: MatchModel;
@@ -132,7 +134,7 @@ export class Model {
     if (!this.#outstanding.has(asked)) return;
     asked.answer = { ...answer, at: this.#next() };
     asked.identities = [...asked.identities, ...this.access.identitiesOf(asked)];
-    // Until now the robot may have obeyed this request.
+    // Comes first, because the request was in flight until now.
     this.#byItself(nowMs);
     this.#outstanding.delete(asked);
     this.#effective.delete(asked);
@@ -200,8 +202,7 @@ export class Model {
 
   /** The disk shows data that a failed sync never wrote, and that a power cut will remove. No daemon can notice that. */
   forgets(): void {
-    this.log.mayBreak();
-    for (const { name } of UNIT_LIST) this.units[name].mayMiss = true;
+    this.#mayForget = true;
   }
 
   ended(truth: Truth, isCut: boolean, nowMs: number): void {
@@ -269,14 +270,14 @@ export class Model {
 
   judgeSettled(truth: Truth, shown: Shown, logged: readonly LogFile[], nowMs: number): void {
     this.access.judgeSettled(shown.access);
-    this.log.judgeSettled(logged, shown.log);
+    this.log.judgeSettled(logged, shown.log, this.#mayForget);
     this.match.judgeSettled(shown.match, shown.stopped, nowMs);
     this.stop.judgeSettled(truth, shown.stopped, this.#mayHaveStopped);
     this.light.judgeSettled(truth.lit, shown.stopped, this.#mayHaveStopped, nowMs);
     this.tune.judgeSettled(shown.units, { lit: truth.lit, stopped: shown.stopped }, nowMs);
     for (const { name } of UNIT_LIST) {
       this.match.judgeSettledUnit(shown.match, shown.stopped, shown.units[name]);
-      this.units[name].judgeSettled(truth.units[name], shown.units[name], nowMs);
+      this.units[name].judgeSettled(truth.units[name], shown.units[name], this.#mayForget, nowMs);
     }
   }
 

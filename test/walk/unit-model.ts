@@ -46,11 +46,6 @@ export class UnitModel {
   /** The gains of each revision, as the history showed them. */
   readonly #revisions = new Map<number, string>();
   /**
-   * True if the disk may have lost a save that was never answered 200. Its revision may then be missing from the
-   * history.
-   */
-  mayMiss = false;
-  /**
    * The number of saves that timed out at the disk. If such a save is written together with a newer one, its revision
    * is never used.
    */
@@ -198,7 +193,11 @@ export class UnitModel {
     this.#unreachedExcitations = [];
   }
 
-  judgeSettled(truth: UnitTruth, shown: UnitShown, nowMs: number): void {
+  /**
+   * `mayForget`: the disk may have lost a save that was never answered 200. Its revision may then be missing from the
+   * history.
+   */
+  judgeSettled(truth: UnitTruth, shown: UnitShown, mayForget: boolean, nowMs: number): void {
     const { name } = this.#unit;
     const { mode, excitation } = truth;
     promise(this.modes.can(mode), 'mode', () => `${name} is in ${mode}; ${this.modes.values} would be right`);
@@ -217,7 +216,7 @@ export class UnitModel {
     promise(runs === kept || tried, 'gains run', () => `${name} runs ${runs}; the journal has ${kept}`);
     const isSaid = runs === kept || shown.isTried;
     promise(isSaid, 'trial shown', () => `${name} runs ${runs}, and status shows no trial`);
-    this.#judgeHistory(shown, kept);
+    this.#judgeHistory(shown, kept, mayForget);
     const said = shown.applied === (runs === kept);
     promise(said, 'applied', () => `status shows applied ${shown.applied} of the ${name}`);
   }
@@ -258,7 +257,7 @@ export class UnitModel {
     promise(holds, 'saved as asked', () => `${asked.path} saved ${saved}, not ${expected}`);
   }
 
-  #judgeHistory({ history }: UnitShown, kept: string): void {
+  #judgeHistory({ history }: UnitShown, kept: string, mayForget: boolean): void {
     const { name } = this.#unit;
     const [newest] = history;
     const isNewest = newest === undefined || gainsKey(newest.gains) === kept;
@@ -270,7 +269,7 @@ export class UnitModel {
       const after = history[place - 1]?.revision ?? revision + 1;
       leftOut += after - revision - 1;
       promise(
-        after > revision && (this.mayMiss || leftOut <= this.#unkept),
+        after > revision && (mayForget || leftOut <= this.#unkept),
         'history',
         () => `after ${name} ${revision} comes ${after}`,
       );
