@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 import { atThePort, type Fuzzer, finding, inside } from './fuzzer.js';
-import { call } from './json-call.js';
+import { jsonOf } from './json-call.js';
 import { fuzzedRequests } from './requests.js';
 import { partOf } from './valid-values.js';
 
@@ -35,7 +35,7 @@ describe(`random input (fuzzing, seed ${SEED})`, () => {
   };
 
   it('contains requests for every documented call except the two that only the simulator has', async () => {
-    const document = partOf(await call(new URL('/api/openapi.json', daemon.url)));
+    const document = partOf(await jsonOf(daemon.url, '/api/openapi.json'));
     const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
       Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { eventLog } from './event-log.js';
 import { configuration, journal } from './files.js';
 import { firmware } from './frames.js';
-import { call } from './json-call.js';
+import { jsonOf } from './json-call.js';
 import { bytesOf, fuzzedBytes, fuzzedRequests } from './requests.js';
 import { RobotTarget } from './robot-target.js';
 import { partOf } from './valid-values.js';
@@ -26,7 +26,7 @@ export const inside = (hangMs: number): readonly Fuzzer[] => [
 
 /** Fuzzers of the daemon at `url`, which runs on the simulated robot. An answer may take at most `hangMs`. */
 export async function atThePort(url: string, hangMs: number): Promise<Fuzzer[]> {
-  const document = partOf(await call(new URL('/api/openapi.json', url)));
+  const document = partOf(await jsonOf(url, '/api/openapi.json'));
   const target = new RobotTarget(url, hangMs);
   const requests = fc.asyncProperty(fuzzedRequests(document), request =>
     target.judge(bytesOf(request), { whole: true }),

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { call } from './json-call.js';
+import { UNIT_LIST } from '../../src/core/units.js';
+import { jsonOf } from './json-call.js';
 import { partAt, partOf } from './valid-values.js';
 
 export interface Exchange {
@@ -20,7 +21,7 @@ const SETTLED_MS = 2000;
 export class RobotTarget {
   /** The number of refused requests after which the state was compared. */
   comparisons = 0;
-  readonly #url: URL;
+  readonly #url: string;
   readonly #hangMs: number;
   #before: unknown;
   #inDoubt = false;
@@ -29,7 +30,7 @@ export class RobotTarget {
 
   /** No answer may take longer than `hangMs`. */
   constructor(url: string, hangMs: number) {
-    this.#url = new URL(url);
+    this.#url = url;
     this.#hangMs = hangMs;
   }
 
@@ -42,7 +43,7 @@ export class RobotTarget {
     }
     const { statuses, text, ms } = await this.#exchange(bytes, whole);
     const show = () => `${JSON.stringify(bytes.toString('latin1').slice(0, 600))}\n-> ${text.slice(0, 600)}`;
-    await this.#get('/healthz').catch(cause => {
+    await this.#ask('/healthz').catch(cause => {
       this.#crash = new Error(`THE DAEMON ENDED by ${show()}`, { cause });
       throw this.#crash;
     });
@@ -77,8 +78,8 @@ export class RobotTarget {
 
   /** The lasting state, from status and from the simulated hardware. */
   async #state(): Promise<unknown> {
-    const [status, truth] = await Promise.all([this.#get('/api/status'), this.#get('/sim/state')]);
-    const units = ['gimbal', 'chassis'].map(name => {
+    const [status, truth] = await Promise.all([this.#ask('/api/status'), this.#ask('/sim/state')]);
+    const units = UNIT_LIST.map(({ name }) => {
       const { mode, excitation } = partAt(status, name);
       const { mode: its, stopped, gains } = partAt(truth, name);
       const { revision } = partAt(status, name, 'gains');
@@ -101,30 +102,29 @@ export class RobotTarget {
    * expires.
    */
   async #comeToRest(): Promise<void> {
-    const { phase, id, revision, lock } = partOf(await this.#get('/api/match'));
-    const send = (method: string, path: string, body?: unknown) =>
-      call(new URL(path, this.#url), method, body);
-    if (lock !== null) await send('POST', '/api/match/unlock');
+    const { phase, id, revision, lock } = partOf(await this.#ask('/api/match'));
+    if (lock !== null) await this.#ask('/api/match/unlock', 'POST');
     if (phase !== 'none')
-      await send('POST', '/api/match', { id, revision: Number(revision) + 1, phase: 'none' });
-    const status = await this.#get('/api/status');
-    for (const unit of ['gimbal', 'chassis']) {
-      const { tune } = partOf(await this.#get(`/api/${unit}/autotune`));
-      if (partOf(tune).state === 'running') await send('DELETE', `/api/${unit}/autotune`);
+      await this.#ask('/api/match', 'POST', { id, revision: Number(revision) + 1, phase: 'none' });
+    const status = await this.#ask('/api/status');
+    for (const { name: unit } of UNIT_LIST) {
+      const { tune } = partOf(await this.#ask(`/api/${unit}/autotune`));
+      if (partOf(tune).state === 'running') await this.#ask(`/api/${unit}/autotune`, 'DELETE');
       const { trial } = partAt(status, unit, 'gains');
-      if (trial !== undefined) await send('DELETE', `/api/${unit}/pidconfig/trial`);
+      if (trial !== undefined) await this.#ask(`/api/${unit}/pidconfig/trial`, 'DELETE');
     }
   }
 
-  #get(path: string): Promise<unknown> {
-    return call(new URL(path, this.#url));
+  #ask(path: string, method?: string, body?: unknown): Promise<unknown> {
+    return jsonOf(this.#url, path, method, body);
   }
 
   /** Resolves with everything received until the server closes, or until a pause after the last answer. */
   #exchange(bytes: Buffer, whole: boolean): Promise<Exchange> {
     const startMs = performance.now();
+    const { port, hostname: host } = new URL(this.#url);
     return new Promise(resolve => {
-      const socket = connect({ port: Number(this.#url.port), host: this.#url.hostname });
+      const socket = connect({ port: Number(port), host });
       let text = '';
       const end = () => {
         clearTimeout(patience);
