@@ -163,7 +163,7 @@ export class Model {
     this.#hungUpMs = nowMs;
     this.light.abandoned(asked, at);
     this.tune.abandoned(asked);
-    this.#ids.abandoned(asked);
+    this.#ids.mayRenew(asked);
     if (mayAct) this.match.abandoned(asked, nowMs, at);
     if (/match/.test(asked.path)) this.#mayStop();
     this.stop.abandoned(asked, at);
