@@ -2,6 +2,7 @@ import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { DaemonProcess } from '../support/daemon-process.js';
 import { type ManualClock, settle } from '../support/manual-clock.js';
+import type { Guard } from './guard.js';
 import type { WalkSettings, WalkStep } from './history.js';
 import type { Model } from './model.js';
 import type { WalkDisk } from './walk-disk.js';
@@ -18,6 +19,7 @@ const EFFECT_MS = 20;
 /** What every part of a world shares. */
 export interface Shared {
   readonly clock: ManualClock;
+  readonly guard: Guard;
   readonly model: Model;
   readonly robot: WalkRobot;
   readonly disk: WalkDisk;
@@ -50,15 +52,14 @@ export class Daemons {
     return this.#running;
   }
 
-  /** `failed` is called with the error of a start that fails. */
-  async start(failed: (error: unknown) => void): Promise<void> {
-    const { clock, model, robot, disk } = this.#shared;
+  async start(): Promise<void> {
+    const { clock, guard, model, robot, disk } = this.#shared;
     const boot = { id: `boot ${this.#boots}`, nowMs: () => clock.nowMs() };
     const daemon = new DaemonProcess({ config: this.#config, hardware: robot.hardware(), clock, disk, boot });
     this.#running = daemon;
     model.started(clock.nowMs());
     if (disk.isUnreadable) model.unread();
-    daemon.start().catch(failed);
+    daemon.start().catch(guard.keep);
     await settle();
   }
 

@@ -1,38 +1,29 @@
 import { isObject } from '../../src/core/json.js';
 import type { DaemonProcess } from '../support/daemon-process.js';
-import type { ManualClock } from '../support/manual-clock.js';
 import { type Answer, type Asked, type Call, isTaken } from './asked.js';
-import type { Guard } from './guard.js';
+import type { Shared } from './daemons.js';
 import { LATEST_ID, type WalkStep } from './history.js';
-import type { Model } from './model.js';
 import type { Request } from './request.js';
-import type { Truth } from './truth.js';
-
-interface WalkCallersParts {
-  readonly clock: ManualClock;
-  readonly model: Model;
-  readonly guard: Guard;
-  /** The daemon that runs now. */
-  readonly daemon: () => DaemonProcess | undefined;
-  readonly truth: () => Truth;
-}
 
 /** Sends requests to the daemon, and tells the model what was sent and answered. */
 export class WalkCallers {
-  readonly #parts: WalkCallersParts;
+  readonly #shared: Shared;
+  /** The daemon that runs now. */
+  readonly #daemon: () => DaemonProcess | undefined;
   /** The id of the latest trial or tuning, by path. */
   readonly #ids = new Map<string, string>();
 
-  constructor(parts: WalkCallersParts) {
-    this.#parts = parts;
+  constructor(shared: Shared, daemon: () => DaemonProcess | undefined) {
+    this.#shared = shared;
+    this.#daemon = daemon;
   }
 
   /** Returns undefined if the daemon does not listen. */
   ask(asked: Request, hangUpAfterMs?: number): Call | undefined {
-    const { clock, model, daemon } = this.#parts;
+    const { clock, model } = this.#shared;
     const request = this.#withId(asked);
     const { method, path, body, as, elsewhere } = request;
-    const call = daemon()?.send<NonNullable<Answer['body']>>({
+    const call = this.#daemon()?.send<NonNullable<Answer['body']>>({
       ask: `${method} ${path}`,
       ...(body !== undefined && { body }),
       ...(as !== undefined && { as }),
@@ -53,11 +44,11 @@ export class WalkCallers {
   }
 
   flood({ request, callers, pauseMs, forMs }: Extract<WalkStep, { do: 'flood' }>): void {
-    const { clock, daemon } = this.#parts;
-    const flooded = daemon();
+    const { clock } = this.#shared;
+    const flooded = this.#daemon();
     const untilMs = clock.nowMs() + forMs;
     const again = async () => {
-      while (clock.nowMs() < untilMs && daemon() === flooded) {
+      while (clock.nowMs() < untilMs && this.#daemon() === flooded) {
         const answer = await this.ask(request)?.answer;
         if (answer === undefined) return;
         await new Promise<void>(resolve => clock.after(pauseMs, resolve));
@@ -74,9 +65,9 @@ export class WalkCallers {
   }
 
   #answered(asked: Asked, answer: Answer): void {
-    const { clock, model, guard, truth } = this.#parts;
+    const { clock, guard, model, robot } = this.#shared;
     const { path } = asked;
     if (/(trial|autotune)$/.test(path) && isTaken(answer)) this.#ids.set(path, String(answer.body?.id));
-    guard.run(() => model.answered(asked, answer, truth(), clock.nowMs()));
+    guard.run(() => model.answered(asked, answer, robot.truth, clock.nowMs()));
   }
 }

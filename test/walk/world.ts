@@ -51,11 +51,10 @@ export class World {
       wrote: frame => model.wrote(frame, clock.nowMs()),
       changed: () => this.#watch(),
     });
-    const shared: Shared = { clock, model, robot: this.#robot, disk: this.#disk };
+    const shared: Shared = { clock, guard, model, robot: this.#robot, disk: this.#disk };
     this.#daemons = new Daemons(settings, shared, (ms, until) => this.#pass(ms, until));
     this.#faults = new Faults(shared, () => this.#daemons.running?.listens === false);
-    const daemon = () => this.#daemons.running;
-    this.#callers = new WalkCallers({ clock, model, guard, daemon, truth: () => this.#robot.truth });
+    this.#callers = new WalkCallers(shared, () => this.#daemons.running);
   }
 
   /** Throws BrokenPromise. */
@@ -117,7 +116,7 @@ export class World {
   }
 
   start(): Promise<void> {
-    return this.#daemons.start(this.guard.keep);
+    return this.#daemons.start();
   }
 
   /** Kills the daemon, so that nothing acts after the walk. */
