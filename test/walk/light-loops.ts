@@ -7,7 +7,8 @@ export class LightLoops extends ScriptedLoops {
   /** Whether a motion moved the unit in the last loop period, and whether it did so outside manual or without torque. */
   moves = false;
   strays = false;
-  #excitation: Excitation | undefined;
+  /** The excitation that runs; undefined if there is none. */
+  excitation: Excitation | undefined;
   #phase = 0;
   readonly #rateHz: number;
 
@@ -16,16 +17,11 @@ export class LightLoops extends ScriptedLoops {
     this.#rateHz = rateHz;
   }
 
-  /** The excitation that runs; undefined if there is none. */
-  get excitation(): Excitation | undefined {
-    return this.#excitation;
-  }
-
   override tick({ mode, torque, excitation, rates }: LoopCommand): void {
     this.moves = Object.values(rates).some(rate => rate !== 0);
     this.strays = this.moves && (mode !== 'manual' || !torque);
     const runs = mode === 'debug' && excitation.amplitude > 0;
-    this.#excitation = runs ? excitation : undefined;
+    this.excitation = runs ? excitation : undefined;
     const reading = this.readings[excitation.loop];
     if (!runs || !torque || reading === undefined) return;
     const half = Math.floor(this.#phase);
@@ -36,7 +32,7 @@ export class LightLoops extends ScriptedLoops {
   }
 
   override reset(): void {
-    this.#excitation = undefined;
+    this.excitation = undefined;
     this.moves = this.strays = false;
     for (const reading of Object.values(this.readings)) reading.setpoint = reading.measured = 0;
   }
