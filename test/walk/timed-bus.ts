@@ -1,3 +1,4 @@
+import { pause } from '../../src/core/clock.js';
 import { RobotError } from '../../src/core/errors.js';
 import { UNIT_LIST, type UnitName } from '../../src/core/units.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
@@ -63,8 +64,8 @@ export class TimedBus implements I2cBus {
     const before = this.#last;
     this.#underWay += 1;
     const transaction = (async () => {
-      await before.catch(() => undefined);
-      await this.#wait();
+      await before;
+      await pause(this.#clock, this.#frameMs);
       try {
         return await call();
       } finally {
@@ -74,10 +75,6 @@ export class TimedBus implements I2cBus {
     })();
     this.#last = transaction.catch(() => undefined);
     return transaction;
-  }
-
-  #wait(): Promise<void> {
-    return new Promise(resolve => this.#clock.after(this.#frameMs, resolve));
   }
 }
 

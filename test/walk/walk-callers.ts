@@ -1,3 +1,4 @@
+import { pause } from '../../src/core/clock.js';
 import { isObject } from '../../src/core/json.js';
 import type { DaemonProcess } from '../support/daemon-process.js';
 import { type Answer, type Asked, type Call, isTaken } from './asked.js';
@@ -51,7 +52,7 @@ export class WalkCallers {
       while (clock.nowMs() < untilMs && this.#daemon() === flooded) {
         const answer = await this.ask(request)?.answer;
         if (answer === undefined) return;
-        await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+        await pause(clock, pauseMs);
       }
     };
     for (let caller = 0; caller < callers; caller += 1) void again();
