@@ -108,19 +108,19 @@ export class UnitModel {
       this.#refused.push(asked);
       if (this.#isSave(asked) && body?.code === 'storage-failed') this.#unkept += 1;
       // Before the switch was refused, the controller may have left debug mode and ended the excitation.
-      if (this.#isMode(asked) || isPost(asked, '/api/resume'))
-        this.excitations.maybe(NO_EXCITATION, asked.sent, at);
+      if (this.#modeOf(asked) !== undefined) this.excitations.maybe(NO_EXCITATION, asked.sent, at);
       return;
     }
-    if (isPost(asked, '/api/resume')) {
+    const mode = this.#modeOf(asked);
+    if (mode !== undefined) {
       const [modes, excitations] = [this.modes.values, this.excitations.values];
-      this.#switched('manual', asked.sent, at);
-      if (truth.latched || truth.mode !== 'manual') {
+      this.#switched(mode, asked.sent, at);
+      // A resume is answered even if a controller cannot be reached.
+      if (isPost(asked, '/api/resume') && (truth.latched || truth.mode !== 'manual')) {
         this.#unreached = [...this.#unreached, ...modes];
         this.#unreachedExcitations = [...this.#unreachedExcitations, ...excitations];
       }
-    } else if (this.#isMode(asked)) this.#switched(modeIn(asked), asked.sent, at);
-    else if (this.#isExcitation(asked))
+    } else if (this.#isExcitation(asked))
       this.excitations.sure(excitationKey(excitationIn(body)), asked.sent, at);
     else if (this.#isSave(asked)) {
       const saved = gainsKey(gainsIn(body));
@@ -288,11 +288,9 @@ export class UnitModel {
 
   #maybe(asked: Asked, at: number): void {
     const { sent } = asked;
-    if (isPost(asked, '/api/resume')) {
-      this.modes.maybe('manual', sent, at);
-      this.excitations.maybe(NO_EXCITATION, sent, at);
-    } else if (this.#isMode(asked)) {
-      this.modes.maybe(modeIn(asked), sent, at);
+    const mode = this.#modeOf(asked);
+    if (mode !== undefined) {
+      this.modes.maybe(mode, sent, at);
       this.excitations.maybe(NO_EXCITATION, sent, at);
     } else if (this.#isExcitation(asked))
       this.excitations.maybe(excitationKey(excitationIn(asked.body)), sent, at);
@@ -327,6 +325,12 @@ export class UnitModel {
     return `/api/${this.#unit.name}/${rest}`;
   }
 
+  /** The mode to which the request switches the unit. */
+  #modeOf(asked: Asked): Mode | undefined {
+    if (isPost(asked, '/api/resume')) return 'manual';
+    return this.#isMode(asked) ? MODES.find(mode => mode === bodyMember(asked, 'mode')) : undefined;
+  }
+
   #isMode(asked: Asked): boolean {
     return isPost(asked, this.#path('mode/switch'));
   }
@@ -343,10 +347,6 @@ export class UnitModel {
 /** The exception to "a refused request changes nothing": the disk may have kept a save that it did not confirm. */
 function couldBeKept({ answer }: Asked): boolean {
   return answer === undefined || /may be found in force/.test(String(answer.body?.detail));
-}
-
-function modeIn(asked: Asked): Mode {
-  return MODES.find(mode => mode === bodyMember(asked, 'mode')) ?? 'manual';
 }
 
 function excitationIn(body: unknown): Excitation {
