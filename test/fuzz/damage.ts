@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** One damage to a file: bytes are changed, removed or inserted, or a piece is repeated. */
-export interface Damage {
+interface Damage {
   readonly at: number;
   readonly length: number;
   readonly how: 'overwrite' | 'insert' | 'remove' | 'repeat' | 'cut';

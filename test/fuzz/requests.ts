@@ -3,7 +3,7 @@ import { bentJson } from './bent-values.js';
 import { type Part, partAt, partOf, validValue } from './valid-values.js';
 
 /** The bytes of one request. */
-export interface FuzzedRequest {
+interface FuzzedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: readonly string[];

@@ -23,7 +23,7 @@ export interface MatchShown {
 }
 
 /** The effect of an answer on the robot. */
-export type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
+type Effect = 'none' | 'may stop' | 'stops' | 'stops, confirmed';
 
 /** Knows lock, phase and lease of the match: what they forbid, and which values survive a restart. */
 export class MatchModel {
