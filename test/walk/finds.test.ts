@@ -12,7 +12,7 @@ const fault = (target: FaultBody['target'], what: FaultBody['fault'], count?: nu
   do: 'fault',
   fault: { target, fault: what, ...(count !== undefined && { count }) },
 });
-const end = (how: 'term' | 'kill' | 'cut', left: 'all' | number = 'all'): WalkStep => ({
+const end = (how: 'term' | 'kill' | 'cut', left = 1): WalkStep => ({
   do: 'end',
   how,
   left,

@@ -1,6 +1,6 @@
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Request, TokenList } from './request.js';
-import type { DiskWeather, Left } from './walk-disk.js';
+import type { DiskWeather } from './walk-disk.js';
 import type { Network, Pressed } from './walk-page.js';
 
 /** One event of a history. The next step does not wait for it to finish, so steps overlap. */
@@ -33,7 +33,8 @@ export type WalkStep =
   | {
       readonly do: 'end';
       readonly how: 'term' | 'kill' | 'cut';
-      readonly left: Left;
+      /** The part of that data that survives, from 0 to 1. */
+      readonly left: number;
       readonly downMs: number;
       readonly controllersToo: boolean;
       /** A new setting for the next run. */

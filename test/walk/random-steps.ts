@@ -115,7 +115,7 @@ export class RandomSteps {
     const end = {
       do: 'end',
       how: random.among(['term', 'kill', 'cut'] as const),
-      left: random.among(['nothing', 'all', 0.3, 0.8] as const),
+      left: random.among([0, 1, 0.3, 0.8]),
       downMs: random.among([0, 20, 300, 1500]),
       controllersToo: random.chance(0.2),
     } as const;

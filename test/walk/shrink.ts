@@ -47,7 +47,7 @@ function simplerThan(step: WalkStep | undefined): readonly WalkStep[] {
   }
   if (step?.do === 'ask' && step.hangUpAfterMs !== undefined) return [ask(step.request)];
   if (step?.do === 'end') {
-    const plain: WalkStep = { do: 'end', how: 'term', left: 'all', downMs: 0, controllersToo: false };
+    const plain: WalkStep = { do: 'end', how: 'term', left: 1, downMs: 0, controllersToo: false };
     return [plain, { ...plain, how: 'kill' }, { ...plain, how: 'cut', left: step.left }];
   }
   return [];

@@ -16,9 +16,6 @@ export interface DiskWeather {
 
 export const FAIR: DiskWeather = { latencyMs: 1, fails: [], torn: 0 };
 
-/** The part of the unsynced data that survives a power cut: nothing, all, or the beginning. */
-export type Left = 'nothing' | 'all' | number;
-
 /** A disk in simulated time: slow, failing, or hanging. */
 export class WalkDisk extends RecordingDisk {
   #weather: DiskWeather = FAIR;
@@ -63,8 +60,8 @@ export class WalkDisk extends RecordingDisk {
     await settle();
   }
 
-  cutPower(left: Left): void {
-    const part = left === 'all' ? 1 : left === 'nothing' ? 0 : left;
+  /** `part`: the part of the unsynced data that survives, from 0 to 1. It is the beginning. */
+  cutPower(part: number): void {
     this.cut({ names: { part }, data: { part } });
   }
 
