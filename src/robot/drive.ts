@@ -62,13 +62,14 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
 
   /** Throws the first reason, in the documented order, for which no unit may move. */
   const requireAllowed = (command: PendingCommand): void => {
-    const { holdsUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
+    const { holdsUntilMs, isHalt, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
       for (const name of left.keys()) require(units[name]);
     };
     stillWanted();
-    if (nowMs > holdsUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
+    // A halt that was delayed is still wanted: it moves nothing.
+    if (!isHalt && nowMs > holdsUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
     requireInTime(notAfterMs, nowMs);
     permission.require({ kind: 'drive' });
     each(unit => unit.requireOnline());
@@ -120,7 +121,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
           if (!isHalt) units[name].drives();
           (isHalt ? haltSentMs : sentMs).set(name, clock.nowMs());
           if (!isHalt) haltSentMs.delete(name);
-          return Math.floor(holdsUntilMs - clock.nowMs());
+          return Math.max(0, Math.floor(holdsUntilMs - clock.nowMs()));
         };
         const mayRepeat = () => !signal.aborted && passes(() => requireStillAllowed(command));
         const move = units[name].move(command.rates[name] ?? {}, holdMs, holdsUntilMs, mayRepeat);
@@ -158,7 +159,6 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         .map(name => [name, new AbortController()]),
     );
     const isHalt = Object.values(rates).every(one => Object.values(one).every(rate => rate === 0));
-    // A halt that was delayed is still wanted: it moves nothing.
     const fromMs = isHalt ? clock.nowMs() : receivedMs;
     const command: PendingCommand = { ...asked, holdsUntilMs: fromMs + holdMs, isHalt, left };
     for (const name of left.keys())

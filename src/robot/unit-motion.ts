@@ -43,8 +43,7 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
       const nowMs = clock.nowMs();
       if (isSameRates(rates, wanted) || nowMs >= untilMs) return rates;
       if (nowMs - writtenMs < TAKES_EFFECT_MS) continue;
-      // A controller with lower limits shows other rates for as long as the motion holds.
-      if (Object.values(rates).some(rate => rate !== 0)) return rates;
+      if (isPartOf(rates, wanted)) return rates;
       // Noise may have damaged the frame on its way to the controller.
       if (nowMs + TAKES_EFFECT_MS < untilMs && mayRepeat()) return undefined;
     }
@@ -55,6 +54,16 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
     await controller.move({}, () => 0, clock.nowMs() + HALT_MS).catch(() => undefined);
   };
   return { move, halt };
+}
+
+/** Whether a controller with lower limits shows these rates for as long as the wanted motion holds. */
+function isPartOf(rates: Rates, wanted: Rates): boolean {
+  const axes = Object.entries(rates);
+  const isWithin = ([axis, rate]: readonly [string, number]) => {
+    const most = wanted[axis] ?? 0;
+    return rate * most >= 0 && Math.abs(rate) < Math.abs(most) + 1 / RATE_COUNTS;
+  };
+  return axes.some(([, rate]) => rate !== 0) && axes.every(isWithin);
 }
 
 function isSameRates(one: Rates, other: Rates): boolean {

@@ -276,6 +276,24 @@ describe('a drive command', () => {
     expect(holds[2]).to.be.within(120, 170);
   });
 
+  it('that ends or slows a motion is sent again if the controller refused the frame as damaged, and so is not obeyed late', async () => {
+    for (const rate of [0, 0.2]) {
+      await driven(YAW, { holdMs: 500 });
+      let damaged = 0;
+      clocked.intercept = async frame => {
+        if (!isMotion(frame) || damaged === 1) return undefined;
+        damaged += 1;
+        clocked.fault('gimbal', 'corrupt', 1);
+        return undefined;
+      };
+      expect(await driven({ gimbal: { yaw: rate, pitch: 0 } })).to.deep.equal({
+        gimbal: { yaw: rate, pitch: 0 },
+      });
+      expect(damaged).to.equal(1);
+      clocked.intercept = () => undefined;
+    }
+  });
+
   it('of ten callers who take over from each other before a frame is sent, leaves begin and end in the log only of those who had a frame', async () => {
     const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     await driven(YAW, { by: 'z' });
