@@ -101,9 +101,11 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       held ??= { value: absent };
     } else {
       // The damaged file stays in place, so that a restart finds it too.
-      held = { value: failSafe('damaged'), bytes };
+      const damaged = { value: failSafe('damaged'), bytes };
+      held = damaged;
       await replaceFile(disk, copy, [bytes]);
-      onMedium = held;
+      // A newer value may have been saved during the copy.
+      onMedium = damaged;
     }
     parts.setAside?.(copy);
   };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pause } from '../../src/core/clock.js';
 import { stateFile } from '../../src/storage/state-file.js';
 import { outcomeOf } from '../support/code-of.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -45,6 +46,19 @@ describe('a state file', () => {
     const { length } = disk.operations;
     await first.save(7, LIMIT_MS);
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
+  });
+
+  it('confirms a save only when the disk has it, even if the save comes while a damaged file is still being copied', async () => {
+    disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
+    const create = disk.create.bind(disk);
+    disk.create = async path => {
+      if (path.includes('damaged')) await pause(clock, LIMIT_MS + 200);
+      return create(path);
+    };
+    const read = file(() => 99);
+    expect(await within(read.read(LIMIT_MS))).to.equal(99);
+    await within(read.save(7, LIMIT_MS));
+    expect(onDisk()).to.equal('7');
   });
 
   it('without a safe value to fall back on can be read as soon as the disk works, even if an earlier read failed', async () => {
