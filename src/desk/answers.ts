@@ -21,6 +21,8 @@ const members = {
   lock: s.nullable(s.growing({ id: s.optional(s.text()), by: s.text(), reason: s.text() })),
   lease: s.nullable(s.growing({ holder: s.text(), by: s.text(), expired: s.optional(s.yesNo()) })),
   recorded: s.yesNo(),
+  // A status has no ages.
+  beatAgeS: s.optional(s.nullable(s.number())),
 };
 const match = s.growing(members);
 const complaint = { ok: s.yesNo(), detail: s.optional(s.text()), cure: s.optional(s.text()) };

@@ -72,11 +72,11 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
 
 /**
  * Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load or Take over.
- * A lease from before that press may not have run out yet.
+ * The other desk may notice such a press late.
  */
 export function isTaken({ wanted }: DeskState, { lastLease, claimedMs }: Seen): boolean {
   if (lastLease === undefined || lastLease.holder === wanted.holder) return false;
-  return lastLease.atMs - claimedMs > LEASE_MS;
+  return lastLease.beatMs > claimedMs + PERMIT_MS;
 }
 
 /** Whether the robot plays the match of this id. */
@@ -170,10 +170,10 @@ function faultsOf(state: DeskState, name: string, nowMs: number): readonly strin
     lock !== null &&
       seen.unlockedByOthers === lock.id &&
       'Somebody else unlocked it while the lock of the desk stands: it is locked again',
-    seen.unlockMissed &&
-      lock === null &&
+    lock === null &&
+      seen.unlock === undefined &&
       isOurs(state.wanted, seen.match?.lock?.id) &&
-      'The unlock did not arrive within a second: press Unlock on this tile again',
+      'It has a lock of this desk that was lifted: press Unlock on this tile again',
     seen.refusal && `${seen.refusal.detail} LOCK only stops it`,
     !isHeard(seen, nowMs) && `Not heard. ${failure ?? 'Check its power and the network'}`,
     seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked',

@@ -29,7 +29,6 @@ export function lockKind(id: string): LockKind | undefined {
 
 export const lockAll = button({ reason }, (state, press, { reason }) => {
   state.wanted = { ...state.wanted, lock: lockOf(state, press, 'all', reason) };
-  for (const { name } of state.robots) seenOf(state, name).unlock = undefined;
 });
 
 /** The id of the lock that the referee saw. */
@@ -58,7 +57,6 @@ function lift(state: DeskState, name: string, fallback: string | undefined, { no
   const observed = seen.match?.lock?.id;
   // A robot of 0.3.0 removes any lock, so its lock must have been seen.
   const lock = isOurs(state.wanted, observed) ? observed : seen.isOld ? undefined : fallback;
-  seen.unlockMissed = false;
   seen.unlock = lock === undefined ? undefined : { lock, sinceMs: nowMs };
 }
 
@@ -75,7 +73,6 @@ export function lockTile(
 ): void {
   requireRobot(state, robot);
   changeWish(state, robot, { lock: lockOf(state, press, kind, reason) });
-  seenOf(state, robot).unlock = undefined;
 }
 
 export const unlockOne = button({ ...ofRobot, ...ofLock }, (state, press, { robot, lock: id }) => {

@@ -86,6 +86,8 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       await made;
       await log.open();
     },
+    /** Resolves when the disk has what was added before, or has failed. */
+    kept: async (): Promise<void> => current?.log.kept(),
     seal: end,
     add: (event: LogEvent): void => {
       if (current === undefined) return;

@@ -82,6 +82,7 @@ export async function startDesk(parts: DeskParts) {
     } else if (match.record !== recording) {
       recording = match.record;
       void records.begin(match.record);
+      for (const robot of match.robots) memory.record({ what: 'in-match', detail: { robot } });
     }
   };
   const desk = new Desk({
@@ -119,7 +120,7 @@ export async function startDesk(parts: DeskParts) {
   };
   const app = createRouteApp({
     routes: [
-      ...deskRoutes({ desk, access, clock, view, saved: () => saving }),
+      ...deskRoutes({ desk, access, clock, view }),
       deskMetricsRoute(desk, view),
       ...sessionRoutes({ access, robot: { simulated: false } }),
     ],
@@ -127,6 +128,10 @@ export async function startDesk(parts: DeskParts) {
     clock,
     log,
     eventLog: memory,
+    // The robots are asked already. A desk that is killed after the answer does not forget the press.
+    kept: async () => {
+      await Promise.all([saving, endedWithin(clock, SAVE_MS, records.kept())]);
+    },
     allowedHosts: file.allowedHosts,
     pageFolder: fileURLToPath(new URL('../../desk-page/', import.meta.url)),
   });

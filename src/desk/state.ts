@@ -97,8 +97,8 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
-  /** The desk that had the lease last, and when the request was sent whose answer showed that. */
-  lastLease: { readonly holder: string; readonly atMs: number } | undefined;
+  /** The desk whose beat the robot accepted last, and the earliest time at which that may have been. */
+  lastLease: { readonly holder: string; readonly beatMs: number } | undefined;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;
   roundTripMs: number | undefined;
@@ -113,7 +113,6 @@ export class Seen {
   /** The lock that answered 200, and when its request was sent. */
   locked: { readonly id: string; readonly sentMs: number } | undefined;
   unlock: { readonly lock: string; readonly sinceMs: number } | undefined;
-  unlockMissed = false;
   joinMs = LONG_AGO;
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;

@@ -17,6 +17,7 @@ import {
   type Ask,
   type DeskMatch,
   type DeskState,
+  isOurs,
   type Kind,
   lockWanted,
   paused,
@@ -75,12 +76,14 @@ export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number
 export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
   return state.robots.flatMap(({ name }) => {
     const seen = seenOf(state, name);
-    if (nowMs - seen.answeredMs > CHECK_AGAIN_MS) seen.isChecked = false;
+    if (nowMs - seen.answeredMs > CHECK_AGAIN_MS) {
+      seen.isChecked = false;
+      seen.time = undefined;
+    }
     const due: Due = { state, name, seen, nowMs, asks: [] };
     if (seen.isChecked) askKnown(due);
     else {
-      const periodMs = seen.sent.get('health')?.waiting ? AGAIN_MS : STATUS_MS;
-      ask(due, 'health', periodMs, '/healthz');
+      askSoon(due, 'health', '/healthz');
       const lock = lockWanted(state.wanted, name);
       // The robot may be the right one. A stop needs no token.
       if (lock !== null && seen.shownId === null)
@@ -97,16 +100,16 @@ function askKnown(due: Due): void {
   // Another machine or robot may have taken the address.
   if (seen.failure === BAD_ANSWER || seen.refusal !== undefined) ask(due, 'health', AGAIN_MS, '/healthz');
   askLock(due);
-  // A hanging answer is not waited for: another connection may be better.
-  ask(due, 'status', seen.sent.get('status')?.waiting ? AGAIN_MS : STATUS_MS, '/api/status');
+  askSoon(due, 'status', '/api/status');
   if (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed') return;
-  if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS) ask(due, 'match', AGAIN_MS, '/api/match');
+  if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS) askSoon(due, 'match', '/api/match');
   if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
-  if (isToBeat(due, match)) {
-    const takeover = nowMs - seen.takeoverMs <= PERMIT_MS && !isLeaseOurs(state, seen);
-    const body = { holder: wanted.holder, ttlMs: LEASE_MS, ...(takeover && { takeover }) };
+  const notAfterT = robotT(seen, nowMs + PERMIT_MS);
+  if (notAfterT !== undefined && isToBeat(due, match)) {
+    const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
+    const body = { holder: wanted.holder, ttlMs: LEASE_MS, notAfterT, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
   }
   if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due, match);
@@ -114,7 +117,7 @@ function askKnown(due: Due): void {
 
 /** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
 function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean {
-  if (seen.match === undefined || seen.matchMs < seen.checkedMs || isTaken(state, seen)) return false;
+  if (seen.match === undefined || isTaken(state, seen)) return false;
   const { id, phase } = seen.match;
   // A robot that plays gets one only if it plays what the desk wants.
   if (PLAY.includes(phase)) return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
@@ -125,7 +128,10 @@ function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean 
 function askLock(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const lock = lockWanted(state.wanted, name);
-  if (lock === null || isLocked(state, name, nowMs)) return;
+  const shown = seen.match?.lock?.id;
+  // Another desk reads from the id what the lock is for.
+  const hasOther = isOurs(state.wanted, shown) && shown !== lock?.id;
+  if (lock === null || (isLocked(state, name, nowMs) && !hasOther)) return;
   // Since the last contact others may have locked the robot. Its status comes first, unless that takes too long.
   if (seen.refusal === undefined && seen.matchMs < seen.checkedMs && nowMs - seen.checkedMs < SECOND_MS)
     return;
@@ -148,13 +154,12 @@ function askLock(due: Due): void {
 }
 
 function askUnlock(due: Due): void {
-  const { seen, nowMs } = due;
+  const { state, name, seen, nowMs } = due;
   const { unlock } = seen;
   if (unlock === undefined) return;
   const endMs = unlock.sinceMs + PERMIT_MS;
-  if (nowMs > endMs) {
+  if (nowMs > endMs || lockWanted(state.wanted, name) !== null) {
     seen.unlock = undefined;
-    seen.unlockMissed = true;
     return;
   }
   const notAfterT = robotT(seen, endMs);
@@ -187,7 +192,9 @@ function askPhase(due: Due, match: DeskMatch): void {
   // A robot that missed the end is ended before it is released.
   const isToEnd = match.phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen);
   const phase = isToEnd ? 'ended' : match.phase;
-  const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase };
+  // What this desk knows may be old: since then another desk may have taken the robot.
+  const holder = seen.lastLease?.holder ?? state.wanted.holder;
+  const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase, holder };
   const askFor = (fromMs: number, periodMs: number, more: object) => {
     const extra = { of: `${phase} ${fromMs}`, body: { ...call, ...more } };
     if (ask(due, 'phase', periodMs, '/api/match', extra)) seen.revision = call.revision;
@@ -205,10 +212,14 @@ function askPhase(due: Due, match: DeskMatch): void {
     if (remainingS === null || remainingS > 0) askFor(fromMs, SECOND_MS, { remainingS, notAfterT });
     return;
   }
-  const isOurs = phase === 'pre' ? isLeaseOurs(state, seen) : isToRestrict(state, seen);
+  if (phase === 'pre') {
+    const notAfterT = robotT(seen, nowMs + PERMIT_MS);
+    if (isLeaseOurs(state, seen) && notAfterT !== undefined) askFor(sinceMs, SECOND_MS, { notAfterT });
+    return;
+  }
   // A robot that was released has ended before.
   const hasEnded = phase === 'ended' && isOfMatch && seen.match.phase === 'none';
-  if (!isOurs || hasEnded) return;
+  if (!isToRestrict(state, seen) || hasEnded) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(sinceMs, AGAIN_MS, {});
 }
@@ -225,6 +236,11 @@ interface Due {
 /** The time `atMs` on the robot's clock, counted from the lowest time that the robot may have now. */
 function robotT({ time }: Seen, atMs: number): number | undefined {
   return time && (time.tMs + (atMs - time.atMs)) / 1000;
+}
+
+/** A hanging answer is not waited for: another connection may be better. */
+function askSoon(due: Due, kind: Kind, path: string): void {
+  ask(due, kind, due.seen.sent.get(kind)?.waiting ? AGAIN_MS : STATUS_MS, path);
 }
 
 /**

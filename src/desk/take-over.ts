@@ -1,6 +1,6 @@
 import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
-import { isHeard, isLeaseOurs, isTaken, permitsNothingMs, spareMs } from './judge.js';
+import { isHeard, isLeaseOurs, isPlaying, isTaken, permitsNothingMs, spareMs } from './judge.js';
 import { lockKind } from './lock-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
@@ -41,18 +41,22 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
     !isTaken(state, seen) &&
     (isLeaseOurs(state, seen) ||
       (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
-  const unfinished = reports.filter(({ match }) => !OVER.includes(match.phase));
-  const hasOwnMatch = unfinished.some(
-    one => isKnown(one) && one.match.id === known?.id && isLeaseOurs(state, one.seen),
-  );
   const news = reports.filter(report => !isKnown(report));
-  for (const { seen } of reports) {
+  const running = news.filter(({ match }) => !['none', 'ended'].includes(match.phase));
+  const isPlayedElsewhere = running.some(({ match }) => isPlaying(match, known?.id ?? ''));
+  // This desk has its own match to run or to end first, unless that is a paused one that others play.
+  const hasOwnMatch = reports.some(
+    ({ match, seen }) =>
+      match.id === known?.id &&
+      isLeaseOurs(state, seen) &&
+      !OVER.includes(match.phase) &&
+      !(match.phase === 'pause' && isPlayedElsewhere),
+  );
+  for (const { seen } of hasOwnMatch ? reports.filter(report => !running.includes(report)) : reports) {
     seen.takeoverMs = nowMs;
     seen.claimedMs = nowMs;
   }
-  // This desk has its own match to run or to end first.
   if (hasOwnMatch) return;
-  const running = news.filter(report => unfinished.includes(report));
   const id = mostFrequent(running.map(({ match }) => match.id ?? ''));
   if (id === undefined || id === '') {
     const isEndedElsewhere = news.some(({ match }) => match.id === known?.id && match.phase === 'ended');
@@ -74,10 +78,9 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
       ? [1000 * match.endsAtT - seen.time.tMs + seen.time.atMs - spareMs(phase, plan.teleopS)]
       : [],
   );
-  const without = plan.robots.filter(
-    name =>
-      !own.some(one => one.name === name) || lockKind(wishOf(state.wanted, name).lock?.id ?? '') === 'out',
-  );
+  const isLeftOut = (name: string) => lockKind(wishOf(state.wanted, name).lock?.id ?? '') === 'out';
+  const isIn = (name: string) => phase === 'pre' || own.some(one => one.name === name);
+  const without = plan.robots.filter(name => !isIn(name) || isLeftOut(name));
   const match = { ...plan, without, record: recordName(id, at) };
   // This press starts no robot: one that is not in the phase joins by a press of its own.
   const sinceMs = permitsNothingMs(nowMs);

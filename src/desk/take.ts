@@ -2,7 +2,7 @@ import { sha256 } from '../core/sha256.js';
 import { NOTHING_BEFORE, parseLine, wholeLines } from '../events/log-line.js';
 import type { LogHead } from '../schemas/log.js';
 import { type RobotMatch, read } from './answers.js';
-import { isInPhase, isLocked } from './judge.js';
+import { isInPhase, isLocked, LEASE_MS } from './judge.js';
 import {
   type Ask,
   changeWish,
@@ -170,20 +170,29 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
-  const { lease } = match;
-  if (lease !== null && lease.expired !== true) seen.lastLease = { holder: lease.holder, atMs: sentMs };
+  const { lease, beatAgeS } = match;
+  if (lease !== null) {
+    const { holder, expired } = lease;
+    const ageMs = expired === true ? Number.POSITIVE_INFINITY : LEASE_MS;
+    const beatMs = sentMs - (typeof beatAgeS === 'number' ? 1000 * beatAgeS : ageMs);
+    const known = seen.lastLease?.holder === holder ? seen.lastLease.beatMs : Number.NEGATIVE_INFINITY;
+    seen.lastLease = { holder, beatMs: Math.max(known, beatMs) };
+    // A press takes the lease once.
+    if (holder === state.wanted.holder && sentMs >= seen.takeoverMs)
+      seen.takeoverMs = Number.NEGATIVE_INFINITY;
+  }
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }
 
-function refused(seen: Seen, { kind, of }: Ask, status: number, body: unknown): void {
+function refused(seen: Seen, { kind, of, sentMs }: Ask, status: number, body: unknown): void {
   const { code, detail } = read.problem(body);
   if (status === 401 || status === 403) seen.refusal = { code, detail };
   else if (kind === 'status' || kind === 'health') seen.failure = detail;
   if (kind === 'lock') seen.lockProblem = detail;
   // An unlock that the robot refuses is not asked again.
-  if (kind === 'unlock' && (status === 409 || status === 400) && of?.startsWith(`${seen.unlock?.lock} `)) {
+  if (kind === 'unlock' && (status === 409 || status === 400) && of?.startsWith(`${seen.unlock?.lock} `))
     seen.unlock = undefined;
-    seen.unlockMissed = true;
-  }
+  // The robot's time is later than the desk thinks, because the answer that showed it was slow.
+  if (code === 'too-late' && (seen.time?.atMs ?? sentMs) <= sentMs) seen.time = undefined;
 }

@@ -30,18 +30,20 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   if (!log.ok)
     return [...verdicts, { of: 'desk', is: 'changed', why: `${log.file}:${log.line}: ${log.why}` }];
   verdicts.push({ of: 'desk', ...deskVerdict(log.lines) });
+  const inMatch: string[] = [];
   const heads = new Map<string, LogHead[]>();
   const contradicted = new Map<string, string>();
   for (const { what, outcome, detail } of log.lines) {
     const { robot, seq, hash, why } = detail ?? {};
     if (typeof robot !== 'string') continue;
+    if (what === 'in-match') inMatch.push(robot);
     if (what === 'head' && typeof hash === 'string')
       heads.set(robot, [...(heads.get(robot) ?? []), { seq: Number(seq), hash }]);
     // Another board has a log of its own.
     if (what === 'robots accept' && outcome === 'done') heads.delete(robot);
     if (what === 'contradicts') contradicted.set(robot, String(why));
   }
-  for (const of of [...new Set([...heads.keys(), ...robots.keys()])].sort()) {
+  for (const of of [...new Set([...inMatch, ...heads.keys(), ...robots.keys()])].sort()) {
     const why = contradicted.get(of);
     const verdict = robotVerdict(robots.get(of) ?? [], heads.get(of) ?? []);
     verdicts.push({ of, ...(why === undefined ? verdict : { is: 'changed', why }) });
@@ -82,6 +84,8 @@ function robotVerdict(files: readonly LogFile[], heads: readonly LogHead[]): Omi
       last = { seq: line.seq, hash };
       if (line.what === 'phase') phase = line.detail?.after ?? phase;
     }
+  if (lines === 0 && heads.length === 0)
+    return { is: 'missing', why: 'it was in the match, but the desk got nothing of its log.' };
   if (hasGap)
     return {
       is: 'missing',

@@ -193,6 +193,12 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
       if (lost > before && shownProblem() === undefined) setProblem(tooSlow('write', folder));
       flushSoon(GATHER_MS);
     },
+    /** Writes the waiting events now. Resolves when the disk has them, or has failed. */
+    kept: (): Promise<void> => {
+      timer?.cancel();
+      timer = undefined;
+      return flush();
+    },
     /** Tries once more to write the waiting events, and resolves afterwards. */
     close: async (): Promise<void> => {
       await flush();

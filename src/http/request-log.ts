@@ -78,8 +78,18 @@ export function requestLog(
   return { middleware, close: () => perMinute.close() };
 }
 
+export interface Recorder {
+  readonly eventLog: MemoryLog;
+  /** An act is answered when this resolves, after it was recorded. By default at once. */
+  readonly kept?: (() => Promise<void>) | undefined;
+}
+
 /** Runs `act` for a route. Records the request and its outcome. */
-export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Promise<void>): Middleware {
+export function recorded(
+  route: Route,
+  { eventLog: log, kept }: Recorder,
+  act: (ctx: Context) => Promise<void>,
+): Middleware {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
     const { changes } = log;
@@ -101,6 +111,7 @@ export function recorded(route: Route, log: MemoryLog, act: (ctx: Context) => Pr
       throw error;
     }
     if (!onlyRefused) record('done');
+    await kept?.();
   };
 }
 

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError, RobotError } from '../core/errors.js';
-import type { MemoryLog } from '../events/memory-log.js';
 import type { Arrivals } from './arrivals.js';
 import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
@@ -14,7 +13,7 @@ import { refuseForeignPages } from './foreign-pages.js';
 import { PROBLEM_TYPE, problemOf } from './problems.js';
 import { ReadQueue } from './read-queue.js';
 import { headRefusal } from './request-head.js';
-import { recorded, requestLog } from './request-log.js';
+import { type Recorder, recorded, requestLog } from './request-log.js';
 import type { Route } from './route.js';
 import { SECURITY_HEADERS } from './server.js';
 
@@ -23,8 +22,6 @@ interface RouteAppOptions extends Recorder {
   readonly access: Access;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Records the acts of callers. */
-  readonly eventLog: MemoryLog;
   /** The host names under which a browser may reach the app, besides addresses and this machine's own name. */
   readonly allowedHosts: readonly string[];
   /** The folder of the built page, which is served at `/`. */
@@ -41,7 +38,7 @@ export interface App {
 
 /** Serves a table of routes and a page. Knows no robot, and does not open a port. */
 export function createRouteApp(options: RouteAppOptions): App {
-  const { access, clock, eventLog, log } = options;
+  const { access, clock, eventLog, kept, log } = options;
   const contain = containment(log);
   const authorize = authorization(access);
   const requests = requestLog(log, clock, contain, options.arrivals);
@@ -61,7 +58,7 @@ export function createRouteApp(options: RouteAppOptions): App {
     const sooner = (ctx: Context) => (isAllowed(route, access, ctx) ? act(ctx) : later(ctx));
     at(route.path)[route.method](
       route.path,
-      route.method === 'get' ? later : recorded(route, eventLog, sooner),
+      route.method === 'get' ? later : recorded(route, { eventLog, kept }, sooner),
     );
   }
   for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, yielding(send));

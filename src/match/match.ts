@@ -91,6 +91,12 @@ class Lease {
     this.#requireFree(owner => owner.by === by);
   }
 
+  /** Throws `lease-held` if the last accepted beat came from a desk of another name, however long ago. */
+  requireLast(holder: string): void {
+    if (this.#owner !== null && this.#owner.holder !== holder)
+      throw new RobotError('lease-held', this.#owner);
+  }
+
   /** Frees the lease, unless one of these callers has it. */
   keepOnlyOf(names: readonly string[]): void {
     if (this.#owner !== null && !names.includes(this.#owner.by)) this.#ttlMs = 0;

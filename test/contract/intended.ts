@@ -45,7 +45,7 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /openapi\.json .*\/(Health|Status|MatchLock)\/(properties\/id|required\/\d+): /,
   ],
   'a desk names its locks, refuses late permissions and reads lines of the log': [
-    /openapi\.json .*\/api\/match(|\/unlock)\/.*(notAfterT|responses\/(400|409|413|415)).*/,
+    /openapi\.json .*\/api\/match(|\/unlock)\/.*(notAfterT|holder|responses\/(400|409|413|415)).*/,
     /openapi\.json .*\/api\/match\/lock\/.*\/properties\/(id|replaces): absent -> {/,
     /openapi\.json .*\/api\/match\/unlock\/.*requestBody: absent -> {/,
     /openapi\.json .*\/api\/log\/lines: absent -> {/,

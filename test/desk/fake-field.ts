@@ -25,6 +25,7 @@ import { WANTED } from './wanted.js';
 
 export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
 const PLAN: MatchPlan = { id: 'final', robots: [...NAMES], autoS: 5, teleopS: 10 };
+const SEMIFINAL: MatchPlan = { ...PLAN, id: 'semifinal' };
 const STEP_MS = 10;
 const ANSWER_MS = 5000;
 
@@ -64,7 +65,7 @@ export class FakeDesk {
 
   #begun(wanted: Wanted): DeskState {
     const robots = NAMES.map(name => ({ name, address: `http://${name}`, token: 'secret-token' }));
-    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN] };
+    return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN, SEMIFINAL] };
   }
 
   /** Kills this run. Another one goes on with what the disk has. */
@@ -163,6 +164,11 @@ export class FakeField {
   /** Whether each robot is locked. */
   get locks(): readonly boolean[] {
     return NAMES.map(name => this.robot(name).match.state.lock !== null);
+  }
+
+  /** The desk whose beat each robot accepted last. */
+  get holders(): readonly (string | undefined)[] {
+    return NAMES.map(name => this.robot(name).match.lease.owner?.holder);
   }
 
   /** Whether each robot may move, if its team resumed it. */
@@ -322,6 +328,7 @@ export const ACTS = {
   'lock one': lockOne.act,
   'unlock one': unlockOne.act,
   load: (state, press) => loadMatch.act(state, press, { match: PLAN.id }),
+  'load semifinal': (state, press) => loadMatch.act(state, press, { match: SEMIFINAL.id }),
   start: startMatch.act,
   pause: pauseMatch.act,
   'go on': (state, press) => goOn.act(state, press, {}),

@@ -126,7 +126,10 @@ export class FakeRobot {
     const { match } = this;
     const before = match.state;
     if (path === '/api/status') return this.#status();
-    if (path === '/api/match/lease') match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
+    if (path === '/api/match/lease') {
+      requireInTime(inMs(body.notAfterT), this.#ownMs);
+      match.beat(body.holder, 'desk', body.ttlMs, body.takeover ?? false);
+    }
     if (path === '/api/match/lock') {
       if (this.isOld && 'id' in body) throw new RobotError('invalid-request', { errors: [] });
       if ((body.replaces ?? ['']).some((one: string) => before.lock?.id.startsWith(one) ?? true))
@@ -141,6 +144,7 @@ export class FakeRobot {
     if (path === '/api/match') {
       if ('phase' in body) {
         requireInTime(inMs(body.notAfterT), this.#ownMs);
+        if (body.holder !== undefined) match.lease.requireLast(body.holder);
         match.set(
           { id: body.id, revision: body.revision, phase: body.phase, remainingS: body.remainingS ?? null },
           'desk',
@@ -155,13 +159,14 @@ export class FakeRobot {
     return {
       ...this.#status().match,
       t: this.#ownMs / 1000,
-      beatAgeS: 0,
+      beatAgeS: match.lease.owner === null ? null : match.lease.silentMs / 1000,
       head: { seq: 0, hash: '0'.repeat(64) },
     };
   }
 
   #status() {
     const { call, phase, endsAtMs, lock } = this.match.state;
+    const { owner, isExpired } = this.match.lease;
     if (lock !== null) this.lockedMs = this.#nowMs();
     const unit = { ...UNIT_STATUS, torque: this.stopped ? ('off' as const) : ('on' as const) };
     const old = { id: undefined, version: '0.3.0', lock: lock && { ...lock, id: undefined } };
@@ -179,7 +184,7 @@ export class FakeRobot {
         phase,
         endsAtT: endsAtMs === null ? null : endsAtMs / 1000,
         lock: shownLock as typeof lock,
-        lease: this.match.lease.owner,
+        lease: owner === null ? null : { ...owner, ...(isExpired && { expired: true }) },
         refereeSilent: this.match.refereeSilent,
         allows: this.match.allows,
         recorded: true,

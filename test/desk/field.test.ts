@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
+import { changeWish } from '../../src/desk/state.js';
 import { tick } from '../../src/desk/step.js';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
@@ -203,6 +204,84 @@ describe('a referee desk', () => {
     desk.press('unlock');
     field.wait(200);
     expect(field.locks).to.deep.equal([false, false, false]);
+  });
+
+  it('asks a robot in the pit for an unlock although LOCK ALL of the field is pressed before the robot has answered', () => {
+    desk.press('lock one', { robot: 'Red 1' });
+    field.wait(300);
+    changeWish(desk.state, 'Red 1', { place: 'pit' });
+    field.network('Red 1', { loses: 'requests' });
+    desk.press('unlock one', { robot: 'Red 1' });
+    field.wait(100);
+    field.network('Red 1');
+    desk.press('lock all');
+    field.wait(600);
+    expect(field.locks).to.deep.equal([false, true, true]);
+  });
+
+  it('gives a left-out robot its own lock again after LOCK ALL is lifted, so that another desk sees that the robot is left out', () => {
+    field.load();
+    desk.press('without', { robot: 'Red 1' });
+    field.wait(600);
+    desk.press('lock all');
+    field.wait(600);
+    desk.press('unlock');
+    field.wait(600);
+    expect(field.robot('Red 1').match.state.lock?.id).to.match(/^desk-1:out:/);
+  });
+
+  it('leaves a robot stopped whose last beat the network held back until after the desk had died', () => {
+    field.play();
+    field.resume();
+    field.network('Red 1', { requestMs: 4000 });
+    field.wait(600);
+    desk.isOff = true;
+    field.wait(3100);
+    for (let tenths = 0; tenths < 15; tenths += 1) {
+      expect(field.moves).to.deep.equal([false, false, false]);
+      field.wait(100);
+    }
+  });
+
+  it('keeps a robot in play after one answer of the robot took 1.5 s, although the answer showed an old time of the robot', () => {
+    for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
+      field = new FakeField();
+      field.wait(600);
+      field.play();
+      field.resume();
+      field.wait(offsetMs);
+      field.network('Red 1', { answerMs: 1500 });
+      field.wait(510);
+      field.network('Red 1');
+      for (let tenths = 0; tenths < 60; tenths += 1) {
+        field.wait(100);
+        expect(field.moves).to.deep.equal([true, true, true]);
+      }
+    }
+  });
+
+  it('gets a robot ready that comes on 10 s after Load, and that another desk had before', () => {
+    const red = field.robot('Red 1');
+    red.match.beat('desk-2', 'desk', 3000, true);
+    red.isOff = true;
+    desk.press('load');
+    field.wait(10_000);
+    red.isOff = false;
+    field.wait(2500);
+    expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
+  });
+
+  it('leaves a robot as it is if the network held back Load until after the release', () => {
+    field.wait(600);
+    desk.press('load');
+    // Now the robot has answered the first beat, and its phase is asked for next.
+    field.wait(10);
+    field.network('Red 1', { requestMs: 3000 });
+    field.wait(600);
+    desk.press('release');
+    field.network('Red 1');
+    field.wait(4000);
+    expect(field.phases).to.deep.equal(['none', 'none', 'none']);
   });
 
   it('keeps the lock that was set on the tile of one robot when the lock of LOCK ALL is removed', () => {

@@ -195,6 +195,21 @@ describe('a button press that a desk receives', () => {
   });
 });
 
+describe('a press during a match', () => {
+  it('is in the record of the match when the desk answers the press', async () => {
+    const disk = new RecordingDisk();
+    const { desk, clock } = await served({ disk, lock: noLock }, '/state', {
+      robots: [],
+      plans: [{ id: 'final', robots: [], autoS: 0, teleopS: 10 }],
+    });
+    await call(desk.url, 'POST', '/api/match/load', { press: 'P1', match: 'final' });
+    await call(desk.url, 'POST', '/api/lock', { press: 'P2' });
+    const record = Object.entries(disk.files()).filter(([path]) => path.startsWith('/state/records/final'));
+    expect(record.map(([, content]) => String(content)).join('')).to.include('"P2"');
+    await clock.during(desk.close());
+  });
+});
+
 describe('the record of a match that is released twice', () => {
   it('is closed and named with its hash 10 s after the second release, not 10 s after the first', async () => {
     const disk = new RecordingDisk();

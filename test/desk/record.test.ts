@@ -171,6 +171,16 @@ describe('a match record of a desk', () => {
       expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
     });
 
+  it('is reported as missing for a robot of the match from which the desk got no line', async () => {
+    await clock.during(records.begin('final-1'));
+    for (const robot of ['Red 1', 'Red 2']) log.record({ what: 'in-match', detail: { robot } });
+    const [line] = await robotLines(1);
+    void records.keep({ robot: 'Red 1', bytes: line!.bytes, follows: true });
+    await clock.advance(1000);
+    const verdicts = await robots('/records/final-1');
+    expect(verdicts).to.include('Red 1 whole').and.include('Red 2 missing');
+  });
+
   it('is reported as missing if its folder has no files', async () => {
     expect(await robots('/records/other')).to.deep.equal(['folder missing', 'desk missing']);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { tick } from '../../src/desk/step.js';
-import { type FakeDesk, FakeField } from './fake-field.js';
+import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
 describe('Take over (one referee desk takes the match from another)', () => {
@@ -203,6 +203,136 @@ describe('Take over (one referee desk takes the match from another)', () => {
     first.press('take over');
     field.wait(300);
     expect(field.moves).to.deep.equal([true, true, true]);
+  });
+
+  it('never happens by itself: an End that was pressed on a desk without network does not end the match that another desk has started meanwhile', () => {
+    first.isOff = true;
+    field.takeOver();
+    second.press('end');
+    field.wait(600);
+    second.press('load semifinal');
+    field.wait(1500);
+    second.press('start');
+    field.wait(600);
+    field.resume();
+    first.press('end');
+    first.isOff = false;
+    field.wait(2000);
+    expect([field.phases, field.moves]).to.deep.equal([
+      ['auto', 'auto', 'auto'],
+      [true, true, true],
+    ]);
+  });
+
+  it('never happens by itself: a desk that was frozen does not pause its match for lack of pages, because another desk took the match over meanwhile', () => {
+    first.isOff = true;
+    field.takeOver();
+    first.state.pageMs = field.nowMs - 5000;
+    expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
+    first.isOff = false;
+    field.wait(2000);
+    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+  });
+
+  it('never happens by itself: a desk that was frozen for 1 s does not end its match when the time is up, because another desk took the match over meanwhile and gave it more time', () => {
+    second.isOff = false;
+    field.wait(14_200);
+    first.isOff = true;
+    second.press('take over');
+    field.wait(300);
+    second.press('pause');
+    field.wait(500);
+    second.press('go on in teleop');
+    field.wait(200);
+    first.isOff = false;
+    field.wait(2000);
+    expect(wanted()).to.deep.include({ phase: 'ended', why: 'time is up' });
+    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+  });
+
+  for (const [what, isRestarted] of [
+    ['restarts', true],
+    ['is plugged in again', false],
+  ] as const)
+    it(`never happens by itself: the robots of a second desk that died stay as they are if the first desk ${what}`, () => {
+      first.isOff = true;
+      field.takeOver();
+      first.isOff = true;
+      second.press('end');
+      field.wait(600);
+      second.press('release');
+      field.wait(600);
+      field.resume();
+      second.isOff = true;
+      field.wait(8000);
+      if (isRestarted) first.restart();
+      first.isOff = false;
+      field.wait(600);
+      first.state.pageMs = field.nowMs - 5000;
+      expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
+      field.wait(2000);
+      expect([field.phases, field.moves]).to.deep.equal([
+        ['none', 'none', 'none'],
+        [true, true, true],
+      ]);
+    });
+
+  it('counts once: a second desk that presses it 0.4 s later keeps the robots', () => {
+    second.isOff = false;
+    field.wait(600);
+    first.press('take over');
+    field.wait(400);
+    second.press('take over');
+    field.wait(100);
+    for (let tenths = 0; tenths < 20; tenths += 1) {
+      expect(field.holders).to.deep.equal(['desk-2', 'desk-2', 'desk-2']);
+      field.wait(100);
+    }
+  });
+
+  it('that the network held back for 3.5 s takes no robot any more', () => {
+    second.isOff = false;
+    field.wait(600);
+    for (const name of NAMES) field.network(name, { requestMs: 3500 });
+    second.press('take over');
+    second.isOff = true;
+    for (const name of NAMES) field.network(name);
+    field.wait(4000);
+    expect(field.holders).to.deep.equal(['desk-1', 'desk-1', 'desk-1']);
+  });
+
+  it('takes the match back from a second desk although one robot is still paused in it by the first desk', () => {
+    first.press('pause');
+    field.wait(600);
+    field.network('Blue 1', { loses: 'requests' });
+    field.wait(6000);
+    field.takeOver();
+    second.press('go on in teleop');
+    field.wait(600);
+    field.network('Blue 1');
+    first.isOff = false;
+    field.wait(1500);
+    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'pause']);
+    first.press('take over');
+    field.wait(1500);
+    expect(wanted()?.phase).to.equal('teleop');
+    expect(wanted()?.endsAtMs).to.be.closeTo(wanted(second)?.endsAtMs ?? 0, 100);
+  });
+
+  it('takes a match that another desk has loaded, and not its robots into the ended match of this desk', () => {
+    first.press('end');
+    field.wait(600);
+    second.isOff = false;
+    field.wait(600);
+    second.press('load');
+    second.press('take over');
+    field.wait(4000);
+    first.press('take over');
+    field.wait(2000);
+    expect([field.phases, wanted()?.phase]).to.deep.equal([['pre', 'pre', 'pre'], 'pre']);
+    first.press('start');
+    field.wait(600);
+    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('is not needed if Load is pressed right after the other desk has released the robots', () => {

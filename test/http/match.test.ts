@@ -104,6 +104,25 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
   });
 
+  it('refuses a phase, even pause or ended, that is meant for the robots of another desk (holder), also after the lease of the present desk has expired', async () => {
+    await ask('POST /api/match/lease', { holder: 'older', ttlMs: 100, takeover: true });
+    await ask('POST /api/match', { id: 'M1', revision: 1, phase: 'pre', holder: 'older' });
+    await ask('POST /api/match/lease', { holder: 'newer', ttlMs: 100, takeover: true });
+    await daemon.clock.advance(200);
+    const end = { id: 'M1', revision: 2, phase: 'ended' };
+    expect((await ask('POST /api/match', { ...end, holder: 'older' })).code).to.equal('lease-held');
+    expect((await ask('GET /api/match')).phase).to.equal('pre');
+    expect((await ask('POST /api/match', { ...end, holder: 'newer' })).phase).to.equal('ended');
+  });
+
+  it('refuses a beat that the network held back for longer than its deadline (notAfterT)', async () => {
+    const { t } = await ask('GET /api/match');
+    const beat = { holder: 'late', ttlMs: 1000, takeover: true };
+    expect((await ask('POST /api/match/lease', { ...beat, notAfterT: t })).code).to.equal('too-late');
+    expect((await ask('GET /api/match')).lease?.holder).not.to.equal('late');
+    expect((await ask('POST /api/match/lease', { ...beat, notAfterT: t + 1 })).lease.holder).to.equal('late');
+  });
+
   it('refuses an unlock that names an older lock, and accepts an unlock that names the present lock', async () => {
     expect((await ask('POST /api/match/lock', { reason: 'x', id: 'L1' })).lock.id).to.equal('L1');
     const { lock } = await ask('POST /api/match/lock', { reason: 'y' });

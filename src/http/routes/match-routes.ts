@@ -39,6 +39,9 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
           ),
         ),
         notAfterT: s.optional(s.notAfterT),
+        holder: s.optional(
+          s.name(64, 'Refuses the call if the last accepted beat came from a desk of another name.'),
+        ),
       }),
       answer: matchView,
       problems: [
@@ -50,7 +53,7 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
         ...STOP_PROBLEMS,
         'not-kept',
       ],
-      act: async ({ body: { remainingS = null, notAfterT, ...call }, ctx, stillConnected }) => {
+      act: async ({ body: { remainingS = null, notAfterT, holder, ...call }, ctx, stillConnected }) => {
         const { match } = control;
         if (match.allowsIn(call.phase).drive) {
           const before = match.state;
@@ -61,6 +64,7 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
             throw new RobotError('stale-match', { id: last?.id ?? '', revision: last?.revision ?? 0, phase });
         }
         requireInTime(inMs(notAfterT), clock.nowMs());
+        if (holder !== undefined) match.lease.requireLast(holder);
         return viewAfter(
           control.set({ ...call, remainingS }, ctx.state.who, ctx.state.arrival.unreadSinceMs),
         );
@@ -129,10 +133,12 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
         holder: name,
         ttlMs: { ...s.count('No other desk gets the lease for this long.'), minimum: 100, maximum: 60_000 },
         takeover: s.optional(s.yesNo('Take the lease from another holder.')),
+        notAfterT: s.optional(s.notAfterT),
       }),
       answer: matchView,
-      problems: ['lease-held'],
-      act: ({ body: { holder, ttlMs, takeover = false }, ctx }) => {
+      problems: ['lease-held', 'too-late'],
+      act: ({ body: { holder, ttlMs, takeover = false, notAfterT }, ctx }) => {
+        requireInTime(inMs(notAfterT), clock.nowMs());
         const { arrival, who } = ctx.state;
         control.match.beat(holder, who, ttlMs, takeover, arrival.unreadSinceMs);
         return { ...view(), head: fileLog.head };
