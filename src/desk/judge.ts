@@ -58,16 +58,11 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
   return match?.lease?.holder === wanted.holder;
 }
 
-/**
- * Whether this desk restricts the robot by its match: it has the lease; or the pause or end was not confirmed yet, and a
- * person pressed it or no other desk has the lease. After a confirmation, another desk may have taken the robot over.
- */
+/** Whether this desk pauses or ends the match of the robot: it has the lease, or that was not confirmed yet. */
 export function isToRestrict(state: DeskState, seen: Seen): boolean {
   const { match } = state.wanted;
-  if (match === null || seen.match === undefined) return false;
-  const isUnconfirmed = seen.match.id === match.id && seen.tookMs < match.sinceMs;
-  if (isUnconfirmed && match.why === null) return true;
-  return isLeaseOurs(state, seen) || (isUnconfirmed && seen.match.lease === null && !isTaken(state, seen));
+  if (match === null || seen.match === undefined || isTaken(state, seen)) return false;
+  return isLeaseOurs(state, seen) || (seen.match.id === match.id && seen.tookMs < match.sinceMs);
 }
 
 /**

@@ -35,6 +35,8 @@ const NOT_SENT: Sent = { atMs: Number.NEGATIVE_INFINITY, of: undefined, count: 0
 
 const STATUS_MS = 250;
 const BEAT_MS = 500;
+/** A beat counts if it and the answer that showed the robot's time took no longer than this. */
+const LATE_BEAT_MS = 2000;
 /** The pause between two requests of a restriction, after the first two. */
 const AGAIN_MS = 1000;
 /** The second request goes on a new connection, in case the first one hangs. */
@@ -106,9 +108,9 @@ function askKnown(due: Due): void {
   if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
-  const notAfterT = robotT(seen, nowMs + PERMIT_MS);
+  const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
+  const notAfterT = robotT(seen, nowMs + (takeover ? PERMIT_MS : LATE_BEAT_MS));
   if (notAfterT !== undefined && isToBeat(due, match)) {
-    const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, notAfterT, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
   }
@@ -118,6 +120,8 @@ function askKnown(due: Due): void {
 /** Whether the robot gets a beat. A beat keeps a robot playing, so its phase must be known. */
 function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean {
   if (seen.match === undefined || isTaken(state, seen)) return false;
+  // Since then another desk may have had the lease, which has run out again.
+  if (nowMs - seen.matchMs > LEASE_MS) return false;
   const { id, phase } = seen.match;
   // A robot that plays gets one only if it plays what the desk wants.
   if (PLAY.includes(phase)) return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
@@ -193,7 +197,7 @@ function askPhase(due: Due, match: DeskMatch): void {
   const isToEnd = match.phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen);
   const phase = isToEnd ? 'ended' : match.phase;
   // What this desk knows may be old: since then another desk may have taken the robot.
-  const holder = seen.lastLease?.holder ?? state.wanted.holder;
+  const { holder } = state.wanted;
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase, holder };
   const askFor = (fromMs: number, periodMs: number, more: object) => {
     const extra = { of: `${phase} ${fromMs}`, body: { ...call, ...more } };

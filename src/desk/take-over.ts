@@ -43,7 +43,9 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
       (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
   const news = reports.filter(report => !isKnown(report));
   const running = news.filter(({ match }) => !['none', 'ended'].includes(match.phase));
-  const isPlayedElsewhere = running.some(({ match }) => isPlaying(match, known?.id ?? ''));
+  const isPlayedElsewhere = running.some(
+    ({ match }) => match.lease !== null && isPlaying(match, known?.id ?? ''),
+  );
   // This desk has its own match to run or to end first, unless that is a paused one that others play.
   const hasOwnMatch = reports.some(
     ({ match, seen }) =>

@@ -173,10 +173,12 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   const { lease, beatAgeS } = match;
   if (lease !== null) {
     const { holder, expired } = lease;
-    const ageMs = expired === true ? Number.POSITIVE_INFINITY : LEASE_MS;
-    const beatMs = sentMs - (typeof beatAgeS === 'number' ? 1000 * beatAgeS : ageMs);
     const known = seen.lastLease?.holder === holder ? seen.lastLease.beatMs : Number.NEGATIVE_INFINITY;
-    seen.lastLease = { holder, beatMs: Math.max(known, beatMs) };
+    const ageMs = expired === true ? Number.POSITIVE_INFINITY : LEASE_MS;
+    const beatMs = Math.max(known, sentMs - (typeof beatAgeS === 'number' ? 1000 * beatAgeS : ageMs));
+    seen.lastLease = { holder, beatMs };
+    // A status has no ages. The answer that shows the robot's time has, and permits wait for it.
+    if (!Number.isFinite(beatMs)) seen.time = undefined;
     // A press takes the lease once.
     if (holder === state.wanted.holder && sentMs >= seen.takeoverMs)
       seen.takeoverMs = Number.NEGATIVE_INFINITY;
@@ -191,8 +193,8 @@ function refused(seen: Seen, { kind, of, sentMs }: Ask, status: number, body: un
   else if (kind === 'status' || kind === 'health') seen.failure = detail;
   if (kind === 'lock') seen.lockProblem = detail;
   // An unlock that the robot refuses is not asked again.
-  if (kind === 'unlock' && (status === 409 || status === 400) && of?.startsWith(`${seen.unlock?.lock} `))
-    seen.unlock = undefined;
+  const isFinal = (status === 409 && code !== 'too-late') || status === 400;
+  if (kind === 'unlock' && isFinal && of?.startsWith(`${seen.unlock?.lock} `)) seen.unlock = undefined;
   // The robot's time is later than the desk thinks, because the answer that showed it was slow.
   if (code === 'too-late' && (seen.time?.atMs ?? sentMs) <= sentMs) seen.time = undefined;
 }

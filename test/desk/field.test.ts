@@ -260,6 +260,32 @@ describe('a referee desk', () => {
     }
   });
 
+  it('keeps a robot in play whose network becomes slow, so that each request and each answer takes 0.9 s', () => {
+    field.play();
+    field.resume();
+    field.wait(5500);
+    field.network('Red 1', { requestMs: 900, answerMs: 900 });
+    for (let tenths = 0; tenths < 80; tenths += 1) {
+      field.wait(100);
+      expect(field.moves).to.deep.equal([true, true, true]);
+    }
+  });
+
+  it('asks again for an unlock within its second if the desk had an old time of the robot', () => {
+    desk.press('lock all');
+    field.wait(600);
+    // The next answer that shows the time of the robot is slow.
+    for (let steps = 0; steps < 600; steps += 1) {
+      field.network('Red 1', { answerMs: 1500 });
+      field.wait(10);
+    }
+    field.network('Red 1');
+    field.wait(1600);
+    desk.press('unlock');
+    field.wait(900);
+    expect(field.locks).to.deep.equal([false, false, false]);
+  });
+
   it('gets a robot ready that comes on 10 s after Load, and that another desk had before', () => {
     const red = field.robot('Red 1');
     red.match.beat('desk-2', 'desk', 3000, true);
@@ -677,17 +703,19 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('that lost its match to another desk lets the robots play on if its own page stops polling, but its End button still works', () => {
+  it('that lost its match to another desk lets the robots play on if its own page stops polling, or if its End is pressed, but its LOCK ALL works', () => {
     field.play();
     field.takeOver();
     const { state } = desk;
     state.pageMs = field.nowMs - 5000;
     expect(tick(state, field.nowMs, 5000)).to.equal(true);
     field.wait(2000);
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     desk.press('end');
     field.wait(1100);
-    expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+    desk.press('lock all');
+    field.wait(300);
+    expect(field.locks).to.deep.equal([true, true, true]);
   });
 
   it('pauses the match with 1 s of auto left if its page timed out 1 s before the end of auto, even if the desk notices that late', () => {

@@ -250,6 +250,57 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
+  it('never happens by itself: the match of a second desk goes on if the first desk, where End was confirmed, restarts', () => {
+    first.press('end');
+    field.wait(600);
+    first.isOff = true;
+    field.takeOver();
+    second.press('load');
+    field.wait(5000);
+    second.press('start');
+    field.wait(600);
+    first.restart();
+    first.isOff = false;
+    field.wait(2000);
+    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+  });
+
+  it('never happens by itself: Load and then End on a second desk do not end the match that the first desk plays', () => {
+    second.isOff = false;
+    field.wait(600);
+    second.press('load');
+    field.wait(600);
+    second.press('end');
+    field.wait(1500);
+    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+  });
+
+  it('never happens by itself: a desk that was frozen for 4 s takes no robot that a second desk had meanwhile', () => {
+    second.isOff = false;
+    field.wait(600);
+    first.isOff = true;
+    second.press('take over');
+    field.wait(100);
+    second.isOff = true;
+    field.wait(4000);
+    first.isOff = false;
+    field.wait(2000);
+    expect([field.holders, field.moves]).to.deep.equal([
+      ['desk-2', 'desk-2', 'desk-2'],
+      [false, false, false],
+    ]);
+  });
+
+  it('does not drop the paused match of a desk because one of its robots has restarted and refuses the pause', () => {
+    field.robot('Red 1').restart(false);
+    field.robot('Red 1').refuses = 'not-allowed';
+    first.press('pause');
+    field.wait(600);
+    first.press('take over');
+    field.wait(600);
+    expect(wanted()).to.deep.include({ phase: 'pause', without: [], interrupted: 'auto' });
+  });
+
   for (const [what, isRestarted] of [
     ['restarts', true],
     ['is plugged in again', false],
