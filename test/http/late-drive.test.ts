@@ -115,7 +115,7 @@ describe("a request of the referee's desk that waits for 100 ms until the busy d
   });
 });
 
-describe('a request that a client sends right behind a save, without waiting for the answer to the save,', () => {
+describe('behind a save that is not answered yet, on the same connection,', () => {
   let held: Promise<void> = Promise.resolve();
   const daemon = simulatedDaemon(
     {},
@@ -159,23 +159,23 @@ describe('a request that a client sends right behind a save, without waiting for
   const drive = (holdMs: number) =>
     requestText('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
 
-  it('lights the laser if it is an On and nobody asked for Off meanwhile', async () => {
+  it('an On lights the laser if no Off has come since the save', async () => {
     expect(await statusOf(laserOn)).to.equal(200);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('on');
   });
 
-  it('leaves the laser dark if it is an On and another caller asked for Off meanwhile', async () => {
+  it('an On leaves the laser dark if another caller has sent Off since the save', async () => {
     expect(await statusOf(laserOn, () => daemon.post('/api/laser', { action: 'off' }))).to.equal(409);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
   });
 
-  it('leaves the robot stopped if it is a resume and another caller asked for a stop meanwhile', async () => {
+  it('a resume leaves the robot stopped if another caller has sent a stop since the save', async () => {
     expect(await statusOf(requestText('/api/resume', {}), () => daemon.post('/api/stop'))).to.equal(409);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });
 
-  it('moves the robot only if it is a drive command whose hold, counted from the save, has not passed', async () => {
+  it('a drive command moves the robot only if its hold, counted from the save, has not passed', async () => {
     expect(await statusOf(drive(500))).to.equal(200);
     expect(await statusOf(drive(90))).to.equal(409);
   });

@@ -104,7 +104,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
   });
 
-  it('refuses a phase, even pause or ended, that is meant for the robots of another desk (holder), also after the lease of the present desk has expired', async () => {
+  it('refuses a pause or an end from a desk if another desk had the lease last, even if that lease has expired', async () => {
     await ask('POST /api/match/lease', { holder: 'older', ttlMs: 100, takeover: true });
     await ask('POST /api/match', { id: 'M1', revision: 1, phase: 'pre', holder: 'older' });
     await ask('POST /api/match/lease', { holder: 'newer', ttlMs: 100, takeover: true });

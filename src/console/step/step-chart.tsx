@@ -25,6 +25,7 @@ export function StepChart(props: StepChartProps) {
   const chart = useRef<uPlot>(undefined);
   const shown = useRef(props);
   shown.current = props;
+  useEffect(() => () => chart.current?.destroy(), []);
   useEffect(() => {
     const whole = main ?? under[0]?.step;
     if (host.current === null || whole === undefined) return;
