@@ -71,7 +71,7 @@ export function isToRestrict(state: DeskState, seen: Seen): boolean {
  */
 export function isTaken({ wanted }: DeskState, { lastLease, claimedMs }: Seen): boolean {
   if (lastLease === undefined || lastLease.holder === wanted.holder) return false;
-  return lastLease.beatMs > claimedMs + PERMIT_MS;
+  return !Number.isFinite(lastLease.beatMs) || lastLease.beatMs > claimedMs + PERMIT_MS;
 }
 
 /** Whether the robot plays the match of this id. */

@@ -97,7 +97,7 @@ export class Seen {
   match: RobotMatch | undefined;
   /** When the request was sent whose answer `match` is. */
   matchMs = LONG_AGO;
-  /** The desk whose beat the robot accepted last, and the earliest time at which that may have been. */
+  /** The desk whose beat the robot accepted last, and the earliest time at which that may have been; -Infinity if unknown. */
   lastLease: { readonly holder: string; readonly beatMs: number } | undefined;
   /** The robot's clock: `t` milliseconds is the least that it showed at `atMs`. */
   time: { readonly tMs: number; readonly atMs: number } | undefined;

@@ -104,7 +104,9 @@ function askKnown(due: Due): void {
   askLock(due);
   askSoon(due, 'status', '/api/status');
   if (seen.refusal !== undefined && seen.refusal.code !== 'not-allowed') return;
-  if (seen.time === undefined || nowMs - seen.time.atMs > TIME_MS) askSoon(due, 'match', '/api/match');
+  const isAgeUnknown = seen.lastLease?.beatMs === Number.NEGATIVE_INFINITY;
+  if (seen.time === undefined || isAgeUnknown || nowMs - seen.time.atMs > TIME_MS)
+    askSoon(due, 'match', '/api/match');
   if (wanted.permits) askUnlock(due);
   if (seen.isOld || match === null || !match.robots.includes(name)) return;
   askLines(due);
@@ -196,8 +198,9 @@ function askPhase(due: Due, match: DeskMatch): void {
   // A robot that missed the end is ended before it is released.
   const isToEnd = match.phase === 'none' && isPlaying(seen.match, id) && !isTaken(state, seen);
   const phase = isToEnd ? 'ended' : match.phase;
-  // What this desk knows may be old: since then another desk may have taken the robot.
-  const { holder } = state.wanted;
+  // What this desk knows may be old: since then another desk may have taken the robot. A dead desk takes none.
+  const { lease } = seen.match;
+  const holder = lease?.expired === true ? lease.holder : state.wanted.holder;
   const call = { id, revision: Math.max(seen.revision, seen.match.revision) + 1, phase, holder };
   const askFor = (fromMs: number, periodMs: number, more: object) => {
     const extra = { of: `${phase} ${fromMs}`, body: { ...call, ...more } };

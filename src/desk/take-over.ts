@@ -44,7 +44,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
   const news = reports.filter(report => !isKnown(report));
   const running = news.filter(({ match }) => !['none', 'ended'].includes(match.phase));
   const isPlayedElsewhere = running.some(
-    ({ match }) => match.lease !== null && isPlaying(match, known?.id ?? ''),
+    ({ match }) => match.lease !== null && match.lease.expired !== true && isPlaying(match, known?.id ?? ''),
   );
   // This desk has its own match to run or to end first, unless that is a paused one that others play.
   const hasOwnMatch = reports.some(

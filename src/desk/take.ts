@@ -165,24 +165,23 @@ function checked(state: DeskState, seen: Seen, robot: string, id: string | null 
 }
 
 function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: number): void {
-  if (sentMs < seen.matchMs) return;
-  const { lock } = match;
-  const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
-  seen.match = { ...match, lock: lock && { ...lock, id } };
-  seen.matchMs = sentMs;
-  const { lease, beatAgeS } = match;
-  if (lease !== null) {
+  const isOld = sentMs < seen.matchMs;
+  const { lease, lock } = match;
+  // Of a status and a match that were asked for at once, only the match has the age of the last beat.
+  if (lease !== null && (!isOld || lease.holder === seen.lastLease?.holder)) {
     const { holder, expired } = lease;
     const known = seen.lastLease?.holder === holder ? seen.lastLease.beatMs : Number.NEGATIVE_INFINITY;
     const ageMs = expired === true ? Number.POSITIVE_INFINITY : LEASE_MS;
-    const beatMs = Math.max(known, sentMs - (typeof beatAgeS === 'number' ? 1000 * beatAgeS : ageMs));
-    seen.lastLease = { holder, beatMs };
-    // A status has no ages. The answer that shows the robot's time has, and permits wait for it.
-    if (!Number.isFinite(beatMs)) seen.time = undefined;
+    const shownMs = typeof match.beatAgeS === 'number' ? 1000 * match.beatAgeS : ageMs;
+    seen.lastLease = { holder, beatMs: Math.max(known, sentMs - shownMs) };
     // A press takes the lease once.
     if (holder === state.wanted.holder && sentMs >= seen.takeoverMs)
       seen.takeoverMs = Number.NEGATIVE_INFINITY;
   }
+  if (isOld) return;
+  const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];
+  seen.match = { ...match, lock: lock && { ...lock, id } };
+  seen.matchMs = sentMs;
   // The answer to the request may have been lost.
   if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
 }

@@ -291,6 +291,20 @@ describe('Take over (one referee desk takes the match from another)', () => {
     ]);
   });
 
+  it('lets a desk pause a robot that still plays under the lease of a dead desk, although the beats to that robot were lost', () => {
+    second.isOff = false;
+    field.wait(600);
+    first.isOff = true;
+    field.network('Blue 1', { loses: 'requests' });
+    second.press('take over');
+    field.wait(300);
+    second.press('pause');
+    field.wait(900);
+    field.network('Blue 1');
+    field.wait(4000);
+    expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
+  });
+
   it('does not drop the paused match of a desk because one of its robots has restarted and refuses the pause', () => {
     field.robot('Red 1').restart(false);
     field.robot('Red 1').refuses = 'not-allowed';
