@@ -1,7 +1,17 @@
 import { type Phase, PLAY } from '../core/phases.js';
 import { UNIT_LIST } from '../core/units.js';
 import type { RobotMatch } from './answers.js';
-import { type DeskState, isOurs, lockWanted, playsIn, type Seen, seenOf, wishOf } from './state.js';
+import {
+  type DeskMatch,
+  type DeskState,
+  isOurs,
+  lockWanted,
+  playsIn,
+  type Seen,
+  seenOf,
+  wishOf,
+  withPhase,
+} from './state.js';
 
 /** Data that is older counts as not heard. */
 export const HEARD_MS = 1500;
@@ -58,10 +68,22 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
   return match?.lease?.holder === wanted.holder;
 }
 
-/** Whether this desk pauses or ends the match of the robot: it has the lease, or that was not confirmed yet. */
-export function isToRestrict(state: DeskState, seen: Seen): boolean {
+/** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the release from that. */
+export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
-  if (match === null || seen.match === undefined || isTaken(state, seen)) return false;
+  if (match?.robots.includes(name)) return match;
+  const seen = seenOf(state, name);
+  const { id = null, phase = 'none' } = seen.match ?? {};
+  if (id === null || phase === 'none' || isTaken(state, seen)) return null;
+  // A match that others run without a lease.
+  if (PLAY.includes(phase) && !isLeaseOurs(state, seen)) return null;
+  const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
+  return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
+}
+
+/** Whether this desk pauses or ends this match of the robot: it has the lease, or that was not confirmed yet. */
+export function isToRestrict(state: DeskState, match: DeskMatch, seen: Seen): boolean {
+  if (seen.match === undefined || isTaken(state, seen)) return false;
   return isLeaseOurs(state, seen) || (seen.match.id === match.id && seen.tookMs < match.sinceMs);
 }
 
@@ -79,14 +101,14 @@ export function isPlaying(match: RobotMatch | undefined, id: string): boolean {
   return match?.id === id && PLAY.includes(match.phase);
 }
 
-/** Whether the robot is in the phase of the desk's match. */
-export function isInPhase({ wanted }: DeskState, { match }: Seen): boolean {
-  return match !== undefined && match.id === wanted.match?.id && match.phase === wanted.match?.phase;
+/** Whether the robot is in the phase of this match. */
+export function isInPhase(wanted: DeskMatch | null, { match }: Seen): boolean {
+  return match !== undefined && match.id === wanted?.id && match.phase === wanted?.phase;
 }
 
 /** When the phase was permitted to this robot: by a press, at a planned instant, or by Join. */
-export function permittedMs({ wanted }: DeskState, { joinMs }: Seen): number {
-  return Math.max(wanted.match?.sinceMs ?? joinMs, joinMs);
+export function permittedMs({ sinceMs }: DeskMatch, { joinMs }: Seen): number {
+  return Math.max(sinceMs, joinMs);
 }
 
 /** What a robot missed, although a press or the clock permitted it. */
@@ -95,10 +117,10 @@ export function missedBy(
   name: string,
   nowMs: number,
 ): 'NOT STARTED' | 'NOT RELEASED' | null {
-  const { match } = state.wanted;
+  const match = matchOf(state, name);
   const seen = seenOf(state, name);
-  if (match === null || !playsIn(match, name) || isInPhase(state, seen)) return null;
-  if (nowMs <= permittedMs(state, seen) + PERMIT_MS) return null;
+  if (match === null || !playsIn(match, name) || isInPhase(match, seen)) return null;
+  if (nowMs <= permittedMs(match, seen) + PERMIT_MS) return null;
   if (PLAY.includes(match.phase)) return 'NOT STARTED';
   const isOfMatch = seen.match?.id === match.id;
   return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;
@@ -126,12 +148,11 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
 
 /** What a robot that still plays a second after the pause or end of its match has missed. */
 function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 'NOT ENDED' | undefined {
-  const { match } = state.wanted;
+  const match = matchOf(state, name);
   const seen = seenOf(state, name);
   if (match === null || seen.matchMs <= match.sinceMs + PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
   // The match of another desk is not for this one to end.
-  if (!isPlaying(seen.match, match.id) || !match.robots.includes(name) || !isToRestrict(state, seen))
-    return undefined;
+  if (!isPlaying(seen.match, match.id) || !isToRestrict(state, match, seen)) return undefined;
   if (match.phase === 'pause') return 'NOT PAUSED';
   return match.phase === 'ended' || match.phase === 'none' ? 'NOT ENDED' : undefined;
 }
@@ -209,7 +230,7 @@ function lacksOf(state: DeskState, name: string, nowMs: number): readonly string
       (isTaken(state, seen)
         ? `The desk ${seen.lastLease?.holder} has it, or had it last: take it over`
         : 'It has no beat of this desk yet'),
-    !isInPhase(state, seen) &&
+    !isInPhase(state.wanted.match, seen) &&
       `It is in ${match.phase}, and not yet in ${state.wanted.match?.phase} of this match`,
     ...UNIT_LIST.map(
       ({ name: unit }) =>

@@ -1,6 +1,7 @@
 import { RobotError } from '../core/errors.js';
+import { PLAY } from '../core/phases.js';
 import * as s from '../schemas/schema.js';
-import { isInPhase, lacksOfAll } from './judge.js';
+import { isInPhase, lacksOfAll, matchOf } from './judge.js';
 import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
@@ -39,6 +40,8 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { ma
     seen.logFault = undefined;
     seen.claimedMs = nowMs;
   }
+  // Robots that are not in the new match are released from the old one.
+  for (const name of former?.robots ?? []) seenOf(state, name).joinMs = nowMs;
   const match = { ...plan, without: [], record: recordName(plan.id, at) };
   putMatch(state, withPhase(match, 'pre', nowMs));
 });
@@ -103,11 +106,12 @@ export const playWithout = button(ofRobot, (state, press, { robot }) => {
 });
 
 export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
-  const match = theMatch(state, 'auto', 'teleop', 'none');
+  const match = matchOf(state, robot);
   requirePermits(state);
-  if (!playsIn(match, robot)) refuse(`${robot} is not in the match.`);
+  if (match === null || !playsIn(match, robot)) return refuse(`${robot} is not in the match.`);
+  if (match.phase !== 'none' && !PLAY.includes(match.phase)) refuse(`The match is in ${match.phase}.`);
   const seen = seenOf(state, robot);
-  if (isInPhase(state, seen)) return;
+  if (isInPhase(match, seen)) return;
   if (seen.match?.id !== match.id)
     refuse(`${robot} has not got this match. Play without it, or end and load again.`);
   seen.joinMs = nowMs;

@@ -8,6 +8,7 @@ import {
   isTaken,
   isToRestrict,
   LEASE_MS,
+  matchOf,
   PERMIT_MS,
   permittedMs,
   spareMs,
@@ -98,7 +99,6 @@ export function dueAsks(state: DeskState, nowMs: number): readonly Ask[] {
 function askKnown(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const { wanted } = state;
-  const { match } = wanted;
   // Another machine or robot may have taken the address.
   if (seen.failure === BAD_ANSWER || seen.refusal !== undefined) ask(due, 'health', AGAIN_MS, '/healthz');
   askLock(due);
@@ -108,8 +108,9 @@ function askKnown(due: Due): void {
   if (seen.time === undefined || isAgeUnknown || nowMs - seen.time.atMs > TIME_MS)
     askSoon(due, 'match', '/api/match');
   if (wanted.permits) askUnlock(due);
-  if (seen.isOld || match === null || !match.robots.includes(name)) return;
-  askLines(due);
+  const match = matchOf(state, name);
+  if (seen.isOld || match === null) return;
+  if (match === wanted.match) askLines(due);
   const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
   const notAfterT = robotT(seen, nowMs + (takeover ? PERMIT_MS : LATE_BEAT_MS));
   if (notAfterT !== undefined && isToBeat(due, match)) {
@@ -192,7 +193,7 @@ function askLines(due: Due): void {
 
 function askPhase(due: Due, match: DeskMatch): void {
   const { state, seen, nowMs } = due;
-  if (seen.match === undefined || isInPhase(state, seen)) return;
+  if (seen.match === undefined || isInPhase(match, seen)) return;
   const { id, sinceMs, endsAtMs } = match;
   const isOfMatch = seen.match.id === id;
   // A robot that missed the end is ended before it is released.
@@ -207,7 +208,7 @@ function askPhase(due: Due, match: DeskMatch): void {
     if (ask(due, 'phase', periodMs, '/api/match', extra)) seen.revision = call.revision;
   };
   if (PLAY.includes(phase) || phase === 'none') {
-    const fromMs = permittedMs(state, seen);
+    const fromMs = permittedMs(match, seen);
     const endMs = fromMs + PERMIT_MS;
     const notAfterT = robotT(seen, endMs);
     if (!state.wanted.permits || seen.tookMs >= fromMs || nowMs > endMs || notAfterT === undefined) return;
@@ -226,7 +227,7 @@ function askPhase(due: Due, match: DeskMatch): void {
   }
   // A robot that was released has ended before.
   const hasEnded = phase === 'ended' && isOfMatch && seen.match.phase === 'none';
-  if (!isToRestrict(state, seen) || hasEnded) return;
+  if (!isToRestrict(state, match, seen) || hasEnded) return;
   if (match.why === 'time is up' && nowMs < sinceMs + OWN_END_MS) return;
   askFor(sinceMs, AGAIN_MS, {});
 }

@@ -183,7 +183,8 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
   seen.match = { ...match, lock: lock && { ...lock, id } };
   seen.matchMs = sentMs;
   // The answer to the request may have been lost.
-  if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state, seen)) seen.tookMs = sentMs;
+  if (sentMs >= (state.wanted.match?.sinceMs ?? sentMs) && isInPhase(state.wanted.match, seen))
+    seen.tookMs = sentMs;
 }
 
 function refused(seen: Seen, { kind, of, sentMs }: Ask, status: number, body: unknown): void {

@@ -25,7 +25,7 @@ import { WANTED } from './wanted.js';
 
 export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
 const PLAN: MatchPlan = { id: 'final', robots: [...NAMES], autoS: 5, teleopS: 10 };
-const SEMIFINAL: MatchPlan = { ...PLAN, id: 'semifinal' };
+const SEMIFINAL: MatchPlan = { ...PLAN, id: 'semifinal', robots: ['Red 1', 'Red 2'] };
 const STEP_MS = 10;
 const ANSWER_MS = 5000;
 
@@ -99,6 +99,8 @@ export class FakeDesk {
     const { permits } = this.#field;
     const press = this.#field.newPress();
     const before = this.state.wanted.match;
+    // A robot that is left in another match joins none.
+    const joins = before?.robots.includes(robot) ? before.phase : 'none';
     try {
       ACTS[what](this.state, press, { robot, ...(lock !== undefined && { lock }) });
     } catch (error) {
@@ -107,11 +109,10 @@ export class FakeDesk {
     const { match } = this.state.wanted;
     const atMs = press.nowMs;
     if (what === 'unlock' || what === 'unlock one') permits.push({ what: 'unlock', atMs });
-    if (
-      ['start', 'go on', 'go on in teleop', 'join', 'release'].includes(what) &&
-      (match !== before || what === 'join')
-    )
+    if (['start', 'go on', 'go on in teleop', 'release'].includes(what) && match !== before)
       permits.push({ what: match?.phase ?? 'none', atMs });
+    if (what === 'join') permits.push({ what: joins, atMs });
+    if (what.startsWith('load')) permits.push({ what: 'none', atMs });
     this.step();
     return undefined;
   }

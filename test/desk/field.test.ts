@@ -448,6 +448,33 @@ describe('a referee desk', () => {
     expect(field.phases[0]).to.equal('none');
   });
 
+  it('releases the robots of an ended match that do not play in the match that is loaded next', () => {
+    field.play();
+    desk.press('end');
+    field.wait(600);
+    desk.press('load semifinal');
+    field.wait(600);
+    expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
+  });
+
+  it('shows NOT RELEASED for a robot that is still in an earlier match, and takes it out of that match when Join is pressed', () => {
+    field.play();
+    field.network('Blue 1', { loses: 'requests' });
+    desk.press('end');
+    field.wait(600);
+    desk.press('load semifinal');
+    field.wait(1500);
+    field.network('Blue 1');
+    field.wait(1500);
+    expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([
+      ['pre', 'pre', 'ended'],
+      'NOT RELEASED',
+    ]);
+    desk.press('join', { robot: 'Blue 1' });
+    field.wait(100);
+    expect(field.phases[2]).to.equal('none');
+  });
+
   it('ends and then releases all robots if Release is pressed right after End', () => {
     field.play();
     desk.press('end');
