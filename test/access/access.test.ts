@@ -60,12 +60,12 @@ describe('the check of tokens', () => {
   });
 });
 
-describe('a robot that is open to everyone because it has no list of tokens', () => {
+describe('a robot without a list of tokens (open to everyone)', () => {
   for (const [what, place] of [
     ['folder', (path: string) => mkdir(path)],
     ['link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`gives nobody access after a ${what} has appeared at the path of the list, even if the ${what} is then removed`, () =>
+    it(`gives nobody access after a ${what} has appeared at the path of the list, even after its removal`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);

@@ -21,7 +21,7 @@ const log = pino({ level: 'silent' });
 const say = (act: RootAct, socket: string) => rootCommand(act, { socket, isSimulated: false }).catch(saidOf);
 
 describe('the local socket for root', () => {
-  describe('of a robot with tokens', () => {
+  describe('on a robot with tokens', () => {
     const daemon = simulatedDaemon();
     let secret = '';
     const set = async (match: object) => {

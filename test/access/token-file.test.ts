@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay ${before ? 'unchanged' : 'absent'} if the disk fails to store new ones, and the error warns if a restart may bring the new ones back`, async () => {
+    it(`stay ${before ? 'unchanged' : 'absent'} if the disk fails to store new ones, and the error says whether a restart may bring the new ones back`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

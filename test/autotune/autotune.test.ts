@@ -100,7 +100,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('that a caller ends while the controller is silent answers not-confirmed, and restores the saved gains once the controller answers', async () => {
+  it('ends with the code not-confirmed if a caller ends it while the controller is silent, and restores the saved gains later', async () => {
     bench.start();
     await bench.wait(1000);
     bench.fault('gimbal', 'nack');

@@ -14,7 +14,7 @@ import {
   shows,
 } from './console-page.js';
 
-describe('the console in a browser', function () {
+describe('the console', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, get, post, truth, fault } = robot;
@@ -135,7 +135,7 @@ describe('the console in a browser', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline, repeats this when a mode change or a save fails, and keeps the edit that could not be saved', async () => {
+  it('says that a controller is offline, also when a mode change or a save fails, and keeps the edit that was not saved', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);

@@ -150,7 +150,7 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
-  it('by keys does not begin again when another key is tapped while the first key is held since before a stop', async () => {
+  it('by keys does not begin again after a stop and a resume while the first key is still held, even if another key is tapped', async () => {
     const page = await open();
     await driveAhead(page);
     await robot.post('/api/stop');
@@ -246,7 +246,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('ends on the first page when a second page takes over; the first page then names the new driver and sends no more commands to move', async () => {
+  it('ends on the first page when a second page takes over: the first page names the new driver and asks for no more motion', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);

@@ -14,7 +14,7 @@ import {
 } from './console-page.js';
 
 /** Alarm colours, drawings, enlarged text, and the reader's own colours. */
-describe('the console on a screen', function () {
+describe('the console', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, post } = robot;

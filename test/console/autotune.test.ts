@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('that another caller began is shown as aborted even if the page has to retry its request for the state', async () => {
+  it('of another caller is shown as aborted once it is, even if the page has to retry its request for the state', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });

@@ -49,7 +49,7 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
-  it('ends when another caller switches the unit to manual, which it is in already, and waits until the stick is let go', async () => {
+  it('stops driving if another caller switches the unit to manual again, until the stick is let go', async () => {
     stick(AHEAD);
     await page.wait(1000);
     await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
@@ -86,7 +86,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.needsRest.value]).to.deep.equal([0.45, false]);
   });
 
-  it('that was interrupted does not begin again while two opposite keys are held', async () => {
+  it('does not resume an interrupted motion while two opposite keys are held', async () => {
     const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
     keys(1, true);
     await page.wait(100);

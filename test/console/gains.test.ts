@@ -129,7 +129,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('that missed this save loads the new gains at the first press of Keep, and saves its own edit at the second press', async () => {
+  it('that missed this save loads the new gains at the first press of Keep, and saves its edit at the second', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);

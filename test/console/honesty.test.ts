@@ -162,7 +162,7 @@ describe('an open page', () => {
     );
   });
 
-  it('of another version than the daemon asks to be reloaded, and still keeps an unanswered STOP pending', async () => {
+  it('asks for a reload if its version is not that of the daemon, and keeps an unanswered STOP pending', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');

@@ -56,7 +56,7 @@ describe('a gain changed in steps', () => {
   });
 });
 
-describe('a number that the page shows with fixed decimals', () => {
+describe('a number with fixed decimals on the page', () => {
   it('looks like 1.000 or −0.50, has no minus sign if it rounds to zero, and is a dash if there is no value', () => {
     expect([
       fixed(1, 3),

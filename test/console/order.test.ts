@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('does not stop the robot if it arrives only after a later Resume was answered', async () => {
+  it('does not stop the robot if its request arrives only after a later Resume was answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();

@@ -105,7 +105,7 @@ describe('a page used by a referee', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('knows how long ago another desk took the lease, because the page asks the daemon', async () => {
+  it('asks the daemon how long ago another desk took the lease', async () => {
     await page.during(referee.look());
     expect(referee.beatMs.value).to.equal(undefined);
     await page.daemon.ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 });

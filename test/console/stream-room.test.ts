@@ -29,7 +29,7 @@ function openWindows(count: number) {
   return windows;
 }
 
-describe('the windows of one browser, which share few connections to the daemon,', () => {
+describe('the windows of one browser', () => {
   it('keep an event stream open only in the four windows that were opened last', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([

@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out once the daemon answers, but without a reload of the page if a STOP is still unanswered', async () => {
+  it('who logs out is logged out once the daemon answers, but without a reload of the page while a STOP is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('if a stop needs a token, a STOP pressed by a person who is not logged in', () => {
+describe('if a stop needs a token, a STOP pressed before the login', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);

@@ -16,7 +16,7 @@ const diskWith = (content?: string) =>
   new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
-describe('the time without a heartbeat after which a controller cuts its torque (host silence)', () => {
+describe('the host silence of a controller', () => {
   for (const [recorded, beforeMs, wantedMs, afterwards, damaged] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],

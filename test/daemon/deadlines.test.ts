@@ -33,28 +33,28 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'first stops the robot because the referee was silent, and then accepts the renewal of the lease': {
+  'first stops the robot for the silent referee, and then renews the lease': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 'done',
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'first stops the robot because the phase is over, and then refuses the switch to auto mode (wrong-phase)': {
+  'first stops the robot at the end of the phase, and then refuses auto mode (wrong-phase)': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
     answer: 'wrong-phase',
     events: ['phase time is up', 'stop time is up'],
   },
-  'first switches the laser off because of its time limit, and then on again as requested': {
+  'first switches the laser off at its time limit, and then on again as requested': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 'done',
     events: ['laser time limit', 'laser'],
   },
-  'logs that the time limit switched the laser off, but no second event for the request to switch it off': {
+  'logs that the time limit switched the laser off, but logs no second event for the requested Off': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
@@ -98,10 +98,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code, events };
 }
 
-describe('after a delay in which a deadline passed and a request arrived, the daemon', () => {
+describe('a daemon that handles a deadline and a request late,', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name}, ${first === 'timer' ? 'if it notices the deadline first' : 'even if it notices the request first'}`, async () => {
+      it(`${name} (it notices the ${first === 'timer' ? 'deadline' : 'request'} first)`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

@@ -17,7 +17,7 @@ matches:
     teleop: 120
 `;
 
-describe('the field file of a desk (its list of robots and matches)', () => {
+describe('the field file of a desk (robots and matches)', () => {
   const read = (text: string, mode = 0o600) =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'field.yaml');

@@ -49,7 +49,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
-  it('sends with End the record of the match that it showed at the press, even if the desk answers only after another match was loaded', async () => {
+  it('names, in each retry of End, the match that it showed at the press, even after another match was loaded', async () => {
     const { desk, pass, to } = pageWithDesk();
     const end = desk.start();
     const show = (record: string) =>
@@ -78,7 +78,7 @@ describe('the web page of a referee desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers the button LOCK ALL even without the right to lock, but only while the desk cannot read its list of tokens', async () => {
+  it('offers LOCK ALL to a caller without the right to lock only while the desk cannot read its list of tokens', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };

@@ -146,8 +146,8 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
     },
   ]);
 
-describe('a referee desk under random presses, network faults, restarts and a second desk', () => {
-  it('permits nothing (no start, unlock or release) more than 1 s late, forgets no lock, and plays a match once the network is good', function () {
+describe('a referee desk under random presses and faults', () => {
+  it('starts, unlocks and releases nothing over 1 s late, forgets no lock, and can play a match afterwards', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(

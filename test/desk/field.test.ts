@@ -187,7 +187,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('a lock of this desk that was lifted');
   });
 
-  it('stops a moving robot at LOCK ALL that another caller has locked, keeps that lock, and locks the robot when that lock is removed', () => {
+  it('at LOCK ALL stops a moving robot that another caller has locked, and adds its own lock once that lock is removed', () => {
     const red = field.robot('Red 1');
     red.lockByOthers();
     red.stopped = false;
@@ -206,7 +206,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('asks a robot in the pit for an unlock although LOCK ALL of the field is pressed before the robot has answered', () => {
+  it('retries the lost unlock of a robot in the pit even if LOCK ALL of the field is pressed meanwhile', () => {
     desk.press('lock one', { robot: 'Red 1' });
     field.wait(300);
     changeWish(desk.state, 'Red 1', { place: 'pit' });
@@ -230,7 +230,7 @@ describe('a referee desk', () => {
     expect(field.robot('Red 1').match.state.lock?.id).to.match(/^desk-1:out:/);
   });
 
-  it('leaves a robot stopped whose last beat the network held back until after the desk had died', () => {
+  it('that dies does not let a robot move again by a last beat that arrives late', () => {
     field.play();
     field.resume();
     field.network('Red 1', { requestMs: 4000 });
@@ -243,7 +243,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('keeps a robot in play after some answers of the robot took 2.6 s, although they showed an old time of the robot', () => {
+  it('keeps a robot in play after its answers took 2.6 s for a while, and so showed an old time', () => {
     for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
       field = new FakeField();
       field.wait(600);
@@ -271,7 +271,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('asks again for an unlock within its second if the desk had an old time of the robot', () => {
+  it('repeats within a second an unlock that came too late only because the desk had an old time of the robot', () => {
     desk.press('lock all');
     field.wait(600);
     // The next answer that shows the time of the robot is slow.
@@ -286,7 +286,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('gets a robot ready that comes on 10 s after Load, and that another desk had before', () => {
+  it('gets a robot ready that another desk had before, even if the robot is switched on 10 s after Load', () => {
     const red = field.robot('Red 1');
     red.match.beat('desk-2', 'desk', 3000, true);
     red.isOff = true;
@@ -297,7 +297,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('leaves a robot as it is if the network held back Load until after the release', () => {
+  it('loads no match on a robot that Load reaches only after Release', () => {
     field.wait(600);
     desk.press('load');
     // Now the robot has answered the first beat, and its phase is asked for next.
@@ -381,10 +381,10 @@ describe('a referee desk', () => {
   });
 
   for (const [what, waitMs, phase] of [
-    ['during auto paused', 2000, 'auto'],
-    ['during auto paused even when teleop has begun', 4500, 'teleop'],
+    ['in auto', 2000, 'auto'],
+    ['in auto, even when teleop has begun', 4500, 'teleop'],
   ] as const)
-    it(`leaves a robot that reboots ${what}, with NOT STARTED on its tile, until Join is pressed`, () => {
+    it(`keeps a robot paused that reboots ${what}, with NOT STARTED on its tile, until Join is pressed`, () => {
       field.play();
       field.wait(1500);
       field.robot('Red 1').restart(true);
@@ -483,7 +483,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('pauses a robot that hung during the pause because no page answered, as soon as that robot has restarted', () => {
+  it('after a pause for lack of a page also pauses a robot that missed the pause and has restarted', () => {
     field.play();
     field.network('Red 1', { loses: 'requests' });
     desk.state.pageMs = field.nowMs;
@@ -499,7 +499,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('pauses a robot that has missed the start too, so that Go on lets all robots play', () => {
+  it('also pauses a robot that has missed the start, so that Go on lets all robots play', () => {
     field.load();
     field.network('Red 1', { loses: 'requests' });
     desk.press('start');
@@ -515,7 +515,7 @@ describe('a referee desk', () => {
 
   for (const [what, off, on] of [
     ['reboots after Load', 'load', undefined],
-    ['is off at Load, and comes on in a pause of the last match', 'play', 'load'],
+    ['is off at Load, and then reboots into a pause of the last match', 'play', 'load'],
     ['is off at the end of the last match and at Load', 'play', 'end'],
   ] as const)
     it(`gets a robot ready that ${what}`, () => {
@@ -546,7 +546,7 @@ describe('a referee desk', () => {
     ['before the match began', 'pause'],
     ['after the match had ended', 'ended'],
   ] as const)
-    it(`releases a robot when Join is pressed that was off at Release ${what}, and has rebooted`, () => {
+    it(`releases, when Join is pressed, a robot that was off at Release ${what} and has rebooted since`, () => {
       field.load();
       if (phase === 'ended') {
         desk.press('start');
@@ -730,7 +730,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('that lost its match to another desk lets the robots play on if its own page stops polling, or if its End is pressed, but its LOCK ALL works', () => {
+  it('that lost its match to another desk no longer pauses or ends the match, but still locks all robots', () => {
     field.play();
     field.takeOver();
     const { state } = desk;
@@ -745,7 +745,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('pauses the match with 1 s of auto left if its page timed out 1 s before the end of auto, even if the desk notices that late', () => {
+  it('pauses the match with 1 s of auto left if its page timed out at that time, even if the desk notices 4 s later', () => {
     field.play();
     const { state } = desk;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -816,7 +816,7 @@ describe('a referee desk', () => {
     expect([before === null, head()]).to.deep.equal([false, before]);
   });
 
-  it('refuses to unlock if the referee saw an older lock than the one in force, and unlocks if the referee saw that one', () => {
+  it('unlocks only if the page of the referee showed the lock in force, and not an older one', () => {
     desk.press('lock all');
     field.wait(300);
     const lock = desk.view.lock?.id ?? '';

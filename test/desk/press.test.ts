@@ -56,7 +56,7 @@ async function served(
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
-  it('pauses the match, because no page polled for 5 s of the freeze, even if a page polls right after the freeze', async () => {
+  it('pauses the match for lack of a page, even if a page polls right after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -66,7 +66,7 @@ describe('a desk that was frozen for 30 s during a match', () => {
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get one and the same answer, which already shows a lock that was pressed just after the two polls', async () => {
+  it('get the same answer, which already shows a lock that was pressed just after the polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -113,7 +113,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
     await desk.close();
   });
 
-  it('refuses Take over until the list is in order again, and permits starts and unlocks only after Take over is pressed then', async () => {
+  it('permits starts and unlocks only after Take over, which it refuses until the list is repaired', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     const takeOver = async () => {
@@ -136,7 +136,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
 });
 
 describe('a desk whose disk fails while its list of tokens is read at the start', () => {
-  it('permits starts and unlocks once the list can be read again, without a press of Take over', async () => {
+  it('permits starts and unlocks without Take over once the list can be read', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;

@@ -28,7 +28,7 @@ async function robotLines(count: number, phases: readonly string[] = []) {
 
 const sealed = (path: string) => /^\/records\/final-1-[0-9a-f]{16}\//.test(path);
 
-describe('a match record of a desk', () => {
+describe('a match record', () => {
   let disk: RecordingDisk;
   let clock: ManualClock;
   let records: ReturnType<typeof matchRecords>;
@@ -199,7 +199,7 @@ describe('a match record of a desk', () => {
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('that grew too large, so that the oldest lines of the desk were dropped, is reported as missing lines of the desk', async () => {
+  it('is reported with lines of the desk missing if it grew so large that the oldest lines were dropped', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)
@@ -209,7 +209,7 @@ describe('a match record of a desk', () => {
     expect(await robots(await seal())).to.deep.equal(['desk missing']);
   });
 
-  it('from which somebody removed the first lines of a robot is reported as missing lines, but not if these are of a board that was replaced', async () => {
+  it('is reported as missing for a robot whose first lines are missing, unless the board of the robot was replaced', async () => {
     for (const isReplaced of [false, true]) {
       const lines = await robotLines(4);
       await clock.during(records.begin('final-1'));
@@ -248,7 +248,7 @@ describe('a match record of a desk', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is printed with the times of the desk that the fastest answers of the robot show', async () => {
+  it('is printed with desk times that are computed from the fastest answers of the robot, not from slow ones', async () => {
     const lines = await robotLines(3);
     await clock.during(records.begin('final-1'));
     await clock.advance(5000);
@@ -358,7 +358,7 @@ describe('the copy of a robot log on the desk', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('continues in a new file, with the fault CONTRADICTS, only if the robot does not have the line that was copied last', async () => {
+  it('begins a new file, with the fault CONTRADICTS, only if the robot does not have the line that was copied last', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));
@@ -373,7 +373,7 @@ describe('the copy of a robot log on the desk', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('has all lines as the robot sent them, with the fault CONTRADICTS, if a line does not follow the line before it', async () => {
+  it('has all lines as the robot sent them, with the fault CONTRADICTS, if a line does not follow the one before', async () => {
     const [first, second, third, fourth] = (await robotLines(4)).map(({ bytes }) => String(bytes));
     const altered = third!.replace('index', 'indey');
     for (const bytes of [
@@ -405,7 +405,7 @@ describe('the copy of a robot log on the desk', () => {
     expect([kept?.bytes, kept?.follows]).to.deep.equal([rest(lines, 2), false]);
   });
 
-  it('asks the robot for the same lines again until the disk of the desk has stored them', async () => {
+  it('makes the desk ask for the same lines again until the disk has stored them', async () => {
     const lines = await robotLines(2);
     const desk = state(lines[0]!.hash);
     for (const isKept of [false, true]) {

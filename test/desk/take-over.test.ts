@@ -3,7 +3,7 @@ import { tick } from '../../src/desk/step.js';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
-describe('Take over (one referee desk takes the match from another)', () => {
+describe('with two referee desks,', () => {
   let field: FakeField;
   let first: FakeDesk;
   let second: FakeDesk;
@@ -24,7 +24,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     field.resume();
   });
 
-  it('lets a second desk continue a match that the first desk has paused, while the first desk still runs', () => {
+  it('Take over lets the second desk continue a match that the first desk, still running, has paused', () => {
     first.press('pause');
     field.wait(600);
     field.takeOver();
@@ -33,7 +33,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('lets a second desk play a match again that the first desk has ended, while the first desk still runs', () => {
+  it('Take over lets the second desk play a match again that the first desk, still running, has ended', () => {
     first.press('end');
     field.wait(600);
     field.takeOver();
@@ -48,7 +48,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     ['a restart of its daemon', false],
     ['its reboot', true],
   ] as const)
-    it(`does not let a robot move that was off when its match was ended and released, even after ${what}`, () => {
+    it(`Take over gives no permission to move to a robot that was off at End and Release, even after ${what}`, () => {
       const red = field.robot('Red 1');
       red.isOff = true;
       first.press('end');
@@ -64,7 +64,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
       expect(field.phases.slice(1)).to.deep.equal(['none', 'none']);
     });
 
-  it('lets the match go on for the robots that answer, even if the match time of a silent robot is up', () => {
+  it('Take over continues the match for the robots that answer, even if the match time of a silent robot is up', () => {
     second.isOff = false;
     field.wait(600);
     field.robot('Blue 1').isOff = true;
@@ -81,7 +81,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases.slice(0, 2)).to.deep.equal(['teleop', 'teleop']);
   });
 
-  it('on a desk that had the match before uses the end time that the robots report, not the older one of that desk', () => {
+  it('a desk that takes its match back uses the end time that the robots report, not its own older one', () => {
     field.takeOver();
     second.press('pause');
     field.wait(2000);
@@ -92,7 +92,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
   });
 
-  it('on a desk that had the match before lets the match go on, even if that desk itself had paused because no page polled', () => {
+  it('a desk that takes its match back continues the match, even if the desk had paused because no page polled', () => {
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
     expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
@@ -101,7 +101,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect([wanted()?.phase, ...field.phases]).to.deep.equal(['auto', 'auto', 'auto', 'auto']);
   });
 
-  it('on a desk that had the match before shows the match as ended if the other desk has ended it', () => {
+  it('a desk that takes its match back shows the match as ended if the other desk has ended it', () => {
     field.takeOver();
     second.press('end');
     field.wait(600);
@@ -109,7 +109,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
 
-  it('gives no permission to move to a playing robot that is silent at the press, and the button Without locks that robot', () => {
+  it('a robot that is silent at Take over may not move, and the button Without locks that robot', () => {
     const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
@@ -126,7 +126,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
   });
 
   for (const before of ['ended', 'loaded'] as const)
-    it(`never happens by itself: the robots stay in the match of the first desk although a second desk has ${before} the same match`, () => {
+    it(`the robots stay in the match of the first desk although the second desk has ${before} the same match`, () => {
       begin();
       second.isOff = false;
       field.wait(600);
@@ -155,7 +155,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  it('never happens by itself: robots that the first desk has released stay free although a second desk has a loaded match', () => {
+  it('robots that the first desk has released stay free although the second desk has a match loaded', () => {
     begin();
     second.isOff = false;
     field.wait(600);
@@ -180,7 +180,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('never happens by itself: if a second desk took the match over and then ended, the robots stay stopped until Take over is pressed on the first desk', () => {
+  it('if the second desk dies after Take over, no robot may move until Take over is pressed on the first desk', () => {
     field.takeOver();
     first.isOff = true;
     field.wait(300);
@@ -205,7 +205,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('never happens by itself: an End that was pressed on a desk without network does not end the match that another desk has started meanwhile', () => {
+  it('an End on a desk without network does not end the match that the other desk has started meanwhile', () => {
     first.isOff = true;
     field.takeOver();
     second.press('end');
@@ -224,7 +224,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     ]);
   });
 
-  it('never happens by itself: a desk that was frozen does not pause its match for lack of pages, because another desk took the match over meanwhile', () => {
+  it('a frozen desk does not pause, for lack of pages, a match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
@@ -234,7 +234,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('never happens by itself: a desk that was frozen for 1 s does not end its match when the time is up, because another desk took the match over meanwhile and gave it more time', () => {
+  it('a frozen desk does not end a match that the other desk has taken over and given more time', () => {
     second.isOff = false;
     field.wait(14_200);
     first.isOff = true;
@@ -250,7 +250,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('never happens by itself: the match of a second desk goes on if the first desk, where End was confirmed, restarts', () => {
+  it('a restart of the first desk, where End was confirmed, does not end the match that the second desk plays', () => {
     first.press('end');
     field.wait(600);
     first.isOff = true;
@@ -265,7 +265,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('never happens by itself: Load and then End on a second desk do not end the match that the first desk plays', () => {
+  it('Load and then End on the second desk do not end the match that the first desk plays', () => {
     second.isOff = false;
     field.wait(600);
     second.press('load');
@@ -275,7 +275,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('never happens by itself: a desk that was frozen for 4 s takes no robot that a second desk had meanwhile', () => {
+  it('a desk that was frozen for 4 s does not take back robots that the other desk had meanwhile', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -291,7 +291,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     ]);
   });
 
-  it('lets a desk pause a robot that still plays under the lease of a dead desk, although the beats to that robot were lost', () => {
+  it('a pause after Take over reaches even a robot that got no beat and plays under the lease of the dead desk', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -305,7 +305,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
   });
 
-  it('does not drop the paused match of a desk because one of its robots has restarted and refuses the pause', () => {
+  it('Take over keeps the paused match of a desk although one of its robots has restarted and refuses the pause', () => {
     field.robot('Red 1').restart(false);
     field.robot('Red 1').refuses = 'not-allowed';
     first.press('pause');
@@ -319,7 +319,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     ['restarts', true],
     ['is plugged in again', false],
   ] as const)
-    it(`never happens by itself: the robots of a second desk that died stay as they are if the first desk ${what}`, () => {
+    it(`robots that the second desk released before its death stay free if the first desk ${what}`, () => {
       first.isOff = true;
       field.takeOver();
       first.isOff = true;
@@ -342,7 +342,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
       ]);
     });
 
-  it('counts once: a second desk that presses it 0.4 s later keeps the robots', () => {
+  it('a Take over on the second desk, 0.4 s after one on the first, gives the robots to the second desk for good', () => {
     second.isOff = false;
     field.wait(600);
     first.press('take over');
@@ -355,7 +355,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     }
   });
 
-  it('that the network held back for 3.5 s takes no robot any more', () => {
+  it('a Take over that the network delays by 3.5 s takes no robot', () => {
     second.isOff = false;
     field.wait(600);
     for (const name of NAMES) field.network(name, { requestMs: 3500 });
@@ -366,7 +366,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.holders).to.deep.equal(['desk-1', 'desk-1', 'desk-1']);
   });
 
-  it('takes the match back from a second desk although one robot is still paused in it by the first desk', () => {
+  it('Take over on the first desk takes the match back although one robot is still paused by that desk', () => {
     first.press('pause');
     field.wait(600);
     field.network('Blue 1', { loses: 'requests' });
@@ -384,7 +384,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(wanted(second)?.endsAtMs ?? 0, 100);
   });
 
-  it('takes a match that another desk has loaded, and not its robots into the ended match of this desk', () => {
+  it('Take over on a desk with an ended match adopts the match that the other desk has loaded', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -400,7 +400,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('is not needed if Load is pressed right after the other desk has released the robots', () => {
+  it('Load needs no Take over right after the other desk has released the robots', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -415,7 +415,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('includes the locks of the first desk: a robot that the first desk locked and left out of the match stays locked when the second desk lifts LOCK ALL', () => {
+  it('after Take over, a robot that the first desk left out of the match stays locked when the second lifts LOCK ALL', () => {
     first.press('without', { robot: 'Red 1' });
     field.wait(600);
     first.isOff = true;
@@ -432,7 +432,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(second.tryPress('unlock one', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('includes LOCK ALL of the first desk: the second desk locks a robot again that somebody unlocks', () => {
+  it('after Take over, the second desk keeps LOCK ALL in force: it locks a robot again that somebody unlocks', () => {
     first.press('lock all');
     field.wait(600);
     first.isOff = true;
@@ -447,7 +447,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('counts LOCK ALL of the first desk as a lock of single robots if a robot that is heard is not locked', () => {
+  it('if an unlock of LOCK ALL missed two robots, Take over keeps the locks of those two as locks of single robots', () => {
     const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
     first.press('lock all');
     field.wait(600);
@@ -469,7 +469,7 @@ describe('Take over (one referee desk takes the match from another)', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('keeps the match of the desk while one of its robots refuses the end, even if more robots play another match', () => {
+  it('Take over keeps the match of its desk while one robot refuses the end, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     for (const name of ['Red 2', 'Blue 1']) {

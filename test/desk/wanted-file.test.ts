@@ -48,7 +48,7 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('with a release that some robot missed permits no release after a reboot of the machine of the desk', async () => {
+  it('permits no release of a robot that missed it, after a reboot of the machine of the desk', async () => {
     await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
     const { match } = await run('b', 5).read(1000);
     expect([match?.phase, (match?.sinceMs ?? 0) < -PERMIT_MS]).to.deep.equal(['none', true]);

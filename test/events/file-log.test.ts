@@ -170,7 +170,7 @@ describe('the event log in files', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('reports one failure, not many, in a minute in which every sync takes over 1 s, and one recovery after it', async () => {
+  it('reports one failure in a minute in which every sync takes over 1 s, and one recovery when syncs are fast again', async () => {
     const run = await LogRun.open(disk, 'a');
     recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
@@ -221,7 +221,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps the file of a match after 1,000 crashes have added 1,000 small files, because the total size is below the limit', async () => {
+    it('keeps the file of a match after 1,000 crashes with a small file each, because the total size is below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await LogRun.open(disk, `${crash}`, 8 << 20);

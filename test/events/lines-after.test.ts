@@ -4,7 +4,7 @@ import { settle } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { LogRun, logFilesOf, runOn } from './log-bench.js';
 
-describe('a request for the log lines after a given line (named by its hash)', () => {
+describe('a request for the log lines after a given hash', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -62,7 +62,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
     await run.end();
   });
 
-  it('that 20 callers send at once gets each of them the same lines, and never reads two files at once', async () => {
+  it('that 20 callers send at once gets the same lines for each, and never reads two files at once', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     let [open, most] = [0, 0];
@@ -78,7 +78,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
     await run.end();
   });
 
-  it('is refused while the disk hangs (the first after 2 s, the next at once), and succeeds when the disk answers', async () => {
+  it('fails after 2 s while the disk hangs, a second one at once, and succeeds when the disk answers', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     const answerAgain = disk.hang();
@@ -102,7 +102,7 @@ describe('a request for the log lines after a given line (named by its hash)', (
     await run.end();
   });
 
-  it('with 64 zeros as the hash asks for the whole log, and is refused once the oldest lines have been removed', async () => {
+  it('of 64 zeros returns the whole log, and is refused once the oldest lines have been removed', async () => {
     const zeros = '0'.repeat(64);
     const run = await LogRun.open(disk, 'a', 16_000);
     await run.write(3);

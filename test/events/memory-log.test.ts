@@ -95,7 +95,7 @@ describe('the event log in memory', () => {
     ]);
   });
 
-  describe('during a flood of requests from callers without a right to act', () => {
+  describe('during a flood of requests from callers without rights', () => {
     const asks = (what: string, index: number, outcome = 'token-required', changed = false) =>
       log.recordRequest(
         { what, who: `10.9.${index >> 8}.${index & 255}`, outcome },
@@ -106,7 +106,7 @@ describe('the event log in memory', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has a line for the first refusal only, and a minute later one line with the count of the others', async () => {
+    it('has a line for the first refusal, and a minute later one line with the count of the others', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });
@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has a line for the first stop that changes something and the first that changes nothing, and only counts further stops', async () => {
+    it('has one line for stops that change something, one for stops that change nothing, and counts the others', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });

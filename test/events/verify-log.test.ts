@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log or one file of it, given the head (hash of the newest line at that time) of one of its runs', () => {
+  it('passes an unchanged log, or one of its files, if the given head is that of one of its runs', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds even without a head that a file before the last has lost lines at its end (unless the first file has lost all)', () => {
+  it('notices without a head that a file other than the last has lost its last lines, unless the first file is empty', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -93,7 +93,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(swapped, head)).to.include({ ok: false, file: middle!.name });
   });
 
-  it('finds that the end was cut off or that the whole log was rewritten, but only if a head from before the change is given', async () => {
+  it('finds a cut-off end or a rewritten log only if a head from before the change is given', async () => {
     const cut = replaced(2, file => withLines(file, linesIn(file).slice(0, 5)));
     expect(verifyLog(cut).ok).to.equal(true);
     expect(verifyLog(cut, head)).to.include({ ok: false, line: 5 });
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('passes, with a note, a log in which a file does not continue the last lines of the file before, unless the given head is one of them', () => {
+  it('notes lines that the next file does not confirm, and fails only if one of them is the given head', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);

@@ -74,7 +74,7 @@ class ImageRobot {
   }
 }
 
-describe('a daemon whose gimbal runs the firmware image for the Pico', function () {
+describe('a daemon whose gimbal runs the Pico image', function () {
   this.timeout(300_000);
   let robot: ImageRobot;
 
@@ -119,7 +119,7 @@ describe('a daemon whose gimbal runs the firmware image for the Pico', function 
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('has its gimbal online in the old mode and with the old gains 100 ms after its start, if its predecessor was killed', async () => {
+  it('that was killed and restarted has the gimbal online after 100 ms, in its old mode and with its old gains', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     robot.kill();

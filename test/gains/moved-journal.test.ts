@@ -114,7 +114,7 @@ describe('a save of gains after someone has changed the state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('sets aside the foreign file that has replaced the journal file, and does not delete the foreign file', () =>
+  it('sets aside the foreign file that has replaced the journal file, and does not delete it', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);

@@ -51,7 +51,7 @@ function piIn(root: string, addon: I2cNative | RobotError = i2c) {
 const INTERLOCK = { interlock: { bcm: 27, activeLow: true } };
 
 describe('Linux hardware', () => {
-  it('has neither laser nor bus without the native addons, and reports what is missing and the cure', async () => {
+  it('has no laser and no bus if the native addons are missing, and reports what is missing and the cure', async () => {
     const gpio = new RobotError('addon-missing', { missing: 'No onoff.', cure: 'Install it.' });
     const clock = new ManualClock();
     const hardware = await openOn(

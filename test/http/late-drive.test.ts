@@ -23,7 +23,7 @@ async function lateAnswer(socket: Socket, path: string, body: object): Promise<s
   return String(answer);
 }
 
-describe('a drive command that is valid for 50 ms but waits for 100 ms until the busy daemon reads the command', () => {
+describe('a 50 ms drive command that a busy daemon reads 100 ms late', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(daemon.port, '127.0.0.1');
@@ -66,7 +66,7 @@ const CLIENT = `
   });
 `;
 
-describe('after a pause of the daemon, in which a newer request on an open connection is read first,', () => {
+describe('if a daemon that was paused reads a newer request first,', () => {
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
   const statuses = async (older: string, newer: string) => {
@@ -96,7 +96,7 @@ describe('after a pause of the daemon, in which a newer request on an open conne
   });
 });
 
-describe("a request of the referee's desk that waits for 100 ms until the busy daemon reads the request", () => {
+describe("a request of the referee's desk that a busy daemon reads 100 ms late", () => {
   const daemon = simulatedDaemon();
 
   const late = async (path: string, body: object) => {
@@ -104,12 +104,12 @@ describe("a request of the referee's desk that waits for 100 ms until the busy d
     return JSON.parse((await lateAnswer(socket, path, body)).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('starts the lease when the request arrives, not when the daemon reads the request', async () => {
+  it('starts the lease when it arrives, not when the daemon reads it', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });
 
-  it('starts the time limit of a phase when the request arrives, not when the daemon reads the request', async () => {
+  it('starts the time limit of a phase when it arrives, not when the daemon reads it', async () => {
     const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
     expect(endsAtT - t).to.be.within(9.7, 9.925);
   });

@@ -90,7 +90,7 @@ describe('the daemon in a match', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses to set a phase or to unlock if the deadline of the call (notAfterT) has passed or is 6 s ahead, which is too far', async () => {
+  it('refuses to set a phase or to unlock if the deadline notAfterT has passed or is 6 s ahead (too far)', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -143,7 +143,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('lets a lock call that asks to replace only locks of a desk (replaces: ["desk:"]) replace no other lock', async () => {
+  it('lets a lock call with replaces: ["desk:"] replace the locks of desks, but no other lock', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;

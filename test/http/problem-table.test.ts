@@ -24,7 +24,7 @@ describe('the answer to an act that failed in several ways', () => {
     expect(problem.detail.match(/not confirmed by/g)).to.have.length(1);
   });
 
-  it('names the unit of the first failure in the field "unit" and the units of a later failure in the field "units"', () => {
+  it('names the unit of the first failure in "unit" and the units of a later failure in "units"', () => {
     const { problem } = problemOf(new RobotError('not-confirmed', { unit: 'chassis' }).beside([unproven]));
     expect(problem).to.deep.include({ unit: 'chassis', units });
   });

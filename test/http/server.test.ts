@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('says of a request that it may have waited for any time, if it stayed in the kernel while the client left an answer unread', async () => {
+  it('marks a request as possibly late if the client sent it while an answer was still unread', async () => {
     const arrived: IncomingMessage[] = [];
     server.on('request', one => arrived.push(one));
     const client = open('');

@@ -189,7 +189,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('of a robot whose chassis was unplugged in debug mode', () => {
+  describe('after the chassis was unplugged in debug', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -199,7 +199,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('does not stop a resumed robot again when the chassis returns in a phase that forbids debug, because the chassis returns in manual', async () => {
+    it('does not stop a resumed robot again in a phase that forbids debug, because the chassis returns in manual', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -233,7 +233,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the chassis gets torque if a restarted daemon finds the chassis still in debug and the phase forbids debug', async () => {
+    it('stops the robot before the chassis has torque if a restarted daemon finds it in debug and the phase forbids debug', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

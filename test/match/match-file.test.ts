@@ -17,7 +17,7 @@ const playing = (phase: Phase, endsAtMs: number | null = null): MatchState => ({
 });
 const LOCKED: MatchState = { ...NO_MATCH, lock: { id: 'L1', by: 'desk', reason: 'inspection' } };
 
-describe('the state file for the lock and the match', () => {
+describe('the state file of lock and match', () => {
   let disk: RecordingDisk;
   beforeEach(() => {
     disk = new RecordingDisk();
@@ -35,7 +35,7 @@ describe('the state file for the lock and the match', () => {
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
   });
 
-  it('gives an id to a lock that version 0.3.0 stored without one, and the id stays the same in later runs', async () => {
+  it('gives an id to a lock that version 0.3.0 stored without one, and keeps this id in later runs', async () => {
     const recorded = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' }, boot: 'a' };
     const sum = sha256(JSON.stringify(recorded));
     disk.put(PATH, Buffer.from(JSON.stringify({ recorded, sha256: sum })));
@@ -62,7 +62,7 @@ describe('the state file for the lock and the match', () => {
     }
   });
 
-  it('makes the daemon lock the robot, rather than show a wrong phase, if one byte of the file is wrong or the file is cut short', async () => {
+  it('locks the robot, rather than show a wrong phase, if it is cut short or one of its bytes is wrong', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

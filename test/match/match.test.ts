@@ -144,7 +144,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('that begins a new match is refused unless the old match is over (none or ended) or the new match begins with the phase pre or ended', () => {
+    it('may begin a new match after the phase none or ended, or with the phase pre or ended, but not otherwise', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -259,7 +259,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('leads to the same answers, stops, events and state, no matter whether its timer or a request notices the deadline first', () =>
+    it('leads to the same answers, stops, events and state, whether its timer or a request notices it first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -331,7 +331,7 @@ describe('in a match,', () => {
     });
   });
 
-  describe('silence of the referee desk (no beat to renew its lease)', () => {
+  describe('silence of the referee desk (no beat)', () => {
     it('does not begin if the daemon reads an old, delayed beat after a newer beat', async () => {
       play();
       await clock.advance(2000);
@@ -365,7 +365,7 @@ describe('in a match,', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('begins 3 s after the last beat, even if the desk asked for a lease of 100 ms or 60 s', async () => {
+    it('begins 3 s after the last beat, even with a lease of 100 ms or 60 s', async () => {
       beat('desk', { ttlMs: 60_000 });
       set('auto');
       await clock.advance(3100);

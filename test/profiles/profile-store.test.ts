@@ -81,7 +81,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['carpet']);
   });
 
-  describe('whose change fails at its last disk operation, the sync of the folder,', () => {
+  describe('whose change fails at the final sync of the folder', () => {
     /** Lets this many operations fail, beginning with the next sync of the folder. */
     const failAtFolder = (operations: number) => {
       let isReached = false;

@@ -64,7 +64,7 @@ describe('the gimbal and the chassis', () => {
 });
 
 describe('the I2C bus', () => {
-  it('is busy at most 15 % of the time at a clock of 400 kHz, and 60 % at 100 kHz, if both units are polled 50 times a second', () => {
+  it('is busy at most 15 % of the time at 400 kHz, and 60 % at 100 kHz, with 50 polls a second of both units', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });

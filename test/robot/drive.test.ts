@@ -73,7 +73,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('is refused as too late if less than 10 ms of its hold are left, or if its deadline is in the past or over 5 s ahead', async () => {
+  it('is refused as too late with less than 10 ms of its hold left, or with a deadline in the past or over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -253,7 +253,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('is refused as overtaken if it may have come before a command to halt that was accepted first', async () => {
+  it('is refused as overtaken if it may have arrived before a halt (rates of 0) that was accepted first', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven(STILL);
@@ -276,7 +276,7 @@ describe('a drive command', () => {
     expect(holds[2]).to.be.within(120, 170);
   });
 
-  it('that ends or slows a motion is sent again if the controller refused the frame as damaged, and so is not obeyed late', async () => {
+  it('that ends or slows a motion is sent again if the controller refused the frame as damaged', async () => {
     for (const rate of [0, 0.2]) {
       await driven(YAW, { holdMs: 500 });
       let damaged = 0;
@@ -294,7 +294,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('of ten callers who take over from each other before a frame is sent, leaves begin and end in the log only of those who had a frame', async () => {
+  it('of ten callers who take over from each other at once is logged only for the caller whose frame was sent', async () => {
     const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     await driven(YAW, { by: 'z' });
     clocked.frames.length = 0;
@@ -327,7 +327,7 @@ describe('a drive command', () => {
       expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
   });
 
-  it('for both units moves the other unit if it may be older than a halt of one', async () => {
+  it('for both units still moves the chassis if the command may be older than a halt of the gimbal', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);
     await driven(STILL);

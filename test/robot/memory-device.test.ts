@@ -89,7 +89,7 @@ describe('a memory chip at the I2C address of a controller', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`confirms a frame that ${does} only by showing the effect in its status, not by storing the frame`, async () => {
+    it(`does not confirm a frame that ${does}, although it stores the frame, until its status shows the effect`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

@@ -169,7 +169,7 @@ describe('a unit', () => {
     await robot.restart();
   });
 
-  it('that was offline is still in its mode when it returns, but its trial has ended', async () => {
+  it('that was offline returns in its old mode, but without its trial', async () => {
     await debugExcited();
     await robot.during(robot.tryGains(1));
     expect(robot.runningKp).to.equal(1);

@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('no longer counts a controller that latched itself as latched once the release has been written to the controller', async () => {
+  it('stops counting a self-latched controller as latched once the release has been written to the controller', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });

@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`settles a step of the ${name} loop within 1 s and with less than 5 % overshoot if the gains are the defaults, and clearly worse if the gains are bad`, () => {
+      it(`settles a step of the ${name} loop within 1 s and with less than 5 % overshoot with the default gains, and clearly worse with bad gains`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

@@ -69,7 +69,7 @@ describe('a desk with three robots', function () {
     await startDesk();
   });
 
-  it('locks and unlocks the robots, continues their match after the desk was killed in auto, and reports only the record of a robot as missing that was lost before the end', async () => {
+  it('locks and unlocks them, continues the match after a kill in auto, and reports as missing only the record of a robot that was lost', async () => {
     await until(({ robots }) => robots.every(({ heard }) => heard));
     // A lock is never too late, and each button has press ids of its own.
     await press('/api/lock', { press: 'same', notAfterT: 0 });

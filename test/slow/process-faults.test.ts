@@ -48,7 +48,7 @@ describe('a daemon', () => {
     ['rejects', 'a defect'],
     ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
   ] as const) {
-    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'that runs out of memory' }[fault]} ends with the laser off and code 1 (or by SIGKILL if the disk has work), logs the cause last, and loses no save`, async () => {
+    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'that runs out of memory' }[fault]} ends with the laser off, with code 1 or by SIGKILL, logs the cause last, and loses no save`, async () => {
       const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);

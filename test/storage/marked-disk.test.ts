@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the daemon, which puts a mark outside each state folder that it has used,', () => {
+describe('the daemon, which marks each state folder that it has used,', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -48,7 +48,7 @@ describe('the daemon, which puts a mark outside each state folder that it has us
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('reports why the mark cannot be written, and then accepts an empty folder as new', async () => {
+  it('reports why it cannot write the mark, and without the mark accepts an emptied folder as new', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -61,7 +61,7 @@ describe('a state file', () => {
     expect(onDisk()).to.equal('7');
   });
 
-  it('without a safe value to fall back on can be read as soon as the disk works, even if an earlier read failed', async () => {
+  it('without a fail-safe value can be read as soon as the disk works, even if an earlier read failed', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     disk.fail('read');
@@ -70,7 +70,7 @@ describe('a state file', () => {
     expect([await read.read(LIMIT_MS), read.problem]).to.deep.equal([7, undefined]);
   });
 
-  it('without a safe value to fall back on is not loaded while the disk hangs, and is loaded as soon as the disk answers', async () => {
+  it('without a fail-safe value is not loaded while the disk hangs, and is loaded as soon as the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const read = file();
     const answerAgain = disk.hang();
@@ -80,13 +80,13 @@ describe('a state file', () => {
     expect(read.value).to.equal(7);
   });
 
-  it('without a safe value to fall back on counts as absent if it is damaged, and its content is kept under another name', async () => {
+  it('without a fail-safe value counts as absent if it is damaged, and its content is kept under another name', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     expect(await file().read(LIMIT_MS)).to.equal(0);
     expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
   });
 
-  it('with a safe value to fall back on has that value if the disk hangs at the start, and keeps it when the disk answers', async () => {
+  it('with a fail-safe value has that value if the disk hangs at the start, and keeps it when the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const answerAgain = disk.hang();
     const read = file(() => 99);
@@ -99,7 +99,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a safe value to fall back on has that value at every start while the file is damaged, and one copy of the damaged file is kept', async () => {
+  it('with a fail-safe value has that value at every start while the file is damaged, and keeps one copy of the damaged file', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -173,7 +173,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a safe value to fall back on is written again if someone deletes or overwrites it, and reports a problem until then', async () => {
+  it('with a fail-safe value is written again if someone deletes or overwrites it, and reports a problem until then', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);
@@ -193,7 +193,7 @@ describe('a state file', () => {
     await Promise.all([saved.close(), restarted.close()]);
   });
 
-  it('with a safe value to fall back on refuses a save, even of the same value, while the disk can neither be read nor written', async () => {
+  it('with a fail-safe value refuses a save, even of the same value, while the disk can neither be read nor written', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);

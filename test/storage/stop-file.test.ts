@@ -60,7 +60,7 @@ describe('the record of a stop', () => {
     expect(isRecorded).to.equal(true);
   });
 
-  it('also delays the confirmation of a second stop if the disk hung too long for the first stop', async () => {
+  it('also makes a second stop wait for the disk if the disk hung too long for the first stop', async () => {
     const answerAgain = disk.hang();
     const resumed = record.record(false);
     const first = record.record(true);

@@ -89,7 +89,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`makes up for less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} of a motion that an obstacle has blocked (${axis} of the ${unit})`, () => {
+    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} after an obstacle has blocked a motion (${axis} of the ${unit})`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);

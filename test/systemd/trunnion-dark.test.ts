@@ -69,7 +69,7 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     expect(direction(529)).to.equal('in');
   });
 
-  it('fails with a message if the laser pin cannot be written even after a request to the kernel to export that pin', () => {
+  it('fails with a message if the laser pin cannot be written, even after an attempt to export it', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

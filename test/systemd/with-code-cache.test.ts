@@ -27,7 +27,7 @@ console.log(greeting, basename(file), ...args, __filename === file);
 if (args.includes('fail')) fail();
 `;
 
-describe('with-code-cache, which starts a program from a cache of its compiled code,', function () {
+describe('with-code-cache, which starts a program from compiled code,', function () {
   // Each test starts several processes.
   this.timeout(30_000);
 

@@ -43,7 +43,7 @@ function byFirmware(gains: { kp: number; ki: number; kd: number }, setpoints: nu
   );
 }
 
-describe('the response that a tuning predicts for a control loop', () => {
+describe('the predicted response of a control loop', () => {
   for (const [kp, ki, kd, where] of [
     [300, 300, 7.5, 'even at'],
     [900, 20_000, 5, 'even at'],

@@ -71,7 +71,7 @@ describe('the motor model that is fitted to a step response', () => {
     expect(errorPercent).below(0.5);
   });
 
-  it('has the final speed of the motor in a published speed control within 2 %', () => {
+  it('has the final speed of the motor of a published speed-control example, within 2 %', () => {
     const { plant, errorPercent } = fitOf(SPEED);
     const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED.motor;
     expect(plant.gain * plant.tauS).closeTo(k / (b * r + k * k), 0.02 * (k / (b * r)));
@@ -90,7 +90,7 @@ describe('the design of gains', () => {
     return { gains: found.gains, figures: responseOf(course, found.gains).figures };
   };
 
-  it('lets the motor of a published speed control settle in less than 2 s with less than 5 % overshoot', () => {
+  it('lets the motor of a published speed-control example settle in less than 2 s with less than 5 % overshoot', () => {
     const { figures } = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
