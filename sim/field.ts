@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +13,17 @@ import { newFieldState } from './field-tokens.js';
 const SIMULATOR = fileURLToPath(new URL('./main.js', import.meta.url));
 const DESK = fileURLToPath(new URL('../src/desk/main.js', import.meta.url));
 
-const children: ChildProcess[] = [];
+const robots: ChildProcess[] = [];
+let desk: ChildProcess | undefined;
+/** The folder with the state of all robots. */
+let folder: string | undefined;
 
 /** Starts a simulated robot on a free port of this machine. Resolves with its address. */
 function startRobot(state: string): Promise<string> {
   const child = spawn(process.execPath, [SIMULATOR, '--port', '0', '--state', state], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  children.push(child);
+  robots.push(child);
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error('a simulated robot did not start')));
     createInterface({ input: child.stdout }).on('line', line => {
@@ -29,41 +33,50 @@ function startRobot(state: string): Promise<string> {
   });
 }
 
+/** Ends the robots, removes their state, and then ends this program. */
+async function end(code: number): Promise<never> {
+  await Promise.all(
+    robots.map(async robot => {
+      const ended = robot.exitCode === null && robot.signalCode === null && once(robot, 'exit');
+      robot.kill();
+      await ended;
+    }),
+  );
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
 async function simulate(count: number, port: number, others: readonly string[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'trunnion-field-'));
-  process.once('exit', () => {
-    for (const child of children) child.kill();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const robots = await Promise.all(
+  const ours = mkdtempSync(join(tmpdir(), 'trunnion-field-'));
+  folder = ours;
+  const field = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const state = join(folder, `robot-${index + 1}`);
+      const state = join(ours, `robot-${index + 1}`);
       const { token, driver } = await newFieldState(state);
       const address = await startRobot(state);
       return { name: `Robot ${index + 1}`, address, token, driver };
     }),
   );
-  for (const { name, address, driver } of robots)
+  for (const { name, address, driver } of field)
     process.stdout.write(`${name}: its driver's page is ${address}/#token=${driver}\n`);
-  const names = robots.map(({ name }) => name);
-  const file = join(folder, 'field.yaml');
-  const field = {
+  const names = field.map(({ name }) => name);
+  const file = join(ours, 'field.yaml');
+  const content = {
     port,
-    robots: robots.map(({ name, address, token }) => ({ name, address, token })),
+    robots: field.map(({ name, address, token }) => ({ name, address, token })),
     matches: [
       { id: 'practice', robots: names, auto: 15, teleop: 60 },
       { id: 'short', robots: names.slice(0, 2), auto: 5, teleop: 10 },
     ],
   };
   // JSON is YAML.
-  writeFileSync(file, JSON.stringify(field, undefined, 2), { mode: 0o600 });
-  startDesk([file, '--state', join(folder, 'desk'), ...others]);
+  writeFileSync(file, JSON.stringify(content, undefined, 2), { mode: 0o600 });
+  startDesk([file, '--state', join(ours, 'desk'), ...others]);
 }
 
 function startDesk(args: readonly string[]): void {
-  const desk = spawn(process.execPath, [DESK, ...args], { stdio: 'inherit' });
-  children.push(desk);
-  desk.once('exit', code => process.exit(code ?? 1));
+  desk = spawn(process.execPath, [DESK, ...args], { stdio: 'inherit' });
+  desk.once('exit', code => void end(code ?? 1));
 }
 
 /** Takes an option with a number out of the arguments. Returns `otherwise` if it is not there. */
@@ -74,20 +87,26 @@ function taken(args: string[], name: string, otherwise: number): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
-const args = process.argv.slice(2);
-if (args.some(one => one === '--help' || one === '-h'))
+const args = process.argv.slice(2).flatMap(one => (/^--(simulate|port)=/.test(one) ? one.split('=') : one));
+const asksForHelp = args.some(one => one === '--help' || one === '-h');
+if (asksForHelp)
   process.stdout.write(`npm run desk -- --simulate N   Serve the page of N simulated robots, 1 to 20
 
 `);
-const isSimulated = args.includes('--simulate');
+const isSimulated = args.includes('--simulate') && !asksForHelp;
 const count = taken(args, '--simulate', 0);
 const port = taken(args, '--port', 8090);
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(0));
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    // The desk ends first, and this program with it.
+    if (desk === undefined) void end(0);
+    else desk.kill(signal);
+  });
 if (!isSimulated) startDesk(args);
 else if (count >= 1 && count <= 20 && port <= 65_535) {
   simulate(count, port, args).catch((error: unknown) => {
     process.stderr.write(`${String(error)}\n`);
-    process.exit(1);
+    void end(1);
   });
 } else {
   process.stderr.write('--simulate takes a number of robots from 1 to 20, and --port a port\n');

@@ -3,12 +3,13 @@ import { simulatorSocket } from '../src/access/root-socket.js';
 import type { Options } from '../src/command/arguments.js';
 import { type Command, command, type Program } from '../src/command/command.js';
 import { conformanceCommand, conformanceShape } from '../src/command/conformance-command.js';
+import { JSON_OPTION } from '../src/command/output.js';
 import { configOf, SIMULATOR } from '../src/command/place.js';
 import { serveOptions } from '../src/command/serve-command.js';
 import { loadConfig } from '../src/config/config.js';
 import { badConfig } from '../src/config/config-file.js';
 import { systemClock } from '../src/core/clock.js';
-import { UNIT_LIST } from '../src/core/units.js';
+import { UNIT_LIST, type Unit } from '../src/core/units.js';
 import { serveRobot } from '../src/daemon/run.js';
 import { coreModule, createCoreRobot } from './core/core-robot.js';
 import { createPhysics } from './robot-physics.js';
@@ -69,9 +70,13 @@ export function simProgram({ name, coreFile }: Place): Program {
 
 /** `trunnion conformance --simulated`: checks the simulated firmware, on a robot that nobody else uses. */
 export function conformanceProgram(name: string): Program {
+  const shape = (unit: Unit) => {
+    const about = `Check the simulated firmware of the ${unit.name} against docs/motor-protocol.md`;
+    return { ...conformanceShape(unit), about, options: JSON_OPTION };
+  };
   const commands = UNIT_LIST.map(
     (unit): Command =>
-      command(conformanceShape(unit), () => {
+      command(shape(unit), () => {
         const { bus, close } = simulatedRobot().hardware;
         const open = async () => ({
           readBlock: (...read: Parameters<typeof bus.readBlock>) => bus.readBlock(...read),

@@ -21,7 +21,7 @@ const [held, pad] = [new Map(), new Map()];
 async function call(method, path, body) {
   const asked = { method, headers, signal: AbortSignal.timeout(500), body: body && JSON.stringify(body) };
   const detail = 'No robot answers. Check the URL (http://HOST:8080) and the network.';
-  return fetch(robot + path, asked)
+  return fetch(robot.replace(/\/*(#.*)?$/, path), asked)
     .then(answer => answer.json())
     .catch(() => ({ detail }));
 }

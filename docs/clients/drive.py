@@ -9,18 +9,18 @@ KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left s
 HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer " + re.sub("[^!-~]", "?", os.environ.get("TRUNNION_TOKEN", "").strip())}
 class Robot:
     def __init__(self, url):
-        self.id, self.host, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", urllib.parse.urlsplit(url).netloc, None
+        self.id, self.url, self.connection = f"drive.py {uuid.uuid4().hex[:6]}", url, None
         answer = self.call("GET", "/api/match")
         if "t" not in answer: sys.exit(answer["detail"] + (" Set it as TRUNNION_TOKEN." if answer.get("status") == 401 else ""))
         self.ahead = answer["t"] - time.monotonic()  # the robot's clock minus ours
     def call(self, method, path, body=None):
         """Nothing is sent again. After a failure, the next command opens a new connection."""
-        self.connection = self.connection or http.client.HTTPConnection(self.host, timeout=0.5)
         try:
+            self.connection = self.connection or http.client.HTTPConnection(urllib.parse.urlsplit(self.url).netloc, timeout=0.5)
             self.connection.request(method, path, body and json.dumps(body), HEADERS)
             return json.load(self.connection.getresponse())
         except (OSError, ValueError, http.client.HTTPException):
-            self.connection = self.connection.close()
+            self.connection = self.connection and self.connection.close()
             return {"detail": "No robot answers. Check the URL (http://HOST:8080) and the network."}
     def drive(self, rates, at):
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { BOARD_PATH } from '../access/board.js';
 import {
@@ -15,6 +14,7 @@ import { type Config, PORTS } from '../config/settings.js';
 import { errnoOf } from '../core/errors.js';
 import { isObject, parsedJson } from '../core/json.js';
 import { isAnyLocked } from '../storage/path-lock.js';
+import { STATE_HOME } from '../storage/state-home.js';
 import { Failure } from './command.js';
 
 /** The default files of a robot, and the address on which it listens by default. */
@@ -34,13 +34,13 @@ export const ROBOT = {
 } satisfies Home;
 
 export const USUAL_URL = 'http://127.0.0.1:8080';
+const NO_URL = { protocol: '', username: '', origin: '', pathname: '', hash: '' };
 /** A stop is answered within 0.9 s, and a resume within a second. */
 const ANSWER_MS = 2000;
 
-const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 export const SIMULATOR = {
   host: '127.0.0.1',
-  state: join(stateHome, 'trunnion-sim'),
+  state: join(STATE_HOME, 'trunnion-sim'),
   usualState: '~/.local/state/trunnion-sim',
 } satisfies Home;
 
@@ -78,26 +78,29 @@ export function placeOf(asked: PlaceOptions): Place {
   return { isSimulated, socket: rootSocket(RUNTIME_FOLDER), locked };
 }
 
-/** The robot of these options. With `url` or `token` it is asked over HTTP. Throws `bad-config`. */
+/** The daemon of these options. With `url` or `token` it is asked over HTTP. Throws `bad-config`. */
 export function reachedBy({
   url,
   token,
   ...asked
 }: PlaceOptions & { readonly url?: string | undefined; readonly token?: string | undefined }): Place {
+  if (asked.state !== undefined && !asked.simulated)
+    throw badConfig(['--state names a simulated robot: add --simulated, or leave it out']);
   if (url === undefined && token === undefined) return placeOf(asked);
   if (asked.simulated)
     throw badConfig(['--simulated asks over the local socket: leave it out, or --url and --token']);
-  // The link that `token add` prints has the token.
-  const [address = '', linked] = (url ?? USUAL_URL).split('#token=');
-  const remote = { url: baseOf(address), token: token ?? linked ?? process.env.TRUNNION_TOKEN };
-  return { ...placeOf(asked), remote };
+  const { base, linked } = addressOf(url ?? USUAL_URL);
+  return { ...placeOf(asked), remote: { url: base, token: token ?? linked ?? process.env.TRUNNION_TOKEN } };
 }
 
-/** The URL without a slash at its end. The scheme may be missing. Throws `bad-config`. */
-function baseOf(text: string): string {
+/** The address of the daemon, and the token of the link that `token add` prints. The scheme may be missing. Throws `bad-config`. */
+function addressOf(text: string) {
   const url = text.includes('://') ? text : `http://${text}`;
-  if (/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return url.replace(/\/+$/, '');
-  throw badConfig([`--url takes the address of a robot, such as ${USUAL_URL}, not ${text}`]);
+  const { protocol, username, origin, pathname, hash } = URL.canParse(url) ? new URL(url) : NO_URL;
+  if (!/^https?:$/.test(protocol) || username !== '')
+    throw badConfig([`--url takes the address of a robot, such as ${USUAL_URL}, not ${text}`]);
+  const [, linked] = hash.split('#token=');
+  return { base: `${origin}${pathname}`.replace(/\/+$/, ''), linked };
 }
 
 /** Throws `bad-config`. */
@@ -153,7 +156,12 @@ export async function askDaemon(
         3,
       );
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
-      throw new Failure(`The daemon does not answer. ${cure}journalctl -u trunnion says more.`, 4);
+      throw new Failure(
+        isSimulated
+          ? HANGING_SIMULATOR
+          : `The daemon does not answer. ${cure}journalctl -u trunnion says more.`,
+        4,
+      );
     const isHere = await isAnyLocked(locked?.() ?? []);
     throw new Failure(`${undone}${isHere ? NO_SOCKET : isSimulated ? NO_SIMULATOR : NO_DAEMON}`, 4);
   });
@@ -163,6 +171,7 @@ const NO_DAEMON =
   'No daemon has the local socket of this board (systemctl status trunnion). For a simulated robot add --simulated.';
 const NO_SOCKET =
   'A daemon, or trunnion conformance, holds this robot, but its local socket cannot be reached. Its log says why. Ask the daemon with --url and --token, or restart it as root.';
+const HANGING_SIMULATOR = 'The simulated robot does not answer. End it, and start it again.';
 const NO_SIMULATOR =
   'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
 
@@ -194,8 +203,8 @@ async function askOverHttp(
   return { status: answer.status, body };
 }
 
-/** The failure of an answer that refuses or fails. */
-export function refusalOf({ status, body }: RootAnswer): Failure {
+/** The failure of an answer that refuses or fails. `undone` says what did not happen. */
+export function refusalOf({ status, body }: RootAnswer, undone = ''): Failure {
   const { code } = body;
   const isMissing = code === 'token-required';
   const detail = isMissing
@@ -203,7 +212,11 @@ export function refusalOf({ status, body }: RootAnswer): Failure {
     : typeof body.detail === 'string'
       ? body.detail
       : 'What answers there is no daemon of this version.';
-  return new Failure(detail, status >= 400 && status < 500 ? 3 : 1, { ok: false, code, detail });
+  return new Failure(`${undone}${detail}`, status >= 400 && status < 500 ? 3 : 1, {
+    ok: false,
+    code,
+    detail,
+  });
 }
 
 /** Resolves with the daemon's status. On the board it has the member `board`. */

@@ -214,7 +214,11 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
           const seconds = Number(values.seconds);
           if (!(seconds >= 1 && seconds <= MOST_SECONDS))
             throw badConfig([`--seconds takes a number from 1 to ${MOST_SECONDS}`]);
-          return benchCommand(placeOf(values), seconds, values.token ?? process.env.TRUNNION_TOKEN);
+          return benchCommand(
+            reachedBy({ ...values, token: undefined }),
+            seconds,
+            values.token ?? process.env.TRUNNION_TOKEN,
+          );
         },
       ),
       command(

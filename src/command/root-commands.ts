@@ -49,7 +49,7 @@ export const ACTS = {
     isDone: ({ lock }) => lock === null,
     done: 'Unlocked. A stopped robot stays stopped until someone resumes.',
     unconfirmed:
-      'Unlocked, but the disk does not have this yet (CODE): after a restart the robot is locked again.',
+      'Unlocked, but the disk does not have this yet (CODE): after a restart the robot may be locked again.',
     undone: 'Nothing was unlocked. ',
     cure: RESTART,
   },
@@ -86,7 +86,7 @@ export async function rootCommand(act: RootAct, place: Place): Promise<Said> {
   if (ok ? !words.isDone(body) : typeof body.code !== 'string')
     throw new Failure(`${words.undone}What answers there is no daemon of this version.`, 4);
   const isRefused = !ok && (status < 500 || words.unconfirmed === undefined);
-  if (isRefused) throw refusalOf(answer);
+  if (isRefused) throw refusalOf(answer, act === 'stop' ? words.undone : '');
   const text = ok ? words.done : (words.unconfirmed ?? '').replace('CODE', String(body.code));
   // Over HTTP the answer does not say it.
   const simulated = place.remote === undefined ? place.isSimulated : undefined;

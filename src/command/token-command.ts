@@ -62,7 +62,7 @@ export async function addToken(
 ): Promise<Said> {
   if (!isNewTokenName(name))
     return wrong(
-      'token add takes a name of at most 40 letters, digits, dots, dashes and spaces, without a space at its end',
+      'token add takes a name of at most 40 letters (A-Z), digits, dots, dashes and spaces, without a space at its end',
     );
   if (isReservedName(name))
     return wrong(`the log uses ${name} for callers without a token: take another name`);
@@ -163,7 +163,7 @@ async function pageOf(config: Pick<Config, 'state' | 'http'>, socket: string) {
   const isAny = host === '0.0.0.0' || host === '::';
   return {
     url: urlOf({ address: isAny ? `${hostname()}.local` : host, port }),
-    note: board === undefined ? ' (no daemon runs; this is the address in the configuration)' : '',
+    note: board === undefined ? ' (no daemon answers; this is the address in the configuration)' : '',
   };
 }
 

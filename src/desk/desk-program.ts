@@ -1,5 +1,6 @@
-import { homedir, hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { valued } from '../command/arguments.js';
 import { command, done, failed, type Program, unreadable } from '../command/command.js';
 import { JSON_OPTION } from '../command/output.js';
@@ -10,13 +11,13 @@ import { isRobotError } from '../core/errors.js';
 import { endProcess, STOP_MS } from '../daemon/end-process.js';
 import { createStdoutLog } from '../events/stdout-log.js';
 import { realDisk } from '../storage/disk.js';
+import { STATE_HOME } from '../storage/state-home.js';
 import { DESK_PORT, readDeskFile } from './desk-file.js';
 import { startDesk } from './start.js';
 import { timelineOf } from './timeline.js';
 import { verifyRecord } from './verify.js';
 
-const stateHome = process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
-const STATE = process.env.STATE_DIRECTORY ?? join(stateHome, 'trunnion-desk');
+const STATE = process.env.STATE_DIRECTORY ?? join(STATE_HOME, 'trunnion-desk');
 
 const STATE_OPTION = {
   state: valued('DIR', 'keep state and records in this folder', '~/.local/state/trunnion-desk'),
@@ -77,7 +78,8 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
       },
       async ({ values, positionals: [folder = ''] }) => {
         try {
-          const record = resolve(folder);
+          // The hash is in the name of the folder, not in that of a link to it.
+          const record = existsSync(folder) ? realpathSync(folder) : folder;
           if (values.timeline) {
             const timeline = await timelineOf(realDisk, record);
             return timeline === ''
@@ -118,11 +120,11 @@ It needs neither desk nor robots. Exit code 0: desk and every robot are whole.`,
   ],
 };
 
-/** The tokens of the desk with this state folder. The command does not read FILE, so it knows no other port. */
+/** The tokens of the desk with this state folder. The command does not read FILE, so it knows neither its host nor its port. */
 export function deskTokens(folder = STATE, clock = systemClock): TokenPlace {
   const page = async () => ({
     url: `http://${hostname()}.local:${DESK_PORT}`,
-    note: ' (if FILE sets no other port)',
+    note: ' (if FILE sets a host for tablets, and no other port)',
   });
   return { program: 'trunnion-desk', folder, clock, isSimulated: false, page };
 }

@@ -110,7 +110,7 @@ export async function startDesk(parts: DeskParts) {
       access.problem &&
         'The list of tokens cannot be read. If it is damaged, trunnion-desk token add begins a new one.',
       access.state === 'open' &&
-        'Everybody who reaches this desk may press: trunnion-desk token add closes it.',
+        'Everybody who reaches this desk may press: trunnion-desk token add, with the --state of this desk, closes it.',
       ...file.plans.map(({ id, robots }) => {
         const absent = absentOf(desk.state, robots);
         return absent.length > 0 && `The match ${id} names ${absent.join(', ')}: add it, or correct FILE.`;

@@ -21,7 +21,7 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
     verdicts.push({
       of: 'folder',
       is: 'missing',
-      why: 'it is not sealed: the match was not released, or the desk ended within 10 s of that.',
+      why: 'its name has no hash: it was renamed, its match was not released, or the desk ended within 10 s of that.',
     });
   else if ((await hashOf(disk, folder)) !== hash)
     verdicts.push({ of: 'folder', is: 'changed', why: 'its files do not have the hash of its name.' });

@@ -121,7 +121,9 @@ async function daemon(asked: Case): Promise<Found> {
   if (daemonRuns)
     return wrong(
       `runs, but does not answer at ${url}`,
-      'journalctl -u trunnion -n 50 shows its address: ask with that --port; or sudo systemctl restart trunnion',
+      asked.simulatedAt !== undefined
+        ? 'end it, and start it again; or run this as the user who started it'
+        : 'journalctl -u trunnion -n 50 shows its address: ask with that --port; or sudo systemctl restart trunnion',
     );
   return fine('does not run: the other checks look at bus, pin and folder directly');
 }

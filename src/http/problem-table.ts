@@ -237,7 +237,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'cannot-listen': ({ reason }) => `The port cannot be opened: ${reason}. Choose another one with --port.`,
   'token-required': 'This robot needs a token: send "Authorization: Bearer TOKEN". On the page, log in.',
   'token-unknown':
-    'The token is wrong or was removed. On a robot, "sudo trunnion token list" shows all tokens.',
+    'The token is wrong or was removed. On a robot, "sudo trunnion token list" shows who has one.',
   'not-allowed': ({ right }) => `The token does not give the right "${right}". Use another token.`,
   'access-unavailable': ({ lastHolds }) =>
     lastHolds

@@ -70,6 +70,7 @@ describe('trunnion', () => {
     ['token nope --help', 'the commands are: trunnion token add'],
     ['token rm desk', 'the commands are: trunnion token add, trunnion token list, trunnion token remove'],
     ['match', 'the commands are: trunnion match end, trunnion match clear'],
+    ['stop -v', 'trunnion stop has no option -v'],
     ['stop --jsno', 'has no option --jsno: did you mean --json?'],
     ['--prot 1', 'trunnion serve has no option --prot: did you mean --port?'],
     ['lock', 'has no command lock\n'],

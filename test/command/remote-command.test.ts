@@ -42,6 +42,16 @@ describe('over the network (--url)', () => {
     expect((await say('resume', daemon.url)).exitCode).to.equal(3);
   });
 
+  it('trunnion stop takes the address of any page of the robot, and says that nothing was stopped if the path is another one', async () => {
+    for (const url of [`${daemon.url}/`, `${daemon.url}/#match`, `${daemon.url}/?x=1`]) {
+      expect(await say('stop', url)).to.include({ exitCode: 0 });
+      await daemon.post('/api/resume');
+    }
+    const { exitCode, text } = await say('stop', `${daemon.url}/foo`);
+    expect([exitCode, text.startsWith('Nothing was stopped. ')]).to.deep.equal([3, true]);
+    expect(() => reachedBy({ url: daemon.url.replace('//', '//user:secret@') })).to.throw();
+  });
+
   it('trunnion stop fails with exit code 4 if the answer does not confirm that the robot is stopped', async () => {
     for (const body of [{ hello: 1 }, { stopped: false }]) {
       const { exitCode, text } = await say('stop', await serve(200, body));
@@ -68,5 +78,10 @@ describe('over the network (--url)', () => {
     const { json } = await say('stop', daemon.url);
     expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
     expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();
+  });
+
+  it('trunnion stop refuses the state folder of a simulated robot without --simulated, so that it does not stop the real robot', () => {
+    expect(() => reachedBy({ state: '/nonexistent' })).to.throw();
+    expect(reachedBy({ state: '/nonexistent', simulated: true }).isSimulated).to.equal(true);
   });
 });

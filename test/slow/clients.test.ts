@@ -90,6 +90,17 @@ describe('the example client', function () {
       await daemon.post('/api/resume');
     });
 
+    it(`in ${program}, run with the argument stop, takes the address of a page, and fails if the robot refuses the stop`, async function () {
+      requirePrograms(this, program);
+      trouble = {};
+      const stopped = await client(program, [path, `${url()}/#token=x`, 'stop']);
+      expect([stopped.code, stopped.output.slice(0, 4)], stopped.output).to.deep.equal([0, '200 ']);
+      await daemon.post('/api/resume');
+      trouble = { '/api/stop': [response => response.writeHead(401).end('{"code":"token-required"}')] };
+      const refused = await client(program, [path, url(), 'stop']);
+      expect([refused.code, /NOT STOPPED/.test(refused.output)], refused.output).to.deep.equal([1, true]);
+    });
+
     it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that names a missing token, robot or URL, or the usage`, async function () {
       requirePrograms(this, program);
       trouble = {};
@@ -107,7 +118,7 @@ describe('the example client', function () {
       );
       const dead = await client(program, [path, 'http://127.0.0.1:1']);
       expect([dead.code, dead.output.slice(0, 17)]).to.deep.equal([1, 'No robot answers.']);
-      for (const args of [[], [url(), 'stp']]) {
+      for (const args of [[], ['--help'], [url(), 'stp']]) {
         const mistyped = await client(program, [path, ...args]);
         expect([mistyped.code, mistyped.output.slice(0, 7)]).to.deep.equal([1, 'usage: ']);
       }
