@@ -132,7 +132,7 @@ describe('the console', function () {
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
-  it('lets a referee take the lease, run, pause and continue a phase, lock, unlock and end a match', async () => {
+  it('lets a referee take the lease, run, pause and continue a phase, lock, unlock, end a match, and take over another desk', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const page = await blank();
@@ -172,6 +172,13 @@ describe('the console', function () {
     await eventually(async () => (await match()).phase === 'ended');
     await button('no match').click();
     await eventually(async () => (await match()).phase === 'none');
+    await button('Release').click();
+    await callAs(secret, 'POST', '/api/match/lease', { holder: 'hall desk', ttlMs: 10_000, takeover: true });
+    await shows(panel, /hall desk \(ref\) has the lease/);
+    await button('Take it over').click();
+    expect((await match()).lease.holder).to.equal('hall desk');
+    await button('Take it over press again').click();
+    await shows(panel, /This page has the lease/);
     await button('Release').click();
   });
 

@@ -106,22 +106,55 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('on a phone offers a speed limit slider that is at least 44 px high and does not move when the text beside it grows', async () => {
+  it('on a phone offers a speed limit slider that is at least 44 px high and neither moves nor goes when another driver begins', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
     ] as const) {
       const page = await open({ ...PHONE, width, height });
       const slider = page.getByRole('slider');
+      await page.locator('.drive-state output').waitFor();
       const box = await slider.boundingBox();
       expect(box?.height, `at ${width} px`).to.be.at.least(44);
-      for (const text of ['– m/s · – ms', '-1.45 m/s · 1388 ms']) {
-        await page.locator('.drive-state output').evaluate((output, shown) => {
-          output.textContent = shown;
-        }, text);
-        expect(await slider.boundingBox(), `at ${width} px beside ${text}`).to.deep.equal(box);
+      for (const texts of [
+        ['– m/s', 'answer – ms'],
+        ['−1.45 m/s', 'answer 1388 ms'],
+      ]) {
+        const lines = await page.locator('.drive-state output span').evaluateAll((spans, shown) => {
+          for (const [index, span] of spans.entries()) span.textContent = shown[index] ?? '';
+          return spans.map(span => span.getClientRects().length);
+        }, texts);
+        expect(lines, `the lines of each figure at ${width} px`).to.deep.equal([1, 1]);
+        expect(await slider.boundingBox(), `at ${width} px beside ${texts}`).to.deep.equal(box);
       }
+      const takeOver = page.getByRole('button', { name: 'Take over' });
+      await eventually(async () => {
+        await robot.post('/api/drive', { chassis: { speed: 0.01, turn: 0 }, id: 'other', holdMs: 500 });
+        return takeOver.isVisible();
+      });
+      expect(await slider.boundingBox(), `at ${width} px beside Take over`).to.deep.equal(box);
     }
+  });
+
+  it('on a phone has the link to the full page above the modes, where no thumb on a stick or on STOP meets it', async () => {
+    const page = await open(PHONE);
+    const bottom = (await page.getByRole('link', { name: 'Full page' }).boundingBox())!;
+    const modes = (await page.locator('.modes').first().boundingBox())!;
+    expect(bottom.y + bottom.height).to.be.lessThan(modes.y);
+  });
+
+  it('by W is possible after the limit was moved with the mouse; the arrow keys then move only the slider', async () => {
+    const page = await open();
+    const slider = page.getByRole('slider');
+    await slider.click();
+    const limit = await slider.inputValue();
+    const asked = motionsAskedBy(page);
+    await pressed(page, 'ArrowRight', 'KeyL');
+    expect(Number(await slider.inputValue())).to.be.greaterThan(Number(limit));
+    expect(asked).to.deep.equal([]);
+    await driveAhead(page);
+    await page.keyboard.up('KeyW');
+    await shows(page.locator('.drive-state output'), /answer – ms/);
   });
 
   it('by keys ends when the window loses the focus, and does not begin when letters are typed in a gain field', async () => {

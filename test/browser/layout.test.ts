@@ -95,6 +95,9 @@ describe('the console during faults', function () {
       }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     `);
     const place = await page.locator('.stop').boundingBox();
+    const colour = () =>
+      page.evaluate<string>("getComputedStyle(document.querySelector('.drive-state output')).color");
+    const fresh = await colour();
     robot.daemon.process.kill('SIGSTOP');
     await page.locator('.stop').click();
     await shows(page.locator('.lamp'), /unknown \(was on\)/);
@@ -104,6 +107,7 @@ describe('the console during faults', function () {
     await has(page.locator('.laser').getByRole('button', { name: 'On' }), 'aria-disabled', 'true');
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
     expect(await page.locator('.stop').boundingBox()).to.deep.equal(place);
+    expect(await colour(), 'the speed').to.not.equal(fresh);
     const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
     robot.daemon.process.kill('SIGCONT');
     await shows(alerts(page), /^(?!.*asking again).*gimbal stopped \(confirmed\)/);

@@ -85,7 +85,7 @@ describe('a page used for tuning', function () {
     await has(keep, 'aria-disabled', 'true');
     await report.getByLabel('Keep Speed loop').check();
     await keep.click();
-    await shows(report, /Saved: revision \d+\./);
+    await shows(report, /Saved: Speed loop kp/);
     await report.getByRole('button', { name: 'Undo' }).click();
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });

@@ -13,8 +13,8 @@ const stored = async ({ daemon }: Page) => {
   return [speed?.kp, position?.kp];
 };
 const said = (page: Page) => {
-  const { done, refusal } = gainsOf(page).saving;
-  return refusal.value?.code ?? done.value;
+  const { saving, lastSave } = gainsOf(page);
+  return saving.refusal.value?.code ?? lastSave?.text;
 };
 
 describe('the gain editor', () => {
@@ -86,17 +86,28 @@ describe('the gain editor', () => {
     expect([gainsOf(page).kept.value.texts, gainsOf(page).conflict.value]).to.deep.equal([{}, []]);
   });
 
+  it('says what its last save changed until another caller saves, however long that takes', async () => {
+    const page = await servedPage();
+    page.edit('chassis', '/speed/kp', '50');
+    await save(page);
+    await page.wait(60_000);
+    expect(said(page)).to.equal('Saved: Speed loop kp 40 → 50.');
+    await page.daemon.save('chassis', 'position', 6);
+    await page.wait(200);
+    expect(said(page)).to.equal(undefined);
+  });
+
   it('can undo and redo its save until another caller saves', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '50');
     await save(page);
-    expect([gainsOf(page).replaced?.revision, (await stored(page))[0]]).to.deep.equal([0, 50]);
+    expect([gainsOf(page).lastSave?.replaced.revision, (await stored(page))[0]]).to.deep.equal([0, 50]);
     await page.during(gainsOf(page).undoSave());
-    expect([gainsOf(page).replaced?.revision, (await stored(page))[0]]).to.deep.equal([1, 40]);
+    expect([gainsOf(page).lastSave?.replaced.revision, (await stored(page))[0]]).to.deep.equal([1, 40]);
     await page.during(gainsOf(page).undoSave());
     await page.daemon.save('chassis', 'position', 6);
     await page.wait(200);
-    expect(gainsOf(page).replaced).to.equal(undefined);
+    expect(gainsOf(page).lastSave).to.equal(undefined);
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
 
@@ -145,6 +156,18 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([45, 8]);
   });
 
+  it('that learns of this save of the same gain by a refusal asks only which value to keep', async () => {
+    const page = await servedPage();
+    page.edit('chassis', '/speed/kp', '41');
+    page.isDeaf = true;
+    await page.daemon.save('chassis', 'speed', 50);
+    await save(page);
+    await page.wait(200);
+    expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([50]);
+    expect(said(page)).to.equal(undefined);
+    expect(page.strip).to.not.match(/Somebody else saved/);
+  });
+
   for (const whose of ['theirs', 'mine'] as const) {
     it(`that has an edit of the same gain cannot save until a person chooses whose value to keep (here ${whose === 'theirs' ? "the caller's" : "the page's"})`, async () => {
       const page = await servedPage();
@@ -155,7 +178,7 @@ describe('after another caller has saved gains, a page', () => {
       expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([50]);
       expect(page.model.log.saverOf('chassis', 1)).to.equal('192.0.2.2');
       await save(page);
-      expect([said(page), (await stored(page))[0]]).to.deep.equal(['changed-meanwhile', 50]);
+      expect([said(page), (await stored(page))[0]]).to.deep.equal([undefined, 50]);
       await page.during(gainsOf(page).decide(whose));
       expect(gainsOf(page).conflict.value).to.deep.equal([]);
       if (whose === 'theirs') await save(page);
@@ -242,7 +265,7 @@ describe('after another caller has saved gains, a page', () => {
     page.model.stream.setHidden(false);
     await page.wait(300);
     await save(page);
-    expect([said(page), (await stored(page))[0]]).to.deep.equal(['changed-meanwhile', 65]);
+    expect([said(page), (await stored(page))[0]]).to.deep.equal([undefined, 65]);
   });
 });
 

@@ -411,4 +411,14 @@ describe('a page without alarms', () => {
     await page.wait(200);
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
   });
+
+  it('says who drives instead of “All well”, whether that is another caller or this page', async () => {
+    const page = await servedPage();
+    await page.daemon.ask('POST /api/drive', { chassis: { speed: 0.1, turn: 0 }, id: 'other', holdMs: 500 });
+    page.model.driving.ask('left stick', { yaw: 0.5 });
+    await page.wait(300);
+    expect(wellText(page.model)).to.equal(
+      'No faults · this page drives the gimbal · 192.0.2.2 drives the chassis',
+    );
+  });
 });

@@ -42,21 +42,24 @@ describe('a page used by a referee', () => {
     expect(beatAgeMs()).to.be.at.most(1000);
   });
 
-  it('takes the lease from another page only at the second press, without an error message on either page', async () => {
+  it('offers to take the lease over as soon as another page has it, and only then takes it, without an error message', async () => {
     const other = await FakePage.of(page.daemon);
     const shown = ({ model: { referee } }: Page) => [
       referee.isBeating,
-      referee.isHeld.value,
+      referee.isHeld,
       referee.action.refusal.value,
     ];
     await page.during(referee.take());
-    await other.during(other.model.referee.take());
+    await page.wait(200);
     expect(shown(other)).to.deep.equal([false, true, undefined]);
     await other.during(other.model.referee.take());
+    expect(shown(other)).to.deep.equal([false, true, undefined]);
+    await other.during(other.model.referee.take(true));
     await page.wait(1500);
     expect(shown(other)).to.deep.equal([true, false, undefined]);
     expect(shown(page)).to.deep.equal([false, true, undefined]);
-    await page.during(referee.take());
+    await page.during(referee.take(true));
+    await page.wait(200);
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 

@@ -1,4 +1,4 @@
-import { UNIT_LIST, type Unit, unitNamed } from '../../core/units.js';
+import { UNIT_LIST, type Unit, type UnitName, unitNamed } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
 import type { Status } from '../../schemas/status.js';
 import { LASER } from '../daemon/asks.js';
@@ -70,13 +70,18 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
 export const ALL_WELL = 'All well';
 
 /** The text of a strip without lines. */
-export function wellText({ status: { value: status } }: Model): string {
+export function wellText({ status: { value: status }, driving }: Model): string {
   if (status === undefined) return '';
-  const units = UNIT_LIST.map(({ name }) => ({ name, mode: status[name].mode }));
-  const active = [
-    ...(status.laser.light === 'on' ? ['LASER ON'] : []),
-    ...units.filter(({ mode }) => mode !== 'manual').map(({ name, mode }) => `${name} ${mode}`),
+  const activityOf = (name: UnitName) => {
+    const { mode, driver } = status[name];
+    const who = driver?.id === driving.id ? 'this page' : driver?.by;
+    return [mode !== 'manual' && `${name} ${mode}`, who !== undefined && `${who} drives the ${name}`];
+  };
+  const all = [
+    status.laser.light === 'on' && 'LASER ON',
+    ...UNIT_LIST.flatMap(({ name }) => activityOf(name)),
   ];
+  const active = all.filter(text => text !== false);
   return active.length === 0 ? ALL_WELL : ['No faults', ...active].join(' · ');
 }
 

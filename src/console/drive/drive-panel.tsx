@@ -1,4 +1,5 @@
 import { UNIT_LIST } from '../../core/units.js';
+import { isDeflected } from '../model/driving.js';
 import { fixed } from '../model/numbers.js';
 import { isReading } from '../model/telemetry.js';
 import { isTouchScreen, Press, useModel } from '../parts/parts.js';
@@ -27,47 +28,54 @@ export function DrivePanel() {
   return (
     <section class="card drive" aria-label="Drive">
       <h2>Drive</h2>
-      {isTouchScreen && (
+      {isTouchScreen ? (
         <p>
           The thumb sticks are in the <a href="#match">match view</a>.
         </p>
+      ) : (
+        <p>
+          <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held. The arrow keys aim while held.
+          In a field of the page they only edit it. The slider takes the arrow keys after it was moved.
+        </p>
       )}
-      <p>
-        <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> drive while held. The arrow keys aim while held.
-        In a field of the page they only edit it.
-      </p>
       <p class="why clamp dim">{whys}</p>
       <DriveState />
-      <p class="hint">{gamepadText(driving.hasGamepad.value)}</p>
+      {(!isTouchScreen || driving.hasGamepad.value) && (
+        <p class="hint">{gamepadText(driving.hasGamepad.value)}</p>
+      )}
     </section>
   );
 }
 
-/** The limit, or the button that takes over from another driver; the speed, and how quickly the robot answers. */
+/**
+ * The limit, the speed, and how quickly the robot answers. The button that takes over from another driver appears where
+ * nothing could be pressed.
+ */
 function DriveState() {
   const { driving, telemetry } = useModel();
   const speed = telemetry.shown?.chassis?.speed;
-  const answer = driving.roundTripMs.value;
+  const answer = isDeflected(driving.wanted.value) ? driving.roundTripMs.value : undefined;
   return (
     <div class="drive-state">
+      <label>
+        Limit {Math.round(100 * driving.limit.value)} %
+        <input
+          type="range"
+          min="5"
+          max="100"
+          step="5"
+          value={100 * driving.limit.value}
+          onInput={event => driving.setLimit(Number(event.currentTarget.value) / 100)}
+        />
+      </label>
       {driving.isRivalDriving ? (
-        <Press text="Take over" needs="drive" run={() => driving.takeOver()} />
+        <Press text="Take over" needs="drive" holds run={() => driving.takeOver()} />
       ) : (
-        <label>
-          Limit {Math.round(100 * driving.limit.value)} %
-          <input
-            type="range"
-            min="5"
-            max="100"
-            step="5"
-            value={100 * driving.limit.value}
-            onInput={event => driving.setLimit(Number(event.currentTarget.value) / 100)}
-          />
-        </label>
+        <output>
+          <span>{isReading(speed) ? fixed(speed.measured, 2) : '–'} m/s</span>{' '}
+          <span>answer {answer ?? '–'} ms</span>
+        </output>
       )}
-      <output>
-        {isReading(speed) ? `${fixed(speed.measured, 2)} m/s` : '– m/s'} · {answer ?? '–'} ms
-      </output>
     </div>
   );
 }

@@ -48,6 +48,13 @@ export function listenToDriver(model: Model): void {
   });
 }
 
+/** True if the element with the focus needs the key itself. A slider needs only the arrow keys. */
+function takes(target: EventTarget | null, code: string): boolean {
+  if (!(target instanceof Element)) return false;
+  if (target.matches('[type=range]')) return code.startsWith('Arrow');
+  return target.matches('input:not([type=checkbox]), select, textarea');
+}
+
 function listenToKeys(driving: Driving): void {
   const held = new Set<string>();
   const report = () => {
@@ -67,7 +74,7 @@ function listenToKeys(driving: Driving): void {
     const { code, target, repeat } = event;
     if (event.metaKey) letGo();
     if (!(code in KEYS) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target instanceof Element && target.matches('input, select, textarea, [role=slider]')) return;
+    if (takes(target, code)) return;
     event.preventDefault();
     if (repeat || held.has(code)) return;
     held.add(code);

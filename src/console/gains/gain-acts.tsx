@@ -43,7 +43,7 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
         {...KEEP}
         run={() => gains.save()}
         pressed={asked === 'Keep' || undefined}
-        disabled={!gains.isReady}
+        disabled={!gains.isReady || gains.conflict.value.length > 0}
       />
       <Press
         text="Discard"
@@ -57,13 +57,19 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
   );
 }
 
-/** Beside Keep: the revision that this page saved, and the way back, until another revision is in force. */
+/** Below Keep: what this page's last save did, and the way back, until another revision is in force. */
 export function SavedNote({ gains }: { readonly gains: GainEdits }) {
-  if (gains.replaced === undefined) return null;
+  const { isSaving, lastSave } = gains;
+  if (lastSave === undefined && !isSaving) return null;
   return (
-    <p class="saved row" role="status">
-      Saved: revision {gains.stored.value?.revision}.
-      <Press text="Undo" needs="tune" run={() => gains.undoSave()} disabled={gains.isSaving} />
+    <p class="row" role="status">
+      <span class="outcome">{isSaving ? 'Saving…' : lastSave?.text}</span>
+      <Press
+        text="Undo"
+        needs="tune"
+        run={() => gains.undoSave()}
+        disabled={lastSave === undefined || isSaving}
+      />
     </p>
   );
 }

@@ -122,7 +122,7 @@ function UnitCard({ unit, size }: { readonly unit: Unit; readonly size: StepSize
           </p>
         )}
         <ConflictQuestion gains={gains} />
-        <Outcome action={gains.saving} pending="Saving…" />
+        <Outcome action={gains.saving} />
         <SavedNote gains={gains} />
         <Outcome action={gains.trial.action} />
       </footer>

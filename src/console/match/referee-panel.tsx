@@ -144,10 +144,11 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
           title="This page stops sending beats"
         />
       ) : (
-        <Press
-          text={referee.isHeld.value ? 'Take it over' : 'Take the lease'}
+        <Twice
+          text={referee.isHeld ? 'Take it over' : 'Take the lease'}
+          asks={referee.isHeld}
           class="primary"
-          run={() => referee.take()}
+          run={() => referee.take(referee.isHeld)}
         />
       )}
     </div>

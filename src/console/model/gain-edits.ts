@@ -60,8 +60,8 @@ export class GainEdits extends Part {
     const edited = new Set(Object.keys(texts).map(pointer => pointer.split('/')[1]));
     return difference(this.unit, base.gains, stored.gains).filter(({ field }) => edited.has(field.loop));
   });
-  /** The gains that this page's last save replaced. */
-  readonly #replaced = signal<Stored | undefined>(undefined);
+  /** What this page's last save did, in words, and the gains that it replaced. */
+  readonly #lastSave = signal<{ readonly text: string; readonly replaced: Stored } | undefined>(undefined);
   /**
    * Revision and time of the gains that were fetched. The time counts too, because another state folder may
    * have the same revision.
@@ -194,10 +194,7 @@ export class GainEdits extends Part {
     const { texts, base = this.stored.value } = this.kept.value;
     if (base === undefined || !this.isReady) return false;
     // Another state folder may have the same revision, so the daemon could not notice the difference.
-    if (this.conflict.value.length > 0) {
-      this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [] });
-      return false;
-    }
+    if (this.conflict.value.length > 0) return false;
     if (!this.doubts.mayAct('Keep')) return false;
     const { changes } = editState(this.unit, base.gains, texts);
     return this.#saveSet(withChanges(base.gains, changes), base);
@@ -219,15 +216,15 @@ export class GainEdits extends Part {
     return this.#saveBy('pidconfig/restore', { revision }, done);
   }
 
-  /** The gains that this page's last save replaced, unless another revision is in force by now. */
-  get replaced(): Stored | undefined {
-    const replaced = this.#replaced.value;
-    return replaced && this.stored.value?.revision === replaced.revision + 1 ? replaced : undefined;
+  /** This page's last save, unless another revision is in force by now. */
+  get lastSave() {
+    const last = this.#lastSave.value;
+    return last && this.stored.value?.revision === last.replaced.revision + 1 ? last : undefined;
   }
 
   /** Saves the gains that this page's last save replaced. */
   undoSave(): Promise<boolean> {
-    const { gains, revision } = this.replaced ?? {};
+    const { gains, revision } = this.lastSave?.replaced ?? {};
     if (gains === undefined) return Promise.resolve(false);
     return this.#saveBy('pidconfig', gains, `The gains of revision ${revision} run again.`);
   }
@@ -238,21 +235,23 @@ export class GainEdits extends Part {
 
   #saveSet(gains: GainSet, from: Stored): Promise<boolean> {
     const changes = difference(this.unit, from.gains, gains).map(change => changeText(this.unit, change));
-    return this.#saveBy('pidconfig', gains, `Saved: ${changes.join('; ')}`, from);
+    return this.#saveBy('pidconfig', gains, `Saved: ${changes.join('; ')}.`, from);
   }
 
   /**
    * Sends a request that saves gains. The daemon refuses it if another revision than that of `from` is in
    * force. The answer is the gains in force.
    */
-  async #saveBy(path: string, body: unknown, done: string, from = this.stored.value): Promise<boolean> {
+  async #saveBy(path: string, body: unknown, text: string, from = this.stored.value): Promise<boolean> {
     if (from === undefined || this.isSaving) return false;
     return this.saving.run(async () => {
       const before = this.stored.peek();
       const url = `/api/${this.unit.name}/${path}?baseRevision=${from.revision}`;
       const outcome = await this.whole.daemon.post<GainSet>(url, body);
-      if ('body' in outcome) this.#saved(from, outcome.body, this.stored.peek() !== before);
-      else {
+      if ('body' in outcome) {
+        this.#lastSave.value = { text, replaced: from };
+        this.#saved(from, outcome.body, this.stored.peek() !== before);
+      } else {
         const { errors, revision } = outcome.refusal;
         this.refused.value = Object.fromEntries(errors.map(fault => [fault.pointer, fault.detail]));
         // The refusal names the revision in force. The page loads that revision now, because it may receive no
@@ -260,7 +259,7 @@ export class GainEdits extends Part {
         if (revision !== undefined) void this.#load(`${revision}`, revision);
       }
       return outcome;
-    }, done);
+    });
   }
 
   take(stored: Stored): void {
@@ -269,13 +268,14 @@ export class GainEdits extends Part {
       this.refused.value = {};
       this.tidy();
     });
+    // The question about the conflict says the same.
+    if (this.conflict.peek().length > 0) this.saving.clear(['changed-meanwhile']);
   }
 
   /** `isOlder`: newer gains arrived while the save was under way, or status will make the page load newer ones next. */
   #saved(from: Stored, gains: GainSet, isOlder: boolean): void {
     this.trial.drop();
     this.trial.action.clear();
-    this.#replaced.value = from;
     const { texts, base } = this.kept.value;
     // The changes of this save are no conflict. Earlier changes by other callers remain a conflict.
     const own = difference(this.unit, from.gains, gains);

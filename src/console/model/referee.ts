@@ -31,8 +31,6 @@ export class Referee extends Part {
   readonly action = new Action(this.whole.clock, 'Match');
   /** Page time of the last accepted beat, by this page or by the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
-  /** True if another desk has the lease, as far as this page was told. The next `take` takes it over. */
-  readonly isHeld = signal(false);
   /** The phase that the last pause interrupted, if this page saw it. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
   /** Durations as typed, by phase. */
@@ -51,6 +49,12 @@ export class Referee extends Part {
     return this.#beats.id.value !== undefined;
   }
 
+  /** True if another desk has the lease. */
+  get isHeld(): boolean {
+    const lease = this.whole.status.value?.match.lease ?? null;
+    return lease !== null && !lease.expired && lease.holder !== this.holder;
+  }
+
   /** Asks for the age of another desk's last beat. */
   async look(): Promise<void> {
     if (this.isBeating) return;
@@ -64,9 +68,8 @@ export class Referee extends Part {
     return this.isBeating && nowMs - (this.beatMs.value ?? 0) > SILENT_MS;
   }
 
-  /** Takes the lease. If another desk has it, the next call takes it over. */
-  async take(): Promise<void> {
-    const takeover = this.isHeld.peek();
+  /** Takes the lease. Without `takeover`, the daemon refuses if another desk has it. */
+  async take(takeover = false): Promise<void> {
     const isTaken = await this.action.run(() => this.#beat(takeover));
     const refusal = this.action.refusal.peek();
     if (isTaken) this.#beats.hold(this.holder, () => this.#beat(false), this.#lost);
@@ -144,8 +147,7 @@ export class Referee extends Part {
 
   /** The page says by itself that another desk has the lease, and offers to take it over. */
   readonly #lost = (refusal: Refusal): void => {
-    this.isHeld.value = refusal.code === 'lease-held';
-    if (this.isHeld.value) this.action.clear();
+    if (refusal.code === 'lease-held') this.action.clear();
     else this.action.refuse(refusal);
   };
 
@@ -157,10 +159,7 @@ export class Referee extends Part {
     const { daemon, clock } = this.whole;
     const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
     const outcome = await daemon.post('/api/match/lease', body);
-    if ('body' in outcome) {
-      this.beatMs.value = clock.nowMs();
-      this.isHeld.value = false;
-    }
+    if ('body' in outcome) this.beatMs.value = clock.nowMs();
     return outcome;
   }
 }
