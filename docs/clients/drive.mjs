@@ -38,14 +38,18 @@ if (t === undefined) fail(detail + (status === 401 ? ' Set it as TRUNNION_TOKEN.
 /** The robot's clock minus ours, and the time for which a command may be under way, in ms. A restart changes it. */
 const aheadOf = seconds => 1000 * seconds - performance.now() + 300;
 let aheadMs = aheadOf(t);
-async function drive({ speed = 0, turn = 0, yaw = 0, pitch = 0 }) {
-  const command = { chassis: { speed, turn }, gimbal: { yaw, pitch }, holdMs: 200, id };
-  const said = await call('POST', '/api/drive', { ...command, notAfterT: (atMs + aheadMs) / 1000 });
+/** Names only units that move or have moved, so that others may have the rest. */
+async function drive(rates) {
+  const command = { holdMs: 200, id, notAfterT: (atMs + aheadMs) / 1000 };
+  for (const [unit, axes] of Object.entries({ chassis: ['speed', 'turn'], gimbal: ['yaw', 'pitch'] }))
+    if (axes.some(axis => axis in rates || axis in moved))
+      command[unit] = Object.fromEntries(axes.map(axis => [axis, rates[axis] ?? 0]));
+  const said = await call('POST', '/api/drive', command);
   if (said.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
   return said;
 }
 /** The last turn of the loop: if it is long ago, this program was frozen, and its keys are old. The beginning of a key. */
-let [atMs, typed] = [0, ''];
+let [atMs, typed, moved] = [0, '', {}];
 if (!joystick) process.stdin.setRawMode?.(true);
 const input = joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin;
 for (const gone of ['end', 'error']) input.on(gone, () => fail('Keyboard or gamepad is gone.'));
@@ -59,10 +63,10 @@ input.on('data', data => {
   else if (performance.now() - atMs < KEY_MS)
     for (const key of keys) held.set(KEYS[key] ?? KEYS[key.toLowerCase()], performance.now());
 });
-for (let moved = false; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
+for (; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
   atMs = performance.now();
   const rates = ratesNow();
-  if (moved || Object.keys(rates).length > 0)
+  if (Object.keys({ ...moved, ...rates }).length > 0)
     process.stdout.write(`\r\x1b[K${JSON.stringify(await drive(rates))}`);
-  moved = Object.keys(rates).length > 0;
+  moved = rates;
 }

@@ -22,8 +22,9 @@ class Robot:
         except (OSError, ValueError, http.client.HTTPException):
             self.connection = self.connection and self.connection.close()
             return {"detail": "No robot answers. Check the URL (http://HOST:8080) and the network."}
-    def drive(self, rates, at):
-        asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items()}
+    def drive(self, rates, moved, at):
+        """Names only units that move or have moved, so that others may have the rest."""
+        asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items() if {*rates, *moved} & {*axes}}
         asked |= {"holdMs": HOLD_MS, "notAfterT": at + self.ahead + 0.3, "id": self.id}
         answer = self.call("POST", "/api/drive", asked)
         if answer.get("code") == "too-late":  # A daemon that was restarted counts its time anew.
@@ -45,7 +46,7 @@ def rates_of(source, held, pad, now, typed=bytearray()):
     return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
 if __name__ == "__main__":
     len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
-    robot, held, pad, rates, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, {}, 0
+    robot, held, pad, moved, rates, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, {}, {}, 0
     before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
     if before: tty.setcbreak(0)
     try:
@@ -55,9 +56,9 @@ if __name__ == "__main__":
                 os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
             at = time.monotonic()
             moved, rates = rates, rates_of(source, held, pad, at)
-            if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, at))}", end="", flush=True)
+            if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, moved, at))}", end="", flush=True)
             time.sleep(0.04)
-    except KeyboardInterrupt: robot.drive({}, time.monotonic())
+    except KeyboardInterrupt: robot.drive({}, rates or moved, time.monotonic())
     except OSError: sys.exit("Keyboard or gamepad is gone.")
     finally:
         if before: termios.tcsetattr(0, termios.TCSADRAIN, before)

@@ -1,7 +1,7 @@
 import { type Clock, pause, unlessAborted } from '../core/clock.js';
 import { asRobotError, isRobotError, passes, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
-import { isUnitName, type Rates, type UnitName } from '../core/units.js';
+import { isUnitName, MAX_HOLD_MS, type Rates, type UnitName } from '../core/units.js';
 import type { MotorUnit } from './motor-unit.js';
 import type { Permission } from './request-gate.js';
 import { type DriverName, isSameDriver } from './wanted.js';
@@ -42,6 +42,8 @@ const HALT_EVERY_MS = 20;
 /** A command that is being carried out. */
 interface PendingCommand extends DriveCommand {
   readonly holdsUntilMs: number;
+  /** No frame is sent after this time. A command to halt has no hold that could be over. */
+  readonly sendUntilMs: number;
   /** True if the command stops what it names. Such a command does not wait for the next poll. */
   readonly isHalt: boolean;
   /** The named units that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
@@ -62,14 +64,13 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
 
   /** Throws the first reason, in the documented order, for which no unit may move. */
   const requireAllowed = (command: PendingCommand): void => {
-    const { holdsUntilMs, isHalt, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
+    const { sendUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
       for (const name of left.keys()) require(units[name]);
     };
     stillWanted();
-    // A halt that was delayed is still wanted: it moves nothing.
-    if (!isHalt && nowMs > holdsUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
+    if (nowMs > sendUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
     requireInTime(notAfterMs, nowMs);
     permission.require({ kind: 'drive' });
     each(unit => unit.requireOnline());
@@ -108,7 +109,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
   };
 
   const send = async (command: PendingCommand): Promise<UnitRates> => {
-    const { holdsUntilMs, isHalt, left } = command;
+    const { sendUntilMs, isHalt, left } = command;
     /** The units that may have got a frame. */
     const reached = new Set<UnitName>();
     const sent = [...left];
@@ -121,11 +122,17 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
           if (!isHalt) units[name].drives();
           (isHalt ? haltSentMs : sentMs).set(name, clock.nowMs());
           if (!isHalt) haltSentMs.delete(name);
-          return Math.max(0, Math.floor(holdsUntilMs - clock.nowMs()));
+          return Math.max(0, Math.floor(sendUntilMs - clock.nowMs()));
         };
         const mayRepeat = () => !signal.aborted && passes(() => requireStillAllowed(command));
-        const move = units[name].move(command.rates[name] ?? {}, holdMs, holdsUntilMs, mayRepeat);
-        return [name, await unlessAborted(signal, move)] as const;
+        const move = units[name].move(command.rates[name] ?? {}, holdMs, sendUntilMs, mayRepeat);
+        try {
+          return [name, await unlessAborted(signal, move)] as const;
+        } catch (error) {
+          // If this unit cannot move, the other one gets no frame, unless it has one already.
+          if (!signal.aborted) for (const other of left.values()) other.abort(new RobotError('overtaken'));
+          throw error;
+        }
       }),
     );
     const moved = ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
@@ -159,15 +166,21 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         .map(name => [name, new AbortController()]),
     );
     const isHalt = Object.values(rates).every(one => Object.values(one).every(rate => rate === 0));
-    const fromMs = isHalt ? clock.nowMs() : receivedMs;
-    const command: PendingCommand = { ...asked, holdsUntilMs: fromMs + holdMs, isHalt, left };
+    const nowMs = clock.nowMs();
+    const holdsUntilMs = (isHalt ? nowMs : receivedMs) + holdMs;
+    const sendUntilMs = isHalt ? nowMs + MAX_HOLD_MS : holdsUntilMs;
+    const command: PendingCommand = { ...asked, holdsUntilMs, sendUntilMs, isHalt, left };
     for (const name of left.keys())
       if (!isHalt && receivedMs < (haltedMs.get(name) ?? Number.NEGATIVE_INFINITY)) left.delete(name);
     requireAllowed(command);
     for (const name of left.keys()) {
-      const older = newest.get(name)?.left;
-      older?.get(name)?.abort(new RobotError('overtaken'));
-      older?.delete(name);
+      const older = newest.get(name);
+      older?.left.get(name)?.abort(new RobotError('overtaken'));
+      older?.left.delete(name);
+      // Another driver takes this unit: the older command moves none.
+      if (older !== undefined && !isSameDriver(older, command))
+        for (const other of older.left.values())
+          other.abort(new RobotError('driven', { unit: name, by: command.by }));
       newest.set(name, command);
       if (isHalt) haltedMs.set(name, clock.nowMs());
       units[name].begin(command, command.holdsUntilMs);

@@ -118,6 +118,33 @@ describe('a drive command', () => {
     });
   });
 
+  it('for two units sends no frame to the chassis if the frame for the gimbal fails', async () => {
+    clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
+    expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
+    await clocked.wait(10);
+    expect(motions().filter(({ unit }) => unit === 'chassis')).to.deep.equal([]);
+  });
+
+  it('for two units that waits for the next poll sends no frame if another caller takes over the gimbal', async () => {
+    await driven({ ...YAW, ...AHEAD });
+    clocked.frames.length = 0;
+    const older = drive({ ...YAW, ...AHEAD });
+    expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
+    expect([await older, motions().map(({ unit }) => unit)]).to.deep.equal(['driven', ['gimbal', 'gimbal']]);
+  });
+
+  it('with rates of 0 is sent after 120 ms of a hanging bus, even if it holds for only 50 ms', async () => {
+    await driven(YAW, { holdMs: 500 });
+    let hangs = 1;
+    clocked.intercept = async ({ kind }) => {
+      if (kind === 'read' && hangs-- > 0) await clocked.pause(120);
+      return undefined;
+    };
+    while (hangs > 0) await clocked.wait(1);
+    expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
+    expect(motions().at(-1)?.rates).to.deep.equal([0, 0]);
+  });
+
   it('is refused while another caller drives, and for a second after the last hold of that caller has ended', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();

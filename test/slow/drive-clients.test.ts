@@ -51,6 +51,22 @@ describe('the example drive client', function () {
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
     });
 
+    it(`in ${program} drives the chassis by a key while the gimbal is in auto`, async function () {
+      requirePrograms(this, program);
+      await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
+      const { xM } = await chassis();
+      const child = driveBy(program, file);
+      const pressed = setInterval(() => child.stdin.write('w'), 100);
+      try {
+        await eventually(async () => (await chassis()).xM > xM + 0.2);
+      } finally {
+        clearInterval(pressed);
+        child.kill('SIGKILL');
+        await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
+        await eventually(stands);
+      }
+    });
+
     it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F1, F4 and arrow keys that are pressed with Ctrl`, async function () {
       requirePrograms(this, program);
       const { xM, headingRad } = await chassis();
