@@ -73,7 +73,8 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
       throw fail(error.context.errors.map(({ pointer, detail }) => at(pointer, detail)));
     }
   })();
-  const { robots, matches = [] } = given;
+  const robots = given.robots.map(robot => ({ ...robot, address: robot.address.replace(/\/$/, '') }));
+  const { matches = [] } = given;
   const twice = <T>(list: string, items: readonly T[], member: keyof T & string) =>
     items.flatMap((item, index) =>
       items.findIndex(one => one[member] === item[member]) < index
@@ -90,6 +91,11 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     ...matches.flatMap((match, index) =>
       match.auto + match.teleop > 0 ? [] : [at(`/matches/${index}`, 'has no time')],
     ),
+    ...matches.flatMap((match, index) =>
+      new Set(match.robots).size === match.robots.length && match.robots.length > 0
+        ? []
+        : [at(`/matches/${index}/robots`, 'must name at least one robot, and none twice')],
+    ),
   ];
   if (faults.length > 0) throw fail(faults);
   return {
@@ -98,7 +104,7 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     state: given.state ?? defaultState,
     allowedHosts: given.allowedHosts ?? [],
     pauseWithoutPageMs: 1000 * (given.pauseWithoutPage ?? 5),
-    robots: robots.map(robot => ({ ...robot, address: robot.address.replace(/\/$/, '') })),
+    robots,
     plans: matches.map(({ id, robots, auto, teleop }) => ({ id, robots, autoS: auto, teleopS: teleop })),
   };
 }

@@ -29,8 +29,8 @@ interface DeskSurroundings extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWit
   /** Keeps what is wanted. Does not wait for the disk. */
   save(wanted: Wanted): void;
   record(event: NewEvent): void;
-  /** Resolves with whether the disk has kept these lines of a robot's log. Never rejects. */
-  keep(lines: RobotLines): Promise<boolean>;
+  /** Resolves with whether the disk has kept these lines of a robot's log; undefined if no record is open. Never rejects. */
+  keep(lines: RobotLines): Promise<boolean | undefined>;
 }
 
 /** Carries out the steps of a desk: the only place where state, time and network meet. */
@@ -149,7 +149,9 @@ export class Desk {
       const lines = take(this.state, ask, outcome, nowMs);
       if (lines !== undefined)
         void keep(lines).then(isKept => {
-          if (this.state.robots.includes(robot)) keptLines(this.state, lines, isKept);
+          // Between two records, lines that contradict are not passed over: the next record shall have them.
+          const isDone = isKept ?? seen.logFault === undefined;
+          if (this.state.robots.includes(robot)) keptLines(this.state, lines, isDone);
         });
       if (seen.head !== undefined && seen.head.hash !== head?.hash)
         record(headEvent(robot.name, seen, nowMs - ask.sentMs));

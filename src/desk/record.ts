@@ -70,21 +70,26 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     current = undefined;
     if (ended !== undefined) await seal(ended);
   };
+  /** Begins the record of this name, or continues it after a restart. What comes from now on is in it. */
+  const begin = async (name: string): Promise<void> => {
+    const path = join(folder, name);
+    // Before the seal of the older record, which takes its time: the log writes its first lines soon.
+    const made = later(() => disk.makeFolder(join(path, ROBOTS)));
+    void end();
+    const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
+    current = { path, log, isNamed: false, continued: new Set() };
+    seq = 0;
+    await made;
+    await log.open();
+  };
   return {
     get isOk(): boolean {
       return !hasFailed && current?.log.problem === undefined;
     },
-    /** Begins the record of this name, or continues it after a restart. What comes from now on is in it. */
-    begin: async (name: string): Promise<void> => {
-      const path = join(folder, name);
-      // Before the seal of the older record, which takes its time: the log writes its first lines soon.
-      const made = later(() => disk.makeFolder(join(path, ROBOTS)));
-      void end();
-      const log = createFileLog({ disk, clock, folder: path, runId, isSynchronised: () => false });
-      current = { path, log, isNamed: false, continued: new Set() };
-      seq = 0;
-      await made;
-      await log.open();
+    begin,
+    /** Continues the record of this name after a restart, unless it is sealed. */
+    resume: async (name: string): Promise<void> => {
+      if (await succeeds(disk.list(join(folder, name)))) await begin(name);
     },
     /** Resolves when the disk has what was added before, or has failed. */
     kept: async (): Promise<void> => current?.log.kept(),
@@ -95,11 +100,11 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       current.log.add({ ...event, seq });
     },
     /**
-     * Keeps lines of a robot. Resolves with false if the disk fails. A new file begins with lines that do not follow the ones
+     * Keeps lines of a robot. Resolves with false if the disk fails, and with undefined if no record is open. A new file begins with lines that do not follow the ones
      * before, and after a restart or a failure, because the end of the older file may be torn.
      */
-    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean> => {
-      if (current === undefined) return true;
+    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean | undefined> => {
+      if (current === undefined) return undefined;
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);
       return later(async () => {

@@ -72,18 +72,20 @@ export async function startDesk(parts: DeskParts) {
   };
   /** The record that is being written, and the timer that seals it after the release. */
   let recording: string | undefined;
+  let begun: Promise<void> = Promise.resolve();
   let sealing: Timer | undefined;
   const follow = ({ match }: Wanted) => {
     sealing?.cancel();
     if (match === null) return;
-    if (match.phase === 'none') {
-      const leftMs = match.sinceMs + SEAL_MS - clock.nowMs();
-      sealing = clock.after(Math.max(0, leftMs), () => void records.seal());
-    } else if (match.record !== recording) {
+    const isReleased = match.phase === 'none';
+    if (match.record !== recording) {
       recording = match.record;
-      void records.begin(match.record);
-      for (const robot of match.robots) memory.record({ what: 'in-match', detail: { robot } });
+      begun = isReleased ? records.resume(recording) : records.begin(recording);
+      if (!isReleased)
+        for (const robot of match.robots) memory.record({ what: 'in-match', detail: { robot } });
     }
+    const leftMs = match.sinceMs + SEAL_MS - clock.nowMs();
+    if (isReleased) sealing = clock.after(Math.max(0, leftMs), () => void begun.then(records.seal));
   };
   const desk = new Desk({
     ...file,

@@ -185,7 +185,8 @@ function askLines(due: Due): void {
   const { match } = state.wanted;
   // No beat shows a new head after the release.
   const isSealing = match?.phase === 'none' && nowMs - match.sinceMs < SEAL_MS;
-  if (seen.isKeeping || head === null) return;
+  const isBetween = match?.phase === 'none' && !isSealing;
+  if (seen.isKeeping || head === null || (isBetween && seen.logFault !== undefined)) return;
   if (seen.isFromOldest) ask(due, 'lines', periodMs, '/api/log/lines');
   else if (isSealing || (seen.head !== undefined && seen.head.hash !== head.hash))
     ask(due, 'lines', periodMs, `/api/log/lines?after=${head.hash}`, { of: head.hash });

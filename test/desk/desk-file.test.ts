@@ -50,6 +50,14 @@ describe('the field file of a desk (robots and matches)', () => {
     ['an address with a port above 65535', GOOD.replace(':8080\n', ':80800\n'), 3, 'is no address'],
     ['two robots with the same name', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
     ['an address that has a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
+    [
+      'two robots with the same address',
+      GOOD.replace('http://blue-1.local:8080', 'http://192.0.2.11:8080'),
+      5,
+      'given twice: http://192.0.2.11:8080',
+    ],
+    ['a match that names a robot twice', GOOD.replace('[Red 1, Blue 1]', '[Red 1, Red 1]'), 8, 'none twice'],
+    ['a match without a robot', GOOD.replace('[Red 1, Blue 1]', '[]'), 8, 'at least one robot'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
     it(`is rejected, with the line of the mistake, if the file has ${mistake}`, async () => {

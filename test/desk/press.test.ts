@@ -3,12 +3,14 @@ import { pino } from 'pino';
 import { hashOf } from '../../src/access/token.js';
 import { encodeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
+import { sha256 } from '../../src/core/sha256.js';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
 import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
-import type { DeskState } from '../../src/desk/state.js';
+import { type Ask, type DeskState, NEW_WISH } from '../../src/desk/state.js';
+import type { Outcome } from '../../src/desk/take.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { outcomeOf } from '../support/code-of.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
@@ -53,6 +55,8 @@ async function served(
   return { clock, desk };
 }
 
+/** A robot without match, lock and lease. */
+const FREE = { id: null, revision: 0, phase: 'none', endsAtT: null, lock: null, lease: null, recorded: true };
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
@@ -207,6 +211,75 @@ describe('a press during a match', () => {
     const record = Object.entries(disk.files()).filter(([path]) => path.startsWith('/state/records/final'));
     expect(record.map(([, content]) => String(content)).join('')).to.include('"P2"');
     await clock.during(desk.close());
+  });
+});
+
+describe('a released match', () => {
+  it('has a record that gets its hash even if the desk restarts before the 10 s are over', async () => {
+    const disk = new RecordingDisk();
+    let isSealed = false;
+    const { rename } = disk;
+    disk.rename = async (from, to) => {
+      if (from.includes('/records/')) isSealed = true;
+      else await rename.call(disk, from, to);
+    };
+    const field = { robots: [], plans: [{ id: 'final', robots: [], autoS: 0, teleopS: 10 }] };
+    const first = await served({ disk, lock: noLock }, '/state', field);
+    for (const [path, more] of [
+      ['load', { match: 'final' }],
+      ['release', {}],
+    ] as const)
+      await call(first.desk.url, 'POST', `/api/match/${path}`, { press: path, ...more });
+    await first.clock.during(first.desk.close());
+    const second = await served({ disk, lock: noLock }, '/state', field);
+    await second.clock.advance(11_000);
+    expect(isSealed).to.equal(true);
+    await second.clock.during(second.desk.close());
+  });
+});
+
+describe('a desk whose robot sends lines that contradict its copy after the record of the match is closed', () => {
+  it('keeps these lines and the fault in the record of the next match', async () => {
+    const [id, lost, line] = ['a'.repeat(16), 'f'.repeat(64), '{"seq":1,"prev":""}\n'];
+    const recorded: NewEvent[] = [];
+    const kept: string[] = [];
+    const answers: Partial<Record<Ask['kind'], (ask: Ask) => Outcome>> = {
+      health: () => ({ status: 200, body: { status: 'ok', id } }),
+      match: () => ({ status: 200, body: { ...FREE, t: 1, head: { seq: 1, hash: sha256(line.trimEnd()) } } }),
+      lines: ({ of }) =>
+        of === undefined
+          ? { status: 200, body: Buffer.from(line) }
+          : { status: 404, body: { code: 'unknown-head', detail: '' } },
+    };
+    const robot = { name: 'Red 1', address: 'http://red-1', token: 'secret-token' };
+    const clock = new ManualClock();
+    const match = { ...PLAYING, phase: 'none', sinceMs: -60_000, endsAtMs: null } as const;
+    const desk = new Desk({
+      clock,
+      wanted: { ...WANTED, match, robots: { 'Red 1': { ...NEW_WISH, id, head: { seq: 5, hash: lost } } } },
+      robots: [robot],
+      plans: [{ id: 'next', robots: ['Red 1'], autoS: 0, teleopS: 10 }],
+      pauseWithoutPageMs: 0,
+      send: async (_, ask) => answers[ask.kind]?.(ask) ?? { failure: 'none' },
+      save: () => undefined,
+      record: event => recorded.push(event),
+      keep: async ({ bytes }) => {
+        if (desk.state.wanted.match?.phase === 'none') return undefined;
+        kept.push(String(bytes));
+        return true;
+      },
+    });
+    desk.start();
+    await clock.advance(10_000);
+    expect(desk.state.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+    recorded.length = 0;
+    desk.press('load', { id: '1', by: 'referee' }, (state, press) =>
+      loadMatch.act(state, press, { match: 'next' }),
+    );
+    await clock.advance(5000);
+    expect(kept).to.deep.equal([line]);
+    expect(recorded.map(({ what }) => what)).to.include('contradicts');
+    desk.close();
   });
 });
 
