@@ -191,7 +191,10 @@ function faultsOf(state: DeskState, name: string, nowMs: number): readonly strin
       isOurs(state.wanted, seen.match?.lock?.id) &&
       'It has a lock of this desk that was lifted: press Unlock on this tile again',
     seen.refusal && `${seen.refusal.detail} LOCK only stops it`,
-    !isHeard(seen, nowMs) && `Not heard. ${failure ?? 'Check its power and the network'}`,
+    // A robot that refuses the token answers.
+    !isHeard(seen, nowMs) &&
+      (seen.refusal === undefined || nowMs - seen.answeredMs > HEARD_MS) &&
+      `Not heard. ${failure ?? 'Check its power and the network'}`,
     seen.isOld && 'Its version is too old for a match: install 0.4.0 or newer. It can be locked',
     status?.laser.light === 'fault' && 'THE LASER MAY BE LIT: cut its supply',
     ...UNIT_LIST.flatMap(({ name: unit }) => {

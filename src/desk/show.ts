@@ -93,7 +93,9 @@ function robotView(state: DeskState, name: string, nowMs: number) {
     roundTripMs: seen.roundTripMs ?? null,
     /** What is wrong, with its cure; the worst first. */
     problems:
-      locking === 'not confirmed' && seen.lockProblem !== undefined && seen.lockProblem !== seen.failure
+      locking === 'not confirmed' &&
+      seen.lockProblem !== undefined &&
+      ![seen.failure, seen.refusal?.detail].includes(seen.lockProblem)
         ? [`NOT CONFIRMED. ${seen.lockProblem}`, ...problems]
         : problems,
     phase: match?.phase ?? null,

@@ -58,7 +58,7 @@ describe('the desk page', function () {
     const page = await opened();
     await page.keyboard.press('Escape');
     await eventually(isLocked);
-    await shows(page.locator('.lock-state'), /LOCKED by .*: all 2/);
+    await shows(page.locator('.lock-state'), /LOCKED: all 2, by /);
     for (const name of ROBOTS)
       await shows(tile(page, name), /LOCKED by.*no match · stopped · dark.*torque off/s);
     const button = page.locator('.unlock');

@@ -52,7 +52,10 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
         </span>
         {name != null && (
           <span class="who dim">
-            {name} ({role}) <Press text="Leave" run={() => desk.leave()} />
+            <span class="clamp">
+              {name} ({role})
+            </span>
+            <Press text="Leave" run={() => desk.leave()} />
           </span>
         )}
       </div>
@@ -61,7 +64,7 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
           <p key={text}>{text}</p>
         ))}
       </div>
-      <p class="lock-state" data-all={lock !== null && lock.confirmed === lock.of} role="status">
+      <p class="lock-state clamp" data-all={lock !== null && lock.confirmed === lock.of} role="status">
         {lockText(lock)}
       </p>
       {desk.isReferee && (
@@ -94,8 +97,8 @@ function lockText(lock: DeskView['lock']): string {
   if (lock === null) return '';
   const { confirmed, of, by } = lock;
   return confirmed === of
-    ? `LOCKED by ${by}: all ${of}`
-    : `LOCKED by ${by}: ${of - confirmed} of ${of} NOT CONFIRMED`;
+    ? `LOCKED: all ${of}, by ${by}`
+    : `LOCKED: ${of - confirmed} of ${of} NOT CONFIRMED, by ${by}`;
 }
 
 /** The lines about the desk itself, the newest refusal first. */

@@ -61,7 +61,10 @@ function stateText({ phase, stopped, light }: RobotView): string {
 
 function detailText({ modes, torque, roundTripMs }: RobotView): string {
   if (modes === null || torque === null) return '';
-  const units = UNIT_LIST.map(({ name }) => `${name} ${modes[name] ?? '?'}, torque ${torque[name]}`);
+  const texts = UNIT_LIST.map(({ name }) => [name, `${modes[name] ?? '?'}, torque ${torque[name]}`] as const);
+  // A tile is small, and in a lock all units are alike.
+  const kinds = [...new Set(texts.map(([, text]) => text))];
+  const units = kinds.length === 1 ? kinds : texts.map(parts => parts.join(' '));
   return [...units, ...(roundTripMs === null ? [] : [`${roundTripMs.toFixed(0)} ms`])].join(' · ');
 }
 
