@@ -65,6 +65,7 @@ describe('the console of a simulated robot', function () {
     await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
     await first.getByRole('button', { name: 'Send test steps to yaw' }).click();
     await shows(alerts(page), /yaw by ±0.1 rad/);
+    await eventually(async () => (await page.getByLabel('Amplitude').inputValue()) === '0.1');
     await first.getByRole('button', { name: 'Unplug the gimbal' }).click();
     await shows(alerts(page), /Gimbal is offline/);
     await first.getByRole('button', { name: 'Dismiss' }).click();
