@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, PHONE, placesOf, shows } from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
@@ -56,6 +56,19 @@ describe('the console of a simulated robot', function () {
       /Gimbal: firmware 1\.0\.0, protocol 1, build 0000beef, last reset watchdog, longest loop 131 µs/,
     );
     expect(await view.textContent()).to.not.match(/Chassis/);
+  });
+
+  it('marks the elevation every 5 degrees in the view of the gimbal, but not at its edges, where a text may be', async () => {
+    const page = await open();
+    const rungs = page.locator('.rung');
+    await rungs.first().waitFor();
+    const [view] = await placesOf(page, 'svg:has(.rung)');
+    const free = 0.05 * view!.height;
+    for (const { y, height } of await placesOf(page, '.rung')) {
+      expect(y).to.be.at.least(view!.y + free);
+      expect(y + height).to.be.at.most(view!.y + view!.height - free);
+    }
+    for (const text of await rungs.allTextContents()) expect(text).to.match(/^−?\d?[05]°$/);
   });
 
   it('has a panel `First minute` for newcomers, a button for every fault that the simulator accepts, and a search field for the log', async () => {
