@@ -8,6 +8,7 @@ import {
   eventually,
   HOLD_MS,
   has,
+  middleOf,
   mode,
   nowMs,
   placesOf,
@@ -115,6 +116,8 @@ describe('the console', function () {
     const page = await blank();
     await page.goto(`${robot.url}/#token=${secret}`);
     await shows(page.locator('.who'), /spec/);
+    const middleOfY = async (of: string) => (await middleOf(page.locator(of).first())).y;
+    expect(await middleOfY('.loop:not(.heads) output')).to.equal(await middleOfY('.loop-name'));
     const end = page.getByRole('button', { name: 'End the test steps of the gimbal' });
     await shows(alerts(page), /±0.1 rad/);
     for (const one of [
@@ -160,7 +163,7 @@ describe('the console', function () {
     await button('LOCK').click();
     await shows(page.locator('.match-board'), /LOCKED by ref: Referee/);
     const events = panel.getByRole('list', { name: 'Last events' });
-    await shows(events, /Lock: reason Referee, by ref.*Phase: pre → auto, lasts 120 s, by ref/);
+    await shows(events, /Lock: Referee, by ref.*Phase: pre → auto, lasts 120 s, by ref/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await button('Unlock').click();
     expect((await match()).lock).to.not.equal(null);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, consoleInBrowser, eventually, has, mode, PHONE, shows } from './console-page.js';
+import { alerts, consoleInBrowser, eventually, has, mode, PHONE, placesOf, shows } from './console-page.js';
 
 const WORDS: Record<string, string> = { nack: 'no answer', hang: 'bus stuck', clear: 'repair' };
 
@@ -58,6 +58,19 @@ describe('the console of a simulated robot', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
+  it('marks the elevation every 5 degrees in the view of the gimbal, but not at its edges, where a text may be', async () => {
+    const page = await open();
+    const rungs = page.locator('.rung');
+    await rungs.first().waitFor();
+    const [view] = await placesOf(page, 'svg:has(.rung)');
+    const free = 0.05 * view!.height;
+    for (const { y, height } of await placesOf(page, '.rung')) {
+      expect(y).to.be.at.least(view!.y + free);
+      expect(y + height).to.be.at.most(view!.y + view!.height - free);
+    }
+    for (const text of await rungs.allTextContents()) expect(text).to.match(/^−?\d?[05]°$/);
+  });
+
   it('has a panel `First minute` for newcomers, a button for every fault that the simulator accepts, and a search field for the log', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
@@ -65,6 +78,7 @@ describe('the console of a simulated robot', function () {
     await has(mode(page, 'Gimbal', 'auto'), 'aria-pressed', 'true');
     await first.getByRole('button', { name: 'Send test steps to yaw' }).click();
     await shows(alerts(page), /yaw by ±0.1 rad/);
+    await eventually(async () => (await page.getByLabel('Amplitude').inputValue()) === '0.1');
     await first.getByRole('button', { name: 'Unplug the gimbal' }).click();
     await shows(alerts(page), /Gimbal is offline/);
     await first.getByRole('button', { name: 'Dismiss' }).click();

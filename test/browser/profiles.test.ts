@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { card, consoleInBrowser, eventually, field, press, shows } from './console-page.js';
+import { card, consoleInBrowser, eventually, field, overflow, press, shows } from './console-page.js';
 
 /** The curves of a comparison on the canvas, in dark mode. */
 function coloursIn(page: Page, canvas: string): Promise<string> {
@@ -62,6 +62,21 @@ describe('the console with profiles', function () {
     await shows(chassis, /carpet is running/);
     await shows(chassis.locator('.running'), /Revision \d+, carpet/);
     expect(await gainsOf()).to.deep.equal(carpet);
+  });
+
+  it('compares profiles with long names and long gains on a phone without widening the page', async () => {
+    const gains = { ...(await gainsOf()), speed: { kp: 48.400000000000006, ki: 320, kd: 0 } };
+    await post('/api/chassis/profiles', { name: 'Semi-final left arena', gains, replace: true });
+    const page = await open({ width: 390, height: 844, touch: true });
+    await page.getByRole('button', { name: 'Speed loop', exact: true }).click();
+    const chassis = card(page, 'Chassis');
+    await chassis.getByText('Profiles').click();
+    await chassis.getByLabel('With').selectOption('Semi-final left arena');
+    await shows(chassis.locator('[data-differs]'), /48\.4000/);
+    expect(await overflow(page)).to.equal(0);
+    await field(page, 'Speed loop kp').fill('0.000123456789');
+    const size = await page.evaluate<number>('parseFloat(getComputedStyle(document.activeElement).fontSize)');
+    expect(size, 'the size of a gain with 14 characters').to.be.at.least(11);
   });
 
   it('retries a failed request for the profiles by itself, and lists them once the daemon answers', async () => {

@@ -90,6 +90,27 @@ describe('a page used for tuning', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
+  it('offers no test steps while a unit is tuned, and a single End in the step card', async () => {
+    const page = await open();
+    await robot.post('/api/chassis/mode/switch', { mode: 'debug' });
+    await page.route('**/api/chassis/autotune', async route => {
+      const begun = { id: '1', by: 'me', unit: 'chassis', loop: 'speed', loops: ['speed'], style: 'normal' };
+      await route.fulfill({
+        json: { ...begun, state: 'running', words: ['exciting'], results: [], proposal: null },
+      });
+    });
+    await page.getByRole('button', { name: 'Speed loop', exact: true }).first().click();
+    const panel = page.getByRole('region', { name: 'Step response' });
+    const send = panel.getByRole('button', { name: 'Send test steps', exact: true });
+    await eventually(() => send.isEnabled());
+    await panel.getByRole('button', { name: 'Tune…' }).click();
+    await panel.getByRole('button', { name: 'Tune Speed loop' }).click();
+    await shows(panel, /A tuning moves this unit\..*Tuning Speed loop: exciting…/);
+    expect(await send.isDisabled()).to.equal(true);
+    const ends = await panel.getByRole('button', { name: 'End', exact: true }).all();
+    expect(await Promise.all(ends.map(end => end.isEnabled()))).to.deep.equal([false, true]);
+  });
+
   it("keeps at most five runs selected for drawing, and copies a run's gains into the fields without saving them", async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.

@@ -304,7 +304,7 @@ describe('the alert about a restart of the daemon', () => {
     other.model.stream.setHidden(true);
     const restartS = page.clock.nowMs() / 1000;
     await restart(page);
-    const said = /The daemon restarted [\d:]+: laser on to dark, gimbal auto to manual/;
+    const said = /The daemon restarted [\d:]+: laser on → dark, gimbal auto → manual/;
     expect(page.strip).to.match(said);
     expect(marks(page).at(-1)).to.match(said);
     expect(page.model.telemetry.marks.at(-1)?.t).to.be.within(restartS + 4.5, page.clock.nowMs() / 1000);
@@ -327,7 +327,7 @@ describe('the alert about a restart of the daemon', () => {
     const reloaded = await page.another();
     for (const one of [page, reloaded])
       expect(one.strip).to.match(
-        /bad: The daemon restarted [\d:]+: chassis debug to manual, chassis test steps ended, chassis trial ended\./,
+        /bad: The daemon restarted [\d:]+: chassis debug → manual, chassis test steps ended, chassis trial ended\./,
       );
   });
 

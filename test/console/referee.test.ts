@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { whyNoResume } from '../../src/console/bar/lines.js';
+import { actText } from '../../src/console/model/log-view.js';
 import { matchEvents } from '../../src/console/model/match-events.js';
 import { PHASES } from '../../src/core/phases.js';
 import type { LogEvent } from '../../src/schemas/log.js';
@@ -205,6 +206,18 @@ describe('the list of match events', () => {
       'Phase: pre → auto, lasts 30 s, by desk.',
       'Lease, by desk.',
       'Referee heard.',
+    ]);
+  });
+});
+
+describe('an entry of the log', () => {
+  it('gives a reason without the word “reason”, and a yes or no without “true” or “false”', () => {
+    const about = { seq: 1, t: 1, at: '2030-01-01T00:00:00.000Z' };
+    const lock = { ...about, what: 'lock', who: 'desk', outcome: 'done', detail: { reason: 'inspection' } };
+    const start = { ...about, what: 'start', detail: { version: '0.4.0', simulated: true, kept: false } };
+    expect([lock, start].map(actText)).to.deep.equal([
+      'Lock: inspection, by desk.',
+      'Start: version 0.4.0, simulated, not kept.',
     ]);
   });
 });

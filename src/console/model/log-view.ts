@@ -173,7 +173,10 @@ export function actText({ what, unit, who, outcome, detail = {} }: LogEvent): st
   const change = after === undefined ? [] : [`${before ?? '–'} → ${after}`];
   const values = Object.entries(others)
     .filter(([name, value]) => value !== after && !(name === 'why' && value === 'asked'))
-    .map(([name, value]) => (name === 'why' ? String(value) : `${wordsOf(name)} ${value}`));
+    .map(([name, value]) => {
+      if (typeof value === 'boolean') return `${value ? '' : 'not '}${wordsOf(name)}`;
+      return name === 'why' || name === 'reason' ? String(value) : `${wordsOf(name)} ${value}`;
+    });
   const parts = [...change, ...values].join(', ');
   const about = `${unit === undefined ? '' : `${titleOf(unit)} `}${wordsOf(what)}`;
   const by = who === undefined ? '' : `, by ${who}`;

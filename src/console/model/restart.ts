@@ -3,7 +3,7 @@ import type { LogEvent } from '../../schemas/log.js';
 import type { Status } from '../../schemas/status.js';
 import { clockText } from './numbers.js';
 
-/** Such as `restarted 03:51:20: laser on to dark`. `start` is the daemon's event, with the changes in its detail. */
+/** Such as `restarted 03:51:20: laser on → dark`. `start` is the daemon's event, with the changes in its detail. */
 export function daemonRestartText({ at, detail }: LogEvent, now: Date): string {
   const changes = String(detail?.changes ?? '');
   return `restarted ${clockText(at, now)}${changes === '' ? '' : `: ${changes}`}`;
@@ -12,14 +12,14 @@ export function daemonRestartText({ at, detail }: LogEvent, now: Date): string {
 /** The differences between the last status before a restart of the daemon and the first one after it, in words. */
 export function changesByRestart(before: Status, after: Status): string[] {
   const change = (name: string, was: string | null, is: string | null) =>
-    was === is || is === null ? [] : [`${name} ${was ?? 'unknown'} to ${is}`];
+    was === is || is === null ? [] : [`${name} ${was ?? 'unknown'} → ${is}`];
+  const turn = (state: string, was: boolean, is: boolean) =>
+    was === is ? [] : [`robot ${is ? 'now' : 'no longer'} ${state}`];
   const end = (name: string, was: boolean, is: boolean) => (was && !is ? [`${name} ended`] : []);
-  const stopText = ({ stopped }: Status) => (stopped ? 'stopped' : 'not stopped');
-  const lockText = ({ match }: Status) => (match.lock === null ? 'unlocked' : 'locked');
   return [
     ...change('laser', before.laser.light, after.laser.light),
-    ...change('robot', stopText(before), stopText(after)),
-    ...change('robot', lockText(before), lockText(after)),
+    ...turn('stopped', before.stopped, after.stopped),
+    ...turn('locked', before.match.lock !== null, after.match.lock !== null),
     ...change('match', before.match.phase, after.match.phase),
     ...UNIT_LIST.flatMap(({ name }) => {
       const [was, is] = [before[name], after[name]];

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { UNIT_LIST } from '../../core/units.js';
 import type { LoopChoice } from '../model/loop-choice.js';
 import type { Model } from '../model/model.js';
@@ -9,7 +10,7 @@ const DIGIT_MS = 1500;
 
 /** The texts of the list of keys. */
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Esc', 'stop the robot'],
+  ['Esc', 'stop the robot, whatever has the focus; closes this list too'],
   ['L', 'switch the laser off'],
   ['W A S D', 'drive the chassis while held'],
   ['← ↑ ↓ →', 'aim the gimbal while held, outside of fields'],
@@ -18,7 +19,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'in a gain: try the edited gains without saving them'],
   ['Ctrl Enter', 'save the edited gains'],
   ['Ctrl Z', 'end the trial and discard the edits'],
-  ['?', 'show this list'],
+  ['?', 'show or close this list'],
   ['on a plot', 'drag or turn the wheel to zoom, press to choose a time, press twice to zoom out'],
 ];
 
@@ -34,10 +35,14 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): void {
     const keys = event.ctrlKey || event.metaKey ? `control+${key}` : key;
     if (GAIN_KEYS.includes(keys)) return gainAct(keys, target);
     if (keys !== key || event.altKey) return undefined;
-    if (key === 'escape') return () => model.pressStop();
+    if (key === 'escape')
+      return () => {
+        model.pressStop();
+        helps.value = false;
+      };
     if (takesLetters(target)) return undefined;
     if (key === 'l') return () => model.laser.darken();
-    if (key === '?') return writes(helps, true);
+    if (key === '?') return writes(helps, !helps.peek());
     const lettered = UNIT_LIST.find(({ name }) => name.startsWith(letter));
     const loop = timeStamp - letterAtMs < DIGIT_MS ? lettered?.loops[Number(key) - 1] : undefined;
     if (lettered !== undefined && loop !== undefined)
@@ -91,8 +96,16 @@ function takesLetters(target: EventTarget | null): boolean {
 
 /** The list that `?` shows. It is not modal, because a modal list would block clicks on STOP. */
 export function KeyHelp({ helps }: { readonly helps: Signal<boolean> }) {
+  const list = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    list.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
   return (
-    <dialog open class="card key-help" aria-label="Keys">
+    <dialog open ref={list} tabIndex={-1} class="card key-help" aria-label="Keys">
       <h2>Keys</h2>
       <table>
         <tbody>

@@ -5,9 +5,11 @@ import { fixed } from '../model/numbers.js';
 import { isPose, isReading } from '../model/telemetry.js';
 import { useModel } from '../parts/parts.js';
 
-/** Half of the view's width, and the distance between two lines of equal elevation, in mrad. */
+/** Half of the view's width, in mrad. */
 const HALF_VIEW = 350;
-const RUNG = 100;
+/** The lines of equal elevation: one every 5 degrees. The edges, where a text may be, have none. */
+const RUNG_DEG = 5;
+const EDGE = 55;
 /** A target outside the view is drawn at this distance, at the edge of the view. */
 const MOST = 320;
 
@@ -64,21 +66,28 @@ function Boresight() {
       viewBox="-350 -350 700 700"
     >
       {pitch !== undefined &&
-        rungsAround(pitch).map(rung => <Rung key={rung} rung={rung} y={pitch - rung} />)}
+        rungsAround(pitch).map(rung => <Rung key={rung} rung={rung} y={pitch - mrad(rung)} />)}
       <path class={laser.looksLit ? 'beam' : ''} d="M18 0H64M-18 0H-64M0 18V64M0 -18V-64" />
       {laser.looksLit && <circle class="beam" r="6" />}
       {sees ? (
         <circle class="target" cx={limited(-yawOff)} cy={limited(-pitchOff)} r="30" />
       ) : (
-        <text y="330">{gimbal ? 'no target' : 'nothing heard'}</text>
+        <text y="340">{gimbal ? 'no target' : 'nothing heard'}</text>
       )}
     </svg>
   );
 }
 
+const mrad = (deg: number) => (1000 * Math.PI * deg) / 180;
+
+/** The elevations of the lines in view, in degrees. */
 function rungsAround(pitch: number): number[] {
-  const first = Math.ceil((pitch - HALF_VIEW) / RUNG) * RUNG;
-  return Array.from({ length: (2 * HALF_VIEW) / RUNG }, (_, index) => first + index * RUNG);
+  const far = HALF_VIEW - EDGE;
+  const [first, last] = [
+    Math.ceil((pitch - far) / mrad(RUNG_DEG)),
+    Math.floor((pitch + far) / mrad(RUNG_DEG)),
+  ];
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * RUNG_DEG);
 }
 
 /** A line of equal elevation. It moves down when the gimbal looks up. */
@@ -87,8 +96,8 @@ function Rung({ rung, y }: { readonly rung: number; readonly y: number }) {
   return (
     <g class="rung" transform={`translate(0 ${y})`}>
       <path d={`M${-half} 0H${half}`} />
-      <text x={half + 45} y="10">
-        {fixed(degrees(rung / 1000), 0)}°
+      <text x={half + 14} y="10">
+        {fixed(rung, 0)}°
       </text>
     </g>
   );

@@ -86,8 +86,8 @@ export function TuneReport({ tune }: { readonly tune: Tune }) {
   return (
     <>
       <p role="status">
-        <strong>Tuning {loopNamed(unitNamed(tune.unit), tune.loop).title}.</strong>{' '}
-        {tune.words.at(-1) ?? 'It begins'}… {tune.loops.length > 1 && `${leftText(tune)} `}
+        <strong>Tuning {loopNamed(unitNamed(tune.unit), tune.loop).title}:</strong>{' '}
+        {tune.words.at(-1) ?? 'it begins'}… {tune.loops.length > 1 && `${leftText(tune)} `}
         <Press text="End" run={() => autotune.end(tune.unit)} disabled={!access.hasRight('tune')} />
       </p>
       <Results tune={tune} />

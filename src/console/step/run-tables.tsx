@@ -26,7 +26,7 @@ export function RunTable() {
   return (
     <section class="runs" aria-label="Runs" {...scrolls} onKeyDown={moveFocus}>
       <table class="figures">
-        <Heads texts={['Run', 'Time', 'Gains', 'Settling', 'Overshoot', 'Saved as', '']} />
+        <Heads texts={['Run', 'Time', 'kp · ki · kd', 'Settling', 'Overshoot', 'Saved as', '']} />
         <tbody>
           {runs.list.value.map(run => (
             <tr key={run.number} data-main={run.number === runs.main?.number || undefined}>
@@ -74,7 +74,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   Overshoot: figures => percent(figures.overshootPercent),
   'Rise 10–90 %': figures => milliseconds(figures.riseS),
   Settling: figures => milliseconds(figures.settlingS),
-  'Steady error': (figures, quantity) => withUnit(figures.steadyError, 4, quantity),
+  'Steady error': (figures, quantity) => withUnit(figures.steadyError, quantity === '%' ? 1 : 4, quantity),
 };
 
 interface FigureTableProps {

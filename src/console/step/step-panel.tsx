@@ -66,9 +66,19 @@ function ExcitationForm() {
     amplitude.value = String(maxAmplitude / 4);
     period.value = String(excitationPeriodS);
   }, [choice]);
+  const isTuned = model.autotune.running?.unit === choice.unit;
+  const excitation = isTuned ? undefined : model.excitationOf(choice.unit);
+  const isExcited = excitation?.loop === choice.loop;
+  // Shows the steps that run, even if they were begun elsewhere.
+  useEffect(() => {
+    if (!isExcited) return;
+    amplitude.value = String(excitation.amplitude);
+    period.value = String(excitation.periodS);
+  }, [choice, isExcited, excitation?.amplitude, excitation?.periodS]);
   const act = model.exciting[choice.unit];
   const status = model.status.value?.[choice.unit];
-  const debugging = status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive');
+  const debugging =
+    status?.mode === 'debug' && status.online && !model.isStopping && model.may('drive') && !isTuned;
   const numberField = (label: string, name: string, text: Signal<string>) => (
     <label class="dim">
       {label}
@@ -95,10 +105,14 @@ function ExcitationForm() {
             needs="drive"
             moves
             run={excite}
-            class="primary"
+            class={excitation === undefined ? 'primary' : ''}
             disabled={!debugging}
           />
-          <Press text="End" run={() => model.endExcitation(choice.unit)} disabled={!debugging} />
+          <Press
+            text="End"
+            run={() => model.endExcitation(choice.unit)}
+            disabled={excitation === undefined}
+          />
         </span>
       </form>
       <p class="hint" role="status">
@@ -120,6 +134,7 @@ function excitationHint(model: Model, choice: LoopChoice): string {
   if (status?.mode !== 'debug' && !allowed.includes('debug')) return 'The match does not allow debug now.';
   if (status?.mode !== 'debug')
     return `Put the ${title.toLowerCase()} in debug to send test steps and capture them.`;
+  if (model.autotune.running?.unit === choice.unit) return 'A tuning moves this unit.';
   return model.excitationOf(choice.unit)?.loop === choice.loop
     ? `${loopOf(choice).title} gets test steps. Each is captured.`
     : 'Nothing moves yet. Send test steps moves this loop and captures each step.';
