@@ -229,13 +229,16 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('by gamepad needs the left shoulder button, ends when the gamepad disconnects, and is stopped by button B', async () => {
+  it('by gamepad beside an idle one needs the left shoulder button, ends when it disconnects, and is stopped by button B of any', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
         buttons: Array.from({ length: 17 }, () => ({ pressed: false })) };
       window.reads = 0;
-      navigator.getGamepads = () => { window.reads += 1; return [window.pad]; };
+      // A receiver without its gamepad shows one that nobody holds.
+      const idle = structuredClone(window.pad);
+      idle.axes = [0, 0, 0, 0];
+      navigator.getGamepads = () => { window.reads += 1; return [idle, window.pad]; };
     `);
     const reads = (count: number) =>
       eventually(async () => (await page.evaluate<number>('window.reads')) >= count);
@@ -274,7 +277,7 @@ describe('driving in a browser', function () {
     await reads(20);
     expect(asked, 'of a gamepad that comes back deflected').to.deep.equal([]);
     await page.evaluate(
-      'window.pad.axes = [0, 0, 0, 0]; window.pad.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad]',
+      'window.pad.axes = [0, 0, 0, 0]; const other = structuredClone(window.pad); other.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad, other]',
     );
     await eventually(async () => (await truth()).chassis.stopped === true);
   });

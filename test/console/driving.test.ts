@@ -50,17 +50,52 @@ describe('a page used for driving', () => {
   });
 
   it('stops driving if another caller switches the unit to manual again, until the stick is let go', async () => {
+    for (let ms = 0; ms < 40; ms += 5) {
+      stick(AHEAD);
+      await page.wait(1000 + ms);
+      await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
+      await page.wait(300);
+      const sent = speeds().filter(speed => speed !== 0).length;
+      await page.wait(500);
+      expect(speeds().filter(speed => speed !== 0).length, `${ms} ms`).to.equal(sent);
+      expect(page.model.driving.hindrance).to.include('Let go of all sticks and keys first.');
+      stick(REST);
+      stick(AHEAD);
+      await page.wait(200);
+      expect(speeds().at(-1)).to.equal(0.45);
+    }
+  });
+
+  it('stops both units if the second stick is let go before the stop of the first unit is answered', async () => {
     stick(AHEAD);
-    await page.wait(1000);
-    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
-    await page.wait(300);
-    const sent = speeds().filter(speed => speed !== 0).length;
-    await page.wait(500);
-    expect(speeds().filter(speed => speed !== 0).length).to.equal(sent);
-    expect(page.model.driving.hindrance).to.include('Let go of all sticks and keys first.');
+    page.model.driving.ask('right stick', { yaw: 1 });
+    await page.wait(100);
+    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    stick(REST);
+    await page.wait(15);
+    page.model.driving.ask('right stick', REST);
+    expect(commands().at(-1)?.body).to.deep.include({
+      chassis: { speed: 0, turn: 0 },
+      gimbal: { yaw: 0, pitch: 0 },
+    });
+  });
+
+  it('does not begin to move when another driver ends, until the stick that was held meanwhile is let go', async () => {
+    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
+    await page.daemon.ask('POST /api/drive', drive);
+    await page.wait(100);
+    stick(AHEAD);
+    await page.wait(3000);
+    expect([commands(), page.model.driving.hindrance]).to.deep.equal([
+      [],
+      'Let go of all sticks and keys first.',
+    ]);
+    page.model.driving.ask('right stick', { yaw: 1 });
+    await page.wait(100);
+    expect(commands().every(({ body }) => body.gimbal.yaw > 0 && body.chassis === undefined)).to.equal(true);
     stick(REST);
     stick(AHEAD);
-    await page.wait(200);
+    await page.wait(100);
     expect(speeds().at(-1)).to.equal(0.45);
   });
 

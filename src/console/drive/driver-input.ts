@@ -98,18 +98,21 @@ function listenToKeys(driving: Driving): void {
 function gamepadPoll(model: Model): () => void {
   const { driving } = model;
   let before = NO_PAD;
-  let wasUsed = false;
+  let used: number | undefined;
   return () => {
-    const pad = navigator.getGamepads?.().find(one => one?.connected && one.mapping === 'standard');
-    const shown = pad ? gamepadState(pad) : NO_PAD;
+    const all = navigator.getGamepads?.() ?? [];
+    const pads = all.flatMap(one => (one?.connected && one.mapping === 'standard' ? [one] : []));
+    const stops = pads.some(one => gamepadState(one).stops);
+    // The driver holds the shoulder button of one gamepad.
+    const pad = pads.find(one => gamepadState(one).isEnabled) ?? pads[0];
     // A browser gives a gamepad to every visible page. Only the one with the focus drives.
-    const isUsed = pad !== undefined && pad !== null && document.hasFocus();
+    const isUsed = pad !== undefined && document.hasFocus();
     // Sticks that are deflected when a gamepad or the focus appears must be let go first.
-    const isNew = isUsed && !wasUsed;
-    wasUsed = isUsed;
-    const state = isUsed ? shown : { ...NO_PAD, stops: shown.stops };
-    driving.hasGamepad.value = pad !== undefined && pad !== null;
-    if (state.stops && !before.stops) model.pressStop();
+    const isNew = isUsed && pads.indexOf(pad) !== used;
+    used = isUsed ? pads.indexOf(pad) : undefined;
+    const state = { ...(isUsed ? gamepadState(pad) : NO_PAD), stops };
+    driving.hasGamepad.value = pad !== undefined;
+    if (stops && !before.stops) model.pressStop();
     if (before.isEnabled && !pad) driving.interrupt('The gamepad was gone: driving has stopped.');
     if ([state, before].some(({ isEnabled, deflections }) => isEnabled || isDeflected(deflections)))
       driving.ask('gamepad', state.deflections, { ...state, isEnabled: state.isEnabled && !isNew });

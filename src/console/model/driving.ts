@@ -28,6 +28,8 @@ const LATEST_MS = MAX_HOLD_MS;
 /** Without readings for this long, nobody sees what the robot does. Without answers for this long, it does not move. */
 const SILENT_MS = 500;
 const REFUSAL_MS = 4000;
+/** The page knows the robot's time this well. */
+const CLOCK_MS = 20;
 const LIMIT_KEY = 'trunnion-drive-limit';
 /** Refusals of one command that say nothing about the next one. */
 const PASSING = ['too-late', 'overtaken', 'bus-busy'];
@@ -68,13 +70,16 @@ export class Driving extends Part {
   #isFast = false;
   /** Sources with a stick or key that is not let go. Two opposite keys deflect nothing. */
   readonly #held = new Set<Source>();
+  /** Units that could not be driven while they were asked to move. They must be let go first. */
+  readonly #hindered: Signal<readonly UnitName[]> = signal([]);
   /** Units to which a command was sent that may still hold. */
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
+  /** The newest command that stops each unit, while it is not answered. */
+  readonly #halts = new Map<UnitName, object>();
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
-  #statusMs = 0;
-  /** When the first command of each unit's motion was sent. */
-  readonly #beganMs: Record<UnitName, number> = perUnit(() => 0);
+  /** When the first command of each unit's motion was answered. */
+  readonly #acceptedMs: Record<UnitName, number> = perUnit(() => Number.POSITIVE_INFINITY);
   /** When the page sent the oldest moving command without an answer. */
   #unansweredMs = Number.POSITIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -170,7 +175,8 @@ export class Driving extends Part {
     const moved = UNIT_LIST.filter(({ axes }) => axes.some(({ name }) => (asked[name] ?? 0) !== 0));
     const hindered = moved.find(({ name }) => this.whyNot(name) !== '');
     if (hindered !== undefined) return `${hindered.title}: ${this.whyNot(hindered.name)}.`;
-    return `${this.#problem.value} ${this.needsRest.value ? LET_GO : ''}`.trim();
+    const isHeldBack = this.needsRest.value || this.#hindered.value.length > 0;
+    return `${this.#problem.value} ${isHeldBack ? LET_GO : ''}`.trim();
   }
 
   get isRivalDriving(): boolean {
@@ -196,14 +202,12 @@ export class Driving extends Part {
   heardStatus(before: Status, after: Status): void {
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
-      const isOurs = old.driver?.id === this.id && now.driver?.id === this.id;
-      // Somebody switched to manual in manual, and this page began again at once.
-      const isEnded =
-        isOurs && old.driver?.sinceT !== now.driver?.sinceT && this.#beganMs[name] < this.#statusMs;
       const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
+      // Something has ended the motion of this page, which began again at once.
+      const sinceMs = 1000 * (now.driver?.sinceT ?? 0) - this.#aheadMs;
+      const isEnded = now.driver?.id === this.id && sinceMs > this.#acceptedMs[name] + CLOCK_MS;
       return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
     });
-    this.#statusMs = this.whole.clock.nowMs();
     if (isOther || before.stopped !== after.stopped || after.uptimeS < before.uptimeS) this.interrupt('');
   }
 
@@ -221,18 +225,31 @@ export class Driving extends Part {
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
     }
+    this.#noteHindered();
     const all = UNIT_LIST.map(this.#wantedOf);
-    void this.#send(all.filter(({ name, rates }) => !isDeflected(rates) && this.#moving[name]));
+    const resting = all.filter(({ rates }) => !isDeflected(rates));
+    // A command that stops one unit cancels an unanswered one that stops another, so it stops both.
+    if (resting.some(({ name }) => this.#moving[name]))
+      void this.#send(resting.filter(({ name }) => this.#moving[name] || this.#halts.has(name)));
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
-    if (isDue && isFree)
-      void this.#send(all.filter(({ name, rates }) => isDeflected(rates) && this.whyNot(name) === ''));
+    if (isDue && isFree) void this.#send(all.filter(({ rates }) => isDeflected(rates)));
+  }
+
+  /** What moves when a hindrance ends has nobody who began it: the stick or key must be at rest in between. */
+  #noteHindered(): void {
+    const asked = this.#deflections.peek();
+    const isAsked = ({ axes }: Unit) => axes.some(({ name }) => (asked[name] ?? 0) !== 0);
+    const before = this.#hindered.peek();
+    const isHindered = ({ name }: Unit) => before.includes(name) || this.whyNot(name) !== '';
+    const now = UNIT_LIST.filter(unit => isAsked(unit) && isHindered(unit)).map(({ name }) => name);
+    if (now.join() !== before.join()) this.#hindered.value = now;
   }
 
   /** The rates that sticks and keys ask of this unit now. */
   readonly #wantedOf = ({ name, axes }: Unit): UnitRates => {
     const part = this.#isFast ? 1 : this.limit.peek();
-    const wanted = this.wanted.peek();
+    const wanted = this.#hindered.peek().includes(name) ? {} : this.wanted.peek();
     const rateOf = (axis: Axis) => (wanted[axis.name] ?? 0) * part * axis.greatestRate;
     const rates = axes.map(axis => [axis.name, Math.round(1000 * rateOf(axis)) / 1000]);
     return { name, rates: Object.fromEntries(rates) };
@@ -243,7 +260,7 @@ export class Driving extends Part {
     const { clock, daemon } = this.whole;
     const sentMs = clock.nowMs();
     for (const { name, rates } of wanted) {
-      if (!this.#moving[name]) this.#beganMs[name] = sentMs;
+      if (!this.#moving[name]) this.#acceptedMs[name] = Number.POSITIVE_INFINITY;
       this.#moving[name] = isDeflected(rates);
     }
     // A command that stops the robot does not count: the next one may begin at once.
@@ -259,14 +276,21 @@ export class Driving extends Part {
       ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
       ...(takeover && { takeover }),
     };
+    for (const { name } of wanted)
+      if (this.#moving[name]) this.#halts.delete(name);
+      else this.#halts.set(name, body);
     // A newer command takes the place of an unanswered one, whose request is cancelled.
     const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves' });
     this.#pending -= 1;
+    for (const [name, halt] of this.#halts) if (halt === body) this.#halts.delete(name);
     if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
       if (isMoving) this.#problem.value = '';
+      for (const { name } of wanted) this.#acceptedMs[name] = Math.min(this.#acceptedMs[name], clock.nowMs());
     } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
+      // A refused stop of one unit says nothing about the other one.
+      if (!isMoving && !takeover) return;
       for (const { name } of UNIT_LIST) this.#moving[name] = false;
       this.interrupt(SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal));
     }
