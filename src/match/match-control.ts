@@ -68,7 +68,7 @@ export function obeyMatch({ match, robot, file, log }: MatchControlParts) {
   match.changed.add(() => void keep().catch(() => undefined));
   // A controller that appears may be in a mode that the phase does not allow.
   robot.changed.add(() => {
-    if (runsForbidden()) stopByItself(`not allowed in phase ${match.state.phase}`);
+    if (runsForbidden()) stopByItself(`motion is not allowed in phase ${match.state.phase}`);
   });
   return {
     match,

@@ -101,7 +101,6 @@ describe('the console during faults', function () {
     await shows(alerts(page).locator('[data-tone=alarm]').first(), /STOP sent, asking again/);
     await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
-    await has(page.locator('.laser').getByRole('button', { name: 'On' }), 'aria-disabled', 'true');
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
     expect(await page.locator('.stop').boundingBox()).to.deep.equal(place);
     const seen = await page.evaluate<{ busy: number; again: number; stale: number }>('seen');
@@ -111,5 +110,16 @@ describe('the console during faults', function () {
     // A busy machine draws late, and never early. test/console tests the limits.
     expect(seen.busy).to.be.lessThan(seen.again);
     expect(seen.again).to.be.greaterThan(290);
+  });
+
+  it('without contact lets nobody press what moves or lights, but STOP, Off and manual', async () => {
+    const page = await open();
+    robot.daemon.process.kill('SIGSTOP');
+    await has(page.locator('html'), 'data-stale', '');
+    const grey = await page
+      .locator('.bar :is(.segments, .stopping) button')
+      .evaluateAll(all => all.filter(one => one.ariaDisabled === 'true').map(one => one.textContent));
+    robot.daemon.process.kill('SIGCONT');
+    expect(grey).to.deep.equal(['auto', 'debug', 'auto', 'debug', 'On', 'Resumeno contact']);
   });
 });

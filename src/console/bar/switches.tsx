@@ -28,10 +28,10 @@ export function StopButton() {
 export function ResumeButton() {
   const model = useModel();
   const isGo = model.go.isOffered;
-  const isRunning = model.stop.stopped === false;
-  const status = model.status.value;
-  const why =
-    isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
+  const { stopped, isUnanswered } = model.stop;
+  const known = stopped === undefined ? undefined : model.status.value;
+  const whyNow = known?.stopped ? whyNoResume(known) : '';
+  const why = isUnanswered ? 'no answer yet' : known === undefined ? 'no contact' : whyNow;
   return (
     <Press
       text={isGo ? 'Go' : 'Resume'}
@@ -40,7 +40,7 @@ export function ResumeButton() {
       class="resume"
       hint={why}
       holds
-      disabled={isRunning || why !== ''}
+      disabled={stopped === false || why !== ''}
     />
   );
 }
@@ -56,14 +56,7 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press
-          text="On"
-          needs="laser"
-          moves
-          run={() => laser.light()}
-          pressed={light === 'on'}
-          disabled={!fresh.value}
-        />
+        <Press text="On" needs="laser" moves run={() => laser.light()} pressed={light === 'on'} />
         <Press
           text="Off"
           busy={laser.isOwed}
