@@ -72,11 +72,23 @@ describe('the console during faults', function () {
     await fault('chassis', 'unplug');
     await shows(alerts(page), /Chassis is offline/);
     expect(await more.count()).to.equal(0);
+    // A line that is alone has the room of three.
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await post('/api/match/lock', { reason: 'There are people on the field. '.repeat(6) });
+    await shows(alerts(page), /Locked by/);
+    await fault('chassis', 'plug');
+    await eventually(async () => (await alerts(page).locator('li').count()) === 1);
+    await eventually(async () => (await more.count()) === 0);
+    expect(
+      await alerts(page)
+        .locator('.clamp')
+        .evaluate(one => one.scrollHeight <= one.clientHeight),
+    ).to.equal(true);
     await page.setViewportSize({ width: 320, height: 844 });
     await more.click();
     await alerts(page).getByRole('button', { name: 'Fold' }).click();
     await more.waitFor();
-    await fault('chassis', 'plug');
+    await post('/api/match/unlock');
   });
 
   it('marks its values as stale while the daemon is frozen, and retries a STOP until the daemon answers', async () => {
