@@ -111,6 +111,7 @@ describe('the console during faults', function () {
     await page.locator('.stop').click();
     await shows(page.locator('.lamp'), /unknown \(was on\)/);
     await shows(alerts(page).locator('[data-tone=alarm]').first(), /STOP sent, asking again/);
+    await shows(page.locator('.resume'), /no answer yet/);
     await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');

@@ -144,8 +144,10 @@ describe('in sight without scrolling', function () {
       await has(page.locator('html'), 'data-stale', '');
       await shows(page.locator('.lamp'), /unknown \(was on\)/);
       const after = await places();
+      const isCut = await page.locator('.lamp').evaluate(one => one.scrollWidth > one.clientWidth);
       robot.daemon.process.kill('SIGCONT');
       expect(after).to.deep.equal(before);
+      expect(isCut).to.equal(false);
       await page.context().close();
     }
   });
