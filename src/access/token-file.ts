@@ -7,7 +7,7 @@ import { changeFile } from '../storage/durable-file.js';
 import { isToken, type Token } from './token.js';
 
 const CURE =
-  'token add (sudo trunnion token add on a robot, sudo trunnion-desk token add for a desk) starts a new list; the old tokens are void then.';
+  'Start a new list with sudo trunnion token add on a robot, or sudo trunnion-desk token add on a desk; the old tokens are void then.';
 const CURE_OF_NEWER =
   'A newer version of Trunnion wrote the list of tokens: install that version, or move tokens.json away and restart the daemon.';
 

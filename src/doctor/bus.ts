@@ -1,4 +1,4 @@
-import { firmwareText, healthLines } from '../console/bar/lines.js';
+import { FAULT_CURES, firmwareText, healthLines } from '../console/bar/lines.js';
 import { systemClock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
 import { UNIT_LIST, type Unit } from '../core/units.js';
@@ -101,17 +101,6 @@ const SYMPTOMS: Readonly<Record<string, readonly [detail: string, cure: string]>
   'bad-frame': ['the answer is corrupt, or no controller gave it', 'Check cable, address and firmware.'],
 };
 
-/** The cures of the faults that a controller reports. */
-const CURES: Readonly<Record<string, string>> = {
-  silent: 'The controller receives no heartbeats: check the cable, and the load of the board.',
-  over_current: 'Let it cool, and look for what blocks it.',
-  over_temperature: 'Let it cool, and look for what blocks it.',
-  encoder_failed: "Check the encoder's cable.",
-  supply_low: 'Check the motor supply: battery, plugs.',
-  camera_lost: "Check the camera's cable.",
-  frame_refused: 'Check the cable if this happens again.',
-  ran_away: 'Try milder gains.',
-};
 const RETRIED = 'The daemon retries by itself. If this lasts: journalctl -u trunnion -n 50';
 const CURE_OF_UNKNOWN = '/usr/share/doc/trunnion/docs/troubleshooting.md explains it.';
 
@@ -121,7 +110,7 @@ function reported(status: Status, { name, title }: Unit): Found {
   if (lines.length > 0) {
     const isBus = ['bus-unavailable', 'addon-missing'].includes(problem?.code ?? '');
     const tries = `${isBus ? 'See "addons", "i2c" and "i2c access"' : 'Check its power and cable'}; the daemon tries again by itself.`;
-    const cures = online ? faults.map(fault => CURES[fault] ?? CURE_OF_UNKNOWN) : [tries];
+    const cures = online ? faults.map(fault => FAULT_CURES[fault] ?? CURE_OF_UNKNOWN) : [tries];
     const cure = cures.length > 0 ? [...new Set(cures)].join(' ') : RETRIED;
     return wrong(lines.map(({ about, text }) => `${about} ${text}`).join(' '), cure);
   }

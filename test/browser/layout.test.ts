@@ -72,11 +72,23 @@ describe('the console during faults', function () {
     await fault('chassis', 'unplug');
     await shows(alerts(page), /Chassis is offline/);
     expect(await more.count()).to.equal(0);
+    // A line that is alone has the room of three.
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await post('/api/match/lock', { reason: 'There are people on the field. '.repeat(6) });
+    await shows(alerts(page), /Locked by/);
+    await fault('chassis', 'plug');
+    await eventually(async () => (await alerts(page).locator('li').count()) === 1);
+    await eventually(async () => (await more.count()) === 0);
+    expect(
+      await alerts(page)
+        .locator('.clamp')
+        .evaluate(one => one.scrollHeight <= one.clientHeight),
+    ).to.equal(true);
     await page.setViewportSize({ width: 320, height: 844 });
     await more.click();
     await alerts(page).getByRole('button', { name: 'Fold' }).click();
     await more.waitFor();
-    await fault('chassis', 'plug');
+    await post('/api/match/unlock');
   });
 
   it('marks its values as stale while the daemon is frozen, and retries a STOP until the daemon answers', async () => {
@@ -102,9 +114,9 @@ describe('the console during faults', function () {
     await page.locator('.stop').click();
     await shows(page.locator('.lamp'), /unknown \(was on\)/);
     await shows(alerts(page).locator('[data-tone=alarm]').first(), /STOP sent, asking again/);
+    await shows(page.locator('.resume'), /no answer yet/);
     await eventually(async () => /LASER MAY BE ON · No contact/.test(await page.title()));
     expect(await page.locator('.laser [aria-pressed=true]').count()).to.equal(0);
-    await has(page.locator('.laser').getByRole('button', { name: 'On' }), 'aria-disabled', 'true');
     await page.waitForFunction('seen.stale !== undefined && seen.again !== undefined');
     expect(await page.locator('.stop').boundingBox()).to.deep.equal(place);
     expect(await colour(), 'the speed').to.not.equal(fresh);
@@ -115,5 +127,16 @@ describe('the console during faults', function () {
     // A busy machine draws late, and never early. test/console tests the limits.
     expect(seen.busy).to.be.lessThan(seen.again);
     expect(seen.again).to.be.greaterThan(290);
+  });
+
+  it('without contact lets nobody press what moves or lights, but STOP, Off and manual', async () => {
+    const page = await open();
+    robot.daemon.process.kill('SIGSTOP');
+    await has(page.locator('html'), 'data-stale', '');
+    const grey = await page
+      .locator('.bar :is(.segments, .stopping) button')
+      .evaluateAll(all => all.filter(one => one.ariaDisabled === 'true').map(one => one.textContent));
+    robot.daemon.process.kill('SIGCONT');
+    expect(grey).to.deep.equal(['auto', 'debug', 'auto', 'debug', 'On', 'Resumeno contact']);
   });
 });

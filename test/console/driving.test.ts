@@ -265,7 +265,7 @@ describe('a page used for driving', () => {
     stick(AHEAD);
     await page.wait(100);
     expect(commands()).to.deep.equal([]);
-    expect(stripLines(page.model).map(({ about, text }) => `${about}: ${text}`)).to.deep.equal([
+    expect(stripLines(page.model).map(({ about, text }) => `${about} ${text}`)).to.deep.equal([
       'Drive: Chassis: Another driver: 192.0.2.2.',
     ]);
     page.model.driving.takeOver();

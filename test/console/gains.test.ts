@@ -322,7 +322,7 @@ describe('a trial of gains on the page', () => {
     await tries(page);
     await page.wait(200);
     expect(page.strip).to.equal(
-      'doing: Chassis runs gains that this page tries. Nothing is saved.\nbad: Chassis gains Full.',
+      'doing: Chassis runs gains that this page tries. Nothing is saved.\nbad: Chassis gains: Full.',
     );
   });
 
@@ -347,7 +347,7 @@ describe('a trial of gains on the page', () => {
         : undefined;
     page.edit('chassis', '/speed/kp', '22');
     await tries(page);
-    expect(page.strip).to.match(/bad: Chassis trial Busy\./);
+    expect(page.strip).to.match(/bad: Chassis trial: Busy\./);
     const count = page.sentTo(/trial/).length;
     await page.wait(2500);
     const renewed = page.sentTo(/trial/).slice(count);

@@ -101,7 +101,7 @@ describe('the page', () => {
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
     await page.wait(10);
-    expect(page.strip).to.match(/Laser The robot is stopped/);
+    expect(page.strip).to.match(/Laser: The robot is stopped/);
     page.isDeaf = true;
     await page.wait(900);
     expect(page.strip).not.to.match(/MAY BE ON/);

@@ -22,6 +22,20 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
+  it('ends the line about the stop of a locked robot with the whole reason of the lock', () => {
+    const reason = 'There are people on the field, and the door of the net is open. '.repeat(3);
+    const status = stoppedWith(latched);
+    const match = { ...NO_MATCH_STATUS, lock: { id: '1', by: 'Anna', reason } };
+    expect(texts({ ...status, match })[0]).to.contain(`the laser is dark. Locked by Anna: ${reason}`);
+  });
+
+  it('gives the cure of a fault that a controller reports', () => {
+    const gimbal = { ...UNIT_STATUS, faults: ['encoder_failed'] };
+    expect(healthLines(statusWith({ gimbal })).map(({ cure }) => cure)).to.deep.equal([
+      "Check the encoder's cable.",
+    ]);
+  });
+
   it('is empty if the robot is not stopped and has no fault', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });

@@ -296,7 +296,7 @@ describe('the message about a failed request', () => {
     const page = await servedPage();
     page.refuse(/mode/, 409, 'unit-busy', 'Busy.');
     await page.during(page.model.switchMode('chassis', 'auto'));
-    expect(page.strip).to.equal('bad: Chassis mode Busy.');
+    expect(page.strip).to.equal('bad: Chassis mode: Busy.');
     await page.wait(10_000);
     expect(page.strip).to.equal('');
     await page.during(page.model.switchMode('chassis', 'auto'));
@@ -313,7 +313,7 @@ describe('the message about a failed request', () => {
     await page.wait(3900);
     expect(page.strip).not.to.match(/Chassis mode/);
     await page.wait(200);
-    expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
+    expect(page.strip).to.match(/Chassis mode: The daemon does not answer/);
   });
 
   it('disappears when its cause is over: the unit is online again, the robot is resumed, or the daemon answers again', async () => {
@@ -325,19 +325,19 @@ describe('the message about a failed request', () => {
     };
     await fault('unplug');
     await refused();
-    expect(page.strip).to.match(/Chassis mode .*offline/);
+    expect(page.strip).to.match(/Chassis mode: .*offline/);
     await fault('plug');
     expect(page.strip).to.equal('');
     await page.daemon.ask('POST /api/stop');
     await page.wait(200);
     await refused();
-    expect(page.strip).to.match(/Chassis mode The robot is stopped/);
+    expect(page.strip).to.match(/Chassis mode: The robot is stopped/);
     await page.daemon.ask('POST /api/resume');
     await page.wait(200);
     expect(page.strip).to.equal('');
     page.let(/mode/, 'failed');
     await page.during(page.model.switchMode('chassis', 'auto'));
-    expect(page.strip).to.match(/Chassis mode The daemon does not answer/);
+    expect(page.strip).to.match(/Chassis mode: The daemon does not answer/);
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     expect(page.strip).to.equal('');
   });
@@ -349,7 +349,7 @@ describe('a fault with several effects is shown as a single alert', () => {
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
     await page.model.gains.gimbal.save();
-    expect(page.strip).to.equal('bad: Gimbal gains Refused.');
+    expect(page.strip).to.equal('bad: Gimbal gains: Refused.');
     const full = { ok: false, detail: 'The disk is full.', cure: 'Make room.' };
     const match = { ...NO_MATCH_STATUS, recorded: false };
     page.daemon.more = { storage: { ...full, setAside: [] }, log: full, match };
@@ -357,6 +357,17 @@ describe('a fault with several effects is shown as a single alert', () => {
     expect(page.strip).to.equal(
       'bad: Storage cannot keep over a power cut: gains, events, lock and phase. The disk is full. Make room.',
     );
+  });
+
+  it('if the list of tokens is damaged, so that a login is refused', async () => {
+    const page = await FakePage.open();
+    const detail = 'The list of tokens is damaged.';
+    page.refuse(/POST .*session$/, 503, 'access-unavailable', detail);
+    await page.during(page.model.access.enter('token'));
+    expect(page.strip).to.equal(`bad: Session: ${detail}`);
+    page.daemon.more = { access: { state: 'unavailable', exposed: false, detail } };
+    await page.wait(200);
+    expect(page.strip).to.equal(`bad: Tokens: ${detail}`);
   });
 
   it("if the laser's pin fails and Off is pressed, until the pin works again", async () => {
@@ -376,7 +387,7 @@ describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('remains visible until it has been shown for 1 s, but the alert “Stopped” disappears at once when the robot is resumed', async () => {
+  it('remains visible until it has been shown for 1 s, but alerts about safety disappear at once when the robot is resumed', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];
@@ -393,12 +404,38 @@ describe('an alert whose cause is over', () => {
       await page.wait(ms);
       seen.push(shown(page, hold));
     }
-    expect(seen).to.deep.equal([
-      ['Gimbal NOT CONFIRMED.', 'Stopped:', 'Gimbal'],
-      ['Gimbal NOT CONFIRMED.', 'Gimbal'],
-      ['Gimbal NOT CONFIRMED.', 'Gimbal'],
-      [],
-    ]);
+    expect(seen).to.deep.equal([['Gimbal NOT CONFIRMED.', 'Stopped:', 'Gimbal'], ['Gimbal'], ['Gimbal'], []]);
+  });
+});
+
+describe('a stop that its units confirm after a moment', () => {
+  it('has no alarm any more as soon as both units have confirmed it', async () => {
+    const page = await FakePage.open();
+    const hold = holdLines(page.clock);
+    const tones = () => hold(stripLines(page.model)).map(({ tone }) => tone);
+    page.daemon.answer('POST', '/api/stop');
+    for (const unit of ['gimbal', 'chassis'] as const) page.daemon.shows(unit, { torque: 'on', flags: [] });
+    await page.wait(200);
+    expect(tones()).to.deep.equal(['alarm', 'alarm', 'bad']);
+    for (const unit of ['gimbal', 'chassis'] as const)
+      page.daemon.shows(unit, { torque: 'off', flags: ['stopped'] });
+    await page.wait(200);
+    expect(tones()).to.deep.equal(['bad']);
+  });
+});
+
+describe('a page without contact', () => {
+  it('offers nothing that moves or lights, because the press would act when contact returns', async () => {
+    const page = await servedPage();
+    expect(page.model.mayMove).to.equal(true);
+    page.isDeaf = true;
+    await page.wait(900);
+    expect(page.model.mayMove).to.equal(false);
+    page.mend();
+    await page.wait(600);
+    expect(page.model.mayMove).to.equal(true);
+    page.model.pressStop();
+    expect(page.model.mayMove).to.equal(false);
   });
 });
 

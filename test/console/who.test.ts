@@ -67,7 +67,7 @@ describe('the person at the page', () => {
     page.fate = () => 'failed';
     await page.during(page.model.leave());
     expect([name(page), page.reloads]).to.deep.equal(['operator', 0]);
-    expect(page.strip).to.match(/Session The daemon does not answer/);
+    expect(page.strip).to.match(/Session: The daemon does not answer/);
     page.let(/stop/, 'failed');
     page.model.pressStop();
     await page.during(page.model.leave());

@@ -24,8 +24,8 @@ export function CallerName() {
   const { name, role } = useModel().access.session.value ?? {};
   if (name == null) return null;
   return (
-    <span class="clamp" title={name}>
-      {name} ({role})
+    <span class="person" title={name}>
+      <span class="cut">{name}</span> ({role})
     </span>
   );
 }

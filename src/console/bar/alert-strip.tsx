@@ -29,10 +29,10 @@ export function AlertStrip({ isForThumb = false }: { readonly isForThumb?: boole
     <section ref={strip} class="strip" aria-label="Alerts" data-open={open.value || undefined}>
       <div role="alert">
         <ul>
-          {lines.map(({ tone, about, text, answer }) => (
+          {lines.map(({ tone, about, text, cure, answer }) => (
             <li data-tone={tone} key={about + (answer?.['aria-label'] ?? text)}>
               <span class="clamp">
-                <strong>{about}</strong> {text}
+                <strong>{about}</strong> {text} {cure}
               </span>
               {answer && <Press {...answer} />}
             </li>

@@ -8,7 +8,8 @@ const LEAST_MS = 1000;
 
 /**
  * Makes a function that keeps lines in sight for at least LEAST_MS. It returns the lines to show: the present ones, and those
- * that appeared too short a time ago. A newer line replaces one about the same. A claim is never shown longer than it is true.
+ * that appeared too short a time ago. A newer line replaces one about the same. A line about safety is never shown
+ * longer than it is true.
  */
 export function holdLines(clock: Clock): (lines: readonly AnswerableLine[]) => AnswerableLine[] {
   /** The lines in sight, and when each appeared. */

@@ -12,7 +12,9 @@ export interface Line {
   readonly tone: (typeof TONES)[number];
   readonly about: string;
   readonly text: string;
-  /** The line says that something is safe. */
+  /** What to do about it. */
+  readonly cure?: string | undefined;
+  /** The line says whether light or motors are safe now. */
   readonly isClaim?: boolean;
 }
 
@@ -111,14 +113,18 @@ function stopLines(status: Status, fresh: boolean, { stopCause = '', mayResume =
   const text = known.map(({ unit, how }) => `${unit.title.toLowerCase()} ${STOP_TEXTS[how]}`).join('; ');
   const isGo = status.match.phase !== 'none';
   const puts = isGo ? ' Go resumes, and sets the chosen modes.' : ' Resume puts both units in manual.';
-  const advice = mayResume && whyNoResume(status) === '' ? puts : '';
+  const { lock } = status.match;
+  // The board above may have no room for the whole reason.
+  const why = lock === null ? '' : ` Locked by ${lock.by}: ${lock.reason}`;
+  const advice = mayResume && whyNoResume(status) === '' ? puts : why;
   const dark = status.laser.light === 'dark' ? 'the laser is dark' : 'the laser is NOT PROVEN dark';
   return [
     ...known
       .filter(({ how }) => how === 'unconfirmed')
-      .map(({ unit }) =>
-        alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
-      ),
+      .map(({ unit }) => ({
+        ...alarm(`${unit.title} NOT CONFIRMED.`, 'Its motors may push. Be ready to cut the power.'),
+        isClaim: true,
+      })),
     fresh
       ? { ...bad(`Stopped${stopCause}:`, `${text}; ${dark}.${advice}`), isClaim: true }
       : bad('Was stopped', 'when the daemon was last heard.'),
@@ -138,10 +144,25 @@ function stopOf({ online, flags, torque }: UnitStatus): StopKnowledge {
   return torque === 'silent' ? 'silent' : 'unconfirmed';
 }
 
+/** The cures of the faults that a controller reports. */
+export const FAULT_CURES: Readonly<Record<string, string>> = {
+  silent: 'The controller receives no heartbeats: check the cable, and the load of the board.',
+  over_current: 'Let it cool, and look for what blocks it.',
+  over_temperature: 'Let it cool, and look for what blocks it.',
+  encoder_failed: "Check the encoder's cable.",
+  supply_low: 'Check the motor supply: battery, plugs.',
+  camera_lost: "Check the camera's cable.",
+  frame_refused: 'Check the cable if this happens again.',
+  ran_away: 'Try milder gains.',
+};
+
 function unitLines({ title }: Unit, { online, problem, faults, gains }: UnitStatus): Line[] {
   return [
     ...(online ? [] : [bad(title, `is offline. ${problem?.detail ?? ''}`)]),
-    ...faults.map(fault => bad(title, `reports ${fault.replaceAll('_', ' ')}.`)),
+    ...faults.map(fault => ({
+      ...bad(title, `reports ${fault.replaceAll('_', ' ')}.`),
+      cure: FAULT_CURES[fault],
+    })),
     ...(online && !gains.applied && gains.trial === undefined
       ? [bad(title, 'does not run the stored gains yet.')]
       : []),

@@ -58,7 +58,7 @@ export function stripLines(model: Model, isForThumb = false): AnswerableLine[] {
         }).flatMap(line => unreadLines(model, line))),
     ...offLines(model),
     ...actions.filter(action => !isSaidElsewhere(action, status)).flatMap(refusalLines),
-    ...(driving.hindrance === '' ? [] : [bad('Drive', driving.hindrance)]),
+    ...(driving.hindrance === '' ? [] : [bad('Drive:', driving.hindrance)]),
     ...(status === undefined ? [] : healthLines(status)),
     ...restartLines(model),
     ...UNIT_LIST.flatMap(unit => endedLines(model, unit)),
@@ -161,13 +161,14 @@ function pressLine({ clock }: Model, about: string, pressedMs: number, text: str
 }
 
 function refusalLines({ title, refusal }: Action): Line[] {
-  return refusal.value === undefined ? [] : [bad(title, refusalText(refusal.value))];
+  return refusal.value === undefined ? [] : [bad(`${title}:`, refusalText(refusal.value))];
 }
 
 /** The refusals whose cause has a line of its own: that line says more, and stays. */
 function isSaidElsewhere({ refusal }: Action, status: Status | undefined): boolean {
   const code = refusal.value?.code ?? '';
   if (code === 'pin-failed') return status?.laser.light === 'fault';
+  if (code === 'access-unavailable') return status?.access.detail !== undefined;
   return (
     ['storage-failed', 'not-kept'].includes(code) && status !== undefined && diskLines(status).length > 0
   );

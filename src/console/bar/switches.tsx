@@ -28,10 +28,10 @@ export function StopButton() {
 export function ResumeButton() {
   const model = useModel();
   const isGo = model.go.isOffered;
-  const isRunning = model.stop.stopped === false;
-  const status = model.status.value;
-  const why =
-    isRunning || status === undefined ? '' : model.stop.isUnanswered ? 'not confirmed' : whyNoResume(status);
+  const { stopped, isUnanswered } = model.stop;
+  const known = stopped === undefined ? undefined : model.status.value;
+  const whyNow = known?.stopped ? whyNoResume(known) : '';
+  const why = isUnanswered ? 'no answer yet' : known === undefined ? 'no contact' : whyNow;
   return (
     <Press
       text={isGo ? 'Go' : 'Resume'}
@@ -40,7 +40,7 @@ export function ResumeButton() {
       class="resume"
       hint={why}
       holds
-      disabled={isRunning || why !== ''}
+      disabled={stopped === false || why !== ''}
     />
   );
 }
@@ -56,14 +56,7 @@ export function LaserSwitch() {
         Laser <LaserLamp />
       </span>
       <div class="segments">
-        <Press
-          text="On"
-          needs="laser"
-          moves
-          run={() => laser.light()}
-          pressed={light === 'on'}
-          disabled={!fresh.value}
-        />
+        <Press text="On" needs="laser" moves run={() => laser.light()} pressed={light === 'on'} />
         <Press
           text="Off"
           busy={laser.isOwed}
@@ -91,7 +84,7 @@ function LaserLamp() {
   const known = status.value?.laser;
   const was = laser.mayBeLit === (known?.light === 'on') ? ` (was ${known?.light})` : '';
   return (
-    <output class="lamp" title={known?.problem?.detail ?? known?.reason}>
+    <output class="lamp cut" title={known?.problem?.detail ?? known?.reason}>
       {known && (fresh.value ? LIGHTS[known.light] : `unknown${was}`)}
     </output>
   );
@@ -120,8 +113,10 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
       style={{ visibility: shown.length === 0 ? 'hidden' : undefined }}
     >
       <span class="label dim">
-        {title} {chosen && <span class="at-go">Go: {chosen}</span>}
-        <span class="unit-note">{offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}</span>
+        {title} {chosen && <span class="at-go cut">Go: {chosen}</span>}
+        <span class="unit-note cut">
+          {offline ? 'offline' : status?.faults.join(', ').replaceAll('_', ' ')}
+        </span>
       </span>
       <div class="segments">
         {shown.map(mode => (
@@ -146,12 +141,19 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
   );
 }
 
+interface LinkStateProps {
+  readonly children: ComponentChildren;
+  /** There is contact, but it is poor. */
+  readonly isSlow?: boolean;
+}
+
 /** Shows whether the page has contact with the daemon. Shows its children only during contact. */
-export function LinkState({ children }: { readonly children: ComponentChildren }) {
+export function LinkState({ children, isSlow = false }: LinkStateProps) {
   const { status, fresh, deafness } = useModel();
   const isNew = status.value === undefined;
+  const state = fresh.value ? (isSlow ? 'doing' : 'good') : isNew ? '' : 'bad';
   return (
-    <span class="link state dim clamp" role="status" data-state={fresh.value ? 'good' : isNew ? '' : 'bad'}>
+    <span class="link state dim clamp" role="status" data-state={state}>
       {fresh.value ? children : deafness.value || (isNew ? 'Connecting…' : 'No contact')}
     </span>
   );

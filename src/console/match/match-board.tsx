@@ -9,16 +9,16 @@ export function MatchBoard() {
     <div class="match-board row" role="status" data-locked={match.lock !== null || undefined}>
       {match.phase !== 'none' && (
         <>
-          <span class="match-name clamp">{match.id}</span> <strong>{phaseText(match.phase)}</strong>
+          <span class="match-name cut">{match.id}</span> <strong>{phaseText(match.phase)}</strong>
         </>
       )}{' '}
       <TimeLeft endsAtT={match.endsAtT} />
       {match.lock !== null && (
-        <span class="clamp">
+        <span class="said clamp">
           LOCKED by {match.lock.by}: {match.lock.reason}
         </span>
       )}
-      {match.refereeSilent && <span class="clamp">The referee is silent</span>}
+      {match.refereeSilent && <span class="said clamp">The referee is silent</span>}
     </div>
   );
 }

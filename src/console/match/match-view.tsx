@@ -7,25 +7,33 @@ import { AlertStrip } from '../bar/alert-strip.js';
 import { isStopProven } from '../bar/lines.js';
 import { LaserSwitch, LinkState, ModeSwitch, ResumeButton, StopButton } from '../bar/switches.js';
 import { Sticks } from '../drive/drive-panel.js';
+import { fixed } from '../model/numbers.js';
 import { useEvery, useModel, writes } from '../parts/parts.js';
 import { MatchBoard } from './match-board.js';
 import { MatchEvents } from './match-events.js';
 import { RefereePanel } from './referee-panel.js';
 
-/** The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. */
+/**
+ * The page for one thumb on a phone. STOP is at the bottom, and Resume is far from it. Who has no Resume has the laser in its
+ * place, because the panel of a referee and the login leave no room below.
+ */
 export function MatchView() {
   const { access, fresh, isSimulated, status } = useModel();
-  const isReferee = access.hasRight('rule') && !access.hasRight('drive');
+  const drives = access.hasRight('drive');
+  const isReferee = access.hasRight('rule') && !drives;
   return (
     <div class="match">
       <header>
-        <h1>Trunnion</h1>
-        {isSimulated && <span class="badge">SIMULATED</span>}
+        <div class="home">
+          <h1>Trunnion</h1>
+          {isSimulated && <span class="badge">SIMULATED</span>}
+          <a href="#desk">Full page</a>
+        </div>
         <div class="caller">
           <LinkQuality />
           <CallerName />
         </div>
-        <ResumeButton />
+        {drives ? <ResumeButton /> : <LaserSwitch />}
       </header>
       <AlertStrip isForThumb />
       <main>
@@ -34,7 +42,7 @@ export function MatchView() {
           <p role="status">{stateText(status.value, fresh.value)}</p>
         </div>
         {isReferee && <RefereePanel />}
-        <LaserSwitch />
+        {drives && <LaserSwitch />}
         {access.isShut ? (
           <Login />
         ) : (
@@ -42,7 +50,7 @@ export function MatchView() {
         )}
         {!access.isShut && <Sticks />}
         <p class="hint">
-          <Awake /> <a href="#desk">Full page</a>
+          <Awake />
         </p>
         {isReferee && <MatchEvents />}
       </main>
@@ -53,13 +61,18 @@ export function MatchView() {
 
 /** A short text about what the robot does. */
 function stateText(status: Status | undefined, isFresh: boolean): string {
-  if (status === undefined || !isFresh) return 'unknown';
-  if (status.stopped) return isStopProven(status) ? 'STOPPED, confirmed' : 'STOPPED, NOT CONFIRMED';
+  if (status === undefined || !isFresh) return 'What the robot does is unknown.';
+  const silent = UNIT_LIST.filter(({ name }) => !status[name].online).map(({ name }) => name);
+  if (status.stopped && !isStopProven(status)) return 'STOPPED, NOT CONFIRMED';
+  if (status.stopped)
+    return silent.length === 0 ? 'STOPPED, confirmed' : `STOPPED, ${silent.join(' and ')} silent`;
   const modeOf = ({ online, mode }: UnitStatus) => (online ? (mode ?? 'unknown') : 'offline');
   return UNIT_LIST.map(({ name }) => `${name} ${modeOf(status[name])}`).join(' · ');
 }
 
 const CHECK_MS = 2000;
+/** Answers that take longer than this are felt by the driver. */
+const SLOW_MS = 1000;
 
 /** The daemon's response time, and the number of readings a second. */
 function LinkQuality() {
@@ -74,6 +87,8 @@ function LinkQuality() {
     const outcome = await daemon.get('/healthz');
     answerMs.value = 'body' in outcome ? Math.max(1, Math.round(clock.nowMs() - sentMs)) : undefined;
   });
+  const { value: ms = 0 } = answerMs;
+  if (ms > SLOW_MS) return <LinkState isSlow>Answers {fixed(ms / 1000, 1)} s late</LinkState>;
   return (
     <LinkState>
       Live · {answerMs.value ?? '–'} ms · {hz.value ?? '–'} Hz

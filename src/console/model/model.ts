@@ -110,6 +110,11 @@ export class Model extends InBrowser implements Whole {
     return this.stop.stopped === true || this.stop.isUnanswered;
   }
 
+  /** True if a press may move or light something now. Without contact a press would act later, when contact returns. */
+  get mayMove(): boolean {
+    return this.fresh.value && !this.isStopping;
+  }
+
   /** Without the right to read the page gets no status, but the session has the same member. */
   get isSimulated(): boolean {
     return (this.status.value ?? this.access.session.value)?.simulated === true;

@@ -16,7 +16,7 @@ import type { Model, Operation } from '../model/model.js';
 export const ModelContext = createContext<Model | undefined>(undefined);
 
 /** What a button asks of the page that it is on. */
-type PressRules = Pick<Model, 'isStopping' | 'may' | 'hasRightTo'> & {
+type PressRules = Pick<Model, 'mayMove' | 'may' | 'hasRightTo'> & {
   readonly surroundings: Pick<Model['surroundings'], 'clock'>;
 };
 
@@ -79,8 +79,8 @@ export interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>
    */
   readonly needs?: Operation;
   /**
-   * True if the button moves or lights something. It is then grey while the robot is stopped, and must be held on a
-   * touch screen.
+   * True if the button moves or lights something. It is then grey while the robot is stopped or the page has no
+   * contact, and must be held on a touch screen.
    */
   readonly moves?: boolean;
   readonly pressed?: boolean;
@@ -107,7 +107,7 @@ export function Press(props: PressProps) {
   const pending = useSignal(0);
   /** The button has acted on a touch. The click of that touch may still come, and is ignored. */
   const hasRun = useRef(false);
-  const disabled = isGrey || (moves && model.isStopping) || (needs && !model.may(needs));
+  const disabled = isGrey || (moves && !model.mayMove) || (needs && !model.may(needs));
   const isHeld = isTouchScreen && (holds || moves);
   const act = async () => {
     pending.value += 1;

@@ -4,7 +4,7 @@ import { PressContext } from '../../console/parts/parts.js';
 import { desk } from './desk.js';
 import { DeskPage } from './desk-page.js';
 
-const rules = { isStopping: false, may: () => true, hasRightTo: () => true, surroundings: desk.surroundings };
+const rules = { mayMove: true, may: () => true, hasRightTo: () => true, surroundings: desk.surroundings };
 
 const { token, hash } = readAddress(location.hash);
 if (token !== null) {

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { consoleInBrowser, eventually, has, placesOf, shows } from './console-page.js';
+
+const PORTRAIT = { width: 390, height: 844, touch: true, hash: '#match' } as const;
+const LANDSCAPE = { ...PORTRAIT, width: 844, height: 390 } as const;
+const TABLET = { width: 820, height: 1180, touch: true } as const;
+const LONG = 'Quarter-final-3-Red-Dragons-against-the-Blue-Foxes';
+const REASON =
+  'There are people on the field, and the door of the net is open: wait for the marshal at the gate.';
+
+/** What a person must be able to see and reach without scrolling. */
+describe('in sight without scrolling', function () {
+  this.timeout(60_000);
+  const robot = consoleInBrowser();
+  const { open, post } = robot;
+  let revision = 0;
+  const begin = (phase: string) => {
+    revision += 1;
+    return post('/api/match', { id: LONG, revision, phase, remainingS: null });
+  };
+  /** Reloads the page as one of a person with these rights. */
+  const become = async (page: Page, rights: readonly string[], name = 'Anna') => {
+    const json = { access: 'closed', name, role: 'referee', rights, simulated: true };
+    await page.route('**/api/session', route => route.fulfill({ json }));
+    await page.reload();
+    await shows(page.locator('.link'), /Live/);
+  };
+  /** Nothing covers the middle of the element. */
+  const isInSight = (one: Locator) =>
+    one.evaluate(element => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const at = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+      return at !== null && (element.contains(at) || at.contains(element));
+    });
+
+  beforeEach(() => post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 }));
+  afterEach(async () => {
+    await post('/api/match/unlock');
+    await begin('none');
+  });
+
+  for (const size of [PORTRAIT, LANDSCAPE])
+    it(`is Laser Off for a referee with a phone of ${size.width} x ${size.height} px, at one place in every phase`, async () => {
+      const page = await open(size);
+      await become(page, ['read', 'rule']);
+      const off = page.locator('.laser').getByRole('button', { name: 'Off' });
+      await page.locator('.referee').waitFor();
+      const place = await off.boundingBox();
+      const look = async () => {
+        expect(await off.boundingBox()).to.deep.equal(place);
+        expect(await isInSight(off)).to.equal(true);
+        expect(await isInSight(page.getByRole('button', { name: 'LOCK', exact: true }))).to.equal(true);
+      };
+      await look();
+      for (const phase of ['pre', 'auto', 'pause', 'teleop', 'ended']) {
+        await begin(phase);
+        await shows(page.locator('.match-board strong'), new RegExp(phase === 'auto' ? 'autonomous' : phase));
+        await look();
+      }
+      await post('/api/match/lock', { reason: REASON });
+      await shows(page.locator('.match-board'), /LOCKED by/);
+      await look();
+    });
+
+  for (const size of [PORTRAIT, LANDSCAPE, TABLET, { width: 1440, height: 900 }])
+    it(`are the uncut phase and the lock of a match with a long name, at ${size.width} x ${size.height} px`, async () => {
+      await begin('pre');
+      await post('/api/match/lock', { reason: REASON });
+      const page = await open(size);
+      await shows(page.locator('.match-board'), /LOCKED by/);
+      const seen = await page.evaluate(`(() => {
+        const box = one => document.querySelector(one).getBoundingClientRect();
+        const [board, phase, lock] = ['.match-board', '.match-board strong', '.match-board .said'].map(box);
+        return {
+          rows: Math.round(phase.height / parseFloat(getComputedStyle(document.querySelector('strong')).lineHeight)),
+          lock: lock.top + 15 < board.bottom && lock.width > 100,
+        };
+      })()`);
+      expect(seen).to.deep.equal({ rows: 1, lock: true });
+    });
+
+  it('is the token field for a person who opens the match view in landscape without a token, and the way to the full page', async () => {
+    const page = await open(LANDSCAPE);
+    await become(page, []);
+    for (const one of [page.getByLabel('Token'), page.getByRole('button', { name: 'Log in' })])
+      expect(await isInSight(one)).to.equal(true);
+    const link = page.getByRole('link', { name: 'Full page' });
+    expect(await isInSight(link)).to.equal(true);
+    const [from, to] = [(await link.boundingBox())!, (await page.locator('.stop').boundingBox())!];
+    expect(to.y - (from.y + from.height)).to.be.greaterThan(150);
+  });
+
+  it('is what gets the focus by the Tab key in either direction, because the bar does not cover it', async () => {
+    const page = await open({ width: 1440, height: 900 });
+    const bottom = await page.evaluate<number>(
+      `document.querySelector('.bar').getBoundingClientRect().bottom`,
+    );
+    await page.locator('#panels button').first().focus();
+    for (const [key, count] of [
+      ['Tab', 70],
+      ['Shift+Tab', 50],
+    ] as const)
+      for (let index = 0; index < count; index += 1) {
+        await page.keyboard.press(key);
+        const top = await page.evaluate<number>(
+          `document.activeElement === document.body || document.activeElement.closest('.bar, .skip')
+            ? Infinity : document.activeElement.getBoundingClientRect().bottom`,
+        );
+        expect(top, `${key} ${index}`).to.be.greaterThan(bottom);
+      }
+  });
+
+  it('is the role of a person with a long name', async () => {
+    const page = await open({ width: 1440, height: 900 });
+    await become(page, ['read', 'drive', 'tune'], 'Wolfgang-Amadeus-Hieronymus-von-und-zu-Hohenstein');
+    const person = page.locator('.person');
+    expect(await person.evaluate(one => one.scrollWidth <= one.clientWidth)).to.equal(true);
+    await shows(person, /\(referee\)/);
+  });
+
+  it('are the whole labels of STOP and of the modes, with a mouse at every width of the window', async () => {
+    const page = await open();
+    for (const width of [610, 641, 720, 800, 1000, 1101, 1200, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cut = await page.evaluate<
+        string[]
+      >(`[...document.querySelectorAll('.bar :is(.segments, .stopping) button')]
+        .filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
+      expect(cut, `at ${width} px`).to.deep.equal([]);
+    }
+    await page.setViewportSize({ width: 190, height: 700 });
+    expect((await page.locator('.stop').boundingBox())!.width).to.be.greaterThan(30);
+  });
+
+  it('stays everything at its place in the match view if contact is lost while the laser is lit', async () => {
+    for (const size of [PORTRAIT, LANDSCAPE]) {
+      await post('/api/laser', { action: 'on' });
+      const page = await open(size);
+      await shows(page.locator('.lamp'), /LASER ON/);
+      const places = () => placesOf(page, '.match button:not(.fold), .stick');
+      const before = await places();
+      robot.daemon.process.kill('SIGSTOP');
+      await has(page.locator('html'), 'data-stale', '');
+      await shows(page.locator('.lamp'), /unknown \(was on\)/);
+      const after = await places();
+      const isCut = await page.locator('.lamp').evaluate(one => one.scrollWidth > one.clientWidth);
+      robot.daemon.process.kill('SIGCONT');
+      expect(after).to.deep.equal(before);
+      expect(isCut).to.equal(false);
+      await page.context().close();
+    }
+  });
+
+  it('is `Got it` at the right edge of a phone, where it stays if another alert brings the button `All`', async () => {
+    const page = await open({ width: 390, height: 844, touch: true });
+    const got = page.locator('.strip li').first().getByRole('button', { name: 'Got it' });
+    await robot.fault('gimbal', 'brownout');
+    await shows(page.locator('.strip li').first(), /Gimbal restarted/);
+    // The line about the lost contact, which is before it, ends after a second.
+    await page.locator('.fold').waitFor({ state: 'detached' });
+    const place = (await got.boundingBox())!;
+    expect(place.x + place.width).to.be.closeTo(390 - 12, 1);
+    await robot.fault('chassis', 'brownout');
+    await shows(page.locator('.fold'), /All 2/);
+    await shows(page.locator('.strip li').first(), /Gimbal restarted/);
+    expect(await got.boundingBox()).to.deep.equal(place);
+    for (const count of [1, 0]) {
+      await got.tap();
+      await eventually(async () => (await page.locator('.strip li').count()) === count);
+    }
+  });
+
+  it('is the mode in force for a spectator, as plain as a button that can be pressed', async () => {
+    const page = await open(PORTRAIT);
+    await become(page, ['read']);
+    const manual = page.getByRole('button', { name: 'manual' }).first();
+    await has(manual, 'aria-disabled', 'true');
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.modes button')).opacity`)).to.equal(
+      '1',
+    );
+  });
+
+  it('is that answers come late, instead of Live in green', async () => {
+    const page = await open(PORTRAIT);
+    await page.route('**/healthz', async route => {
+      await new Promise(resolve => setTimeout(resolve, 1100));
+      await route.continue();
+    });
+    await shows(page.locator('.link'), /^Answers \d\.\d s late$/);
+    await has(page.locator('.link'), 'data-state', 'doing');
+  });
+
+  it('is that a stopped unit does not answer, instead of "STOPPED, confirmed"', async () => {
+    const page = await open(PORTRAIT);
+    await robot.fault('chassis', 'unplug');
+    await shows(page.locator('.strip'), /Chassis is offline/);
+    await post('/api/stop');
+    await shows(page.locator('.middle p'), /^STOPPED, (NOT CONFIRMED|chassis silent)$/);
+    await shows(page.locator('.middle p'), /^STOPPED, chassis silent$/);
+  });
+});
