@@ -17,9 +17,13 @@ const robots: ChildProcess[] = [];
 let desk: ChildProcess | undefined;
 /** The folder with the state of all robots. */
 let folder: string | undefined;
+let isEnding = false;
+/** A robot that hangs is killed after this time. */
+const ENDS_WITHIN_MS = 3000;
 
 /** Starts a simulated robot on a free port of this machine. Resolves with its address. */
-function startRobot(state: string): Promise<string> {
+async function startRobot(state: string): Promise<string> {
+  if (isEnding) throw new Error('a robot was ended before it started');
   const child = spawn(process.execPath, [SIMULATOR, '--port', '0', '--state', state], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -34,12 +38,16 @@ function startRobot(state: string): Promise<string> {
 }
 
 /** Ends the robots, removes their state, and then ends this program. */
-async function end(code: number): Promise<never> {
+async function end(code: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
   await Promise.all(
     robots.map(async robot => {
       const ended = robot.exitCode === null && robot.signalCode === null && once(robot, 'exit');
       robot.kill();
+      const timer = setTimeout(() => robot.kill('SIGKILL'), ENDS_WITHIN_MS);
       await ended;
+      clearTimeout(timer);
     }),
   );
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -75,6 +83,7 @@ async function simulate(count: number, port: number, others: readonly string[]):
 }
 
 function startDesk(args: readonly string[]): void {
+  if (isEnding) return;
   desk = spawn(process.execPath, [DESK, ...args], { stdio: 'inherit' });
   desk.once('exit', code => void end(code ?? 1));
 }
@@ -105,7 +114,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
 if (!isSimulated) startDesk(args);
 else if (count >= 1 && count <= 20 && port <= 65_535) {
   simulate(count, port, args).catch((error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
+    if (!isEnding) process.stderr.write(`${String(error)}\n`);
     void end(1);
   });
 } else {

@@ -66,7 +66,8 @@ input.on('data', data => {
 for (; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
   atMs = performance.now();
   const rates = ratesNow();
-  if (Object.keys({ ...moved, ...rates }).length > 0)
-    process.stdout.write(`\r\x1b[K${JSON.stringify(await drive(rates))}`);
+  const isMoving = Object.keys({ ...moved, ...rates }).length > 0;
+  const said = isMoving && drive(rates);
   moved = rates;
+  if (isMoving) process.stdout.write(`\r\x1b[K${JSON.stringify(await said)}`);
 }

@@ -58,7 +58,7 @@ if __name__ == "__main__":
             moved, rates = rates, rates_of(source, held, pad, at)
             if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, moved, at))}", end="", flush=True)
             time.sleep(0.04)
-    except KeyboardInterrupt: robot.drive({}, rates or moved, time.monotonic())
+    except KeyboardInterrupt: robot.drive({}, {**moved, **rates}, time.monotonic())
     except OSError: sys.exit("Keyboard or gamepad is gone.")
     finally:
         if before: termios.tcsetattr(0, termios.TCSADRAIN, before)

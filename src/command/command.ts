@@ -145,7 +145,7 @@ export async function runProgram(program: Program, args: readonly string[]): Pro
 export async function answer(program: Program, args: readonly string[]): Promise<Said | undefined> {
   const { words, others } = split(program, args);
   const [first] = words;
-  // After a command, `-v` may mean something else to the person: it must not keep a stop from happening in silence.
+  // After a command, a person may mean something else by `-v`, which must not keep a stop from happening.
   const isVersion = args.includes('--version') || ['-V', '-v'].includes(args[0] ?? '');
   if (isVersion || first === 'version') return done(version);
   if (first === 'help') return help(program, words.slice(1));

@@ -34,7 +34,7 @@ export const ROBOT = {
 } satisfies Home;
 
 export const USUAL_URL = 'http://127.0.0.1:8080';
-const NO_URL = { protocol: '', username: '', origin: '', pathname: '', hash: '' };
+const NO_URL = { protocol: '', username: '', password: '', origin: '', pathname: '', hash: '' };
 /** A stop is answered within 0.9 s, and a resume within a second. */
 const ANSWER_MS = 2000;
 
@@ -96,8 +96,8 @@ export function reachedBy({
 /** The address of the daemon, and the token of the link that `token add` prints. The scheme may be missing. Throws `bad-config`. */
 function addressOf(text: string) {
   const url = text.includes('://') ? text : `http://${text}`;
-  const { protocol, username, origin, pathname, hash } = URL.canParse(url) ? new URL(url) : NO_URL;
-  if (!/^https?:$/.test(protocol) || username !== '')
+  const { protocol, username, password, origin, pathname, hash } = URL.canParse(url) ? new URL(url) : NO_URL;
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '')
     throw badConfig([`--url takes the address of a robot, such as ${USUAL_URL}, not ${text}`]);
   const [, linked] = hash.split('#token=');
   return { base: `${origin}${pathname}`.replace(/\/+$/, ''), linked };

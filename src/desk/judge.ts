@@ -73,10 +73,9 @@ export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
   if (match?.robots.includes(name)) return match;
   const seen = seenOf(state, name);
-  const { id = null, phase = 'none' } = seen.match ?? {};
-  if (id === null || phase === 'none' || isTaken(state, seen)) return null;
-  // A match that others run without a lease.
-  if (PLAY.includes(phase) && !isLeaseOurs(state, seen)) return null;
+  const { left: id } = wishOf(state.wanted, name);
+  if (id === null || seen.match?.id !== id || seen.match.phase === 'none' || isTaken(state, seen))
+    return null;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
   return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
 }
@@ -150,7 +149,8 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
 function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 'NOT ENDED' | undefined {
   const match = matchOf(state, name);
   const seen = seenOf(state, name);
-  if (match === null || seen.matchMs <= match.sinceMs + PERMIT_MS || !isHeard(seen, nowMs)) return undefined;
+  if (match === null || seen.matchMs <= permittedMs(match, seen) + PERMIT_MS || !isHeard(seen, nowMs))
+    return undefined;
   // The match of another desk is not for this one to end.
   if (!isPlaying(seen.match, match.id) || !isToRestrict(state, match, seen)) return undefined;
   if (match.phase === 'pause') return 'NOT PAUSED';

@@ -6,6 +6,7 @@ import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
 import {
+  changeWish,
   type DeskMatch,
   type DeskState,
   OVER,
@@ -41,7 +42,10 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { ma
     seen.claimedMs = nowMs;
   }
   // Robots that are not in the new match are released from the old one.
-  for (const name of former?.robots ?? []) seenOf(state, name).joinMs = nowMs;
+  for (const name of former?.robots ?? []) {
+    seenOf(state, name).joinMs = nowMs;
+    changeWish(state, name, { left: former?.id ?? null });
+  }
   const match = { ...plan, without: [], record: recordName(plan.id, at) };
   putMatch(state, withPhase(match, 'pre', nowMs));
 });

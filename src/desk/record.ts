@@ -87,13 +87,17 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       return !hasFailed && current?.log.problem === undefined;
     },
     begin,
-    /** Continues the record of this name after a restart, unless it is sealed. */
+    /** Continues the record of this name after a restart, unless it is sealed, or another one has begun meanwhile. */
     resume: async (name: string): Promise<void> => {
-      if (await succeeds(disk.list(join(folder, name)))) await begin(name);
+      const isThere = await succeeds(disk.list(join(folder, name)));
+      if (isThere && current === undefined) await begin(name);
     },
     /** Resolves when the disk has what was added before, or has failed. */
     kept: async (): Promise<void> => current?.log.kept(),
-    seal: end,
+    /** Ends the record of this name, if it is the one that is written. */
+    seal: async (name: string): Promise<void> => {
+      if (current?.path === join(folder, name)) await end();
+    },
     add: (event: LogEvent): void => {
       if (current === undefined) return;
       seq += 1;

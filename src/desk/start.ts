@@ -85,7 +85,8 @@ export async function startDesk(parts: DeskParts) {
         for (const robot of match.robots) memory.record({ what: 'in-match', detail: { robot } });
     }
     const leftMs = match.sinceMs + SEAL_MS - clock.nowMs();
-    if (isReleased) sealing = clock.after(Math.max(0, leftMs), () => void begun.then(records.seal));
+    if (isReleased)
+      sealing = clock.after(Math.max(0, leftMs), () => void begun.then(() => records.seal(match.record)));
   };
   const desk = new Desk({
     ...file,

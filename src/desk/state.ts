@@ -35,6 +35,8 @@ export interface RobotWish {
   readonly lock: DeskLock | null;
   /** The newest line of the robot's log that the desk has kept. */
   readonly head: LogHead | null;
+  /** The id of the match in which Load of another match left the robot. */
+  readonly left: string | null;
 }
 
 /** The phase of a match, with what belongs to this phase alone. */
@@ -75,7 +77,7 @@ export interface Wanted {
   readonly robots: Readonly<Record<string, RobotWish>>;
 }
 
-export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null };
+export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null, left: null };
 
 /** Phases in which no match is under way. */
 export const OVER: readonly Phase[] = ['none', 'ended', 'pre'];

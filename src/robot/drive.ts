@@ -33,6 +33,15 @@ interface DriveParts {
   readonly frameEveryMs: number;
 }
 
+/** One unit cannot move: no other one gets a frame that moves it, unless it has one already. What stops a unit goes on. */
+function endMotions({ rates, left }: PendingCommand, why: RobotError): void {
+  for (const [name, wait] of left) if (!isStill(rates[name] ?? {})) wait.abort(why);
+}
+
+function isStill(rates: Rates): boolean {
+  return Object.values(rates).every(rate => rate === 0);
+}
+
 /** A command with less time than this is not sent, because it would end before it moves anything. */
 const LEAST_HOLD_MS = 10;
 
@@ -42,7 +51,7 @@ const HALT_EVERY_MS = 20;
 /** A command that is being carried out. */
 interface PendingCommand extends DriveCommand {
   readonly holdsUntilMs: number;
-  /** No frame is sent after this time. A command to halt has no hold that could be over. */
+  /** No frame is sent after this time, and none holds longer. A command to halt has no hold that could be over. */
   readonly sendUntilMs: number;
   /** True if the command stops what it names. Such a command does not wait for the next poll. */
   readonly isHalt: boolean;
@@ -129,8 +138,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         try {
           return [name, await unlessAborted(signal, move)] as const;
         } catch (error) {
-          // If this unit cannot move, the other one gets no frame, unless it has one already.
-          if (!signal.aborted) for (const other of left.values()) other.abort(new RobotError('overtaken'));
+          if (!signal.aborted) endMotions(command, new RobotError('overtaken'));
           throw error;
         }
       }),
@@ -165,7 +173,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         .filter(isUnitName)
         .map(name => [name, new AbortController()]),
     );
-    const isHalt = Object.values(rates).every(one => Object.values(one).every(rate => rate === 0));
+    const isHalt = Object.values(rates).every(isStill);
     const nowMs = clock.nowMs();
     const holdsUntilMs = (isHalt ? nowMs : receivedMs) + holdMs;
     const sendUntilMs = isHalt ? nowMs + MAX_HOLD_MS : holdsUntilMs;
@@ -179,8 +187,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       older?.left.delete(name);
       // Another driver takes this unit: the older command moves none.
       if (older !== undefined && !isSameDriver(older, command))
-        for (const other of older.left.values())
-          other.abort(new RobotError('driven', { unit: name, by: command.by }));
+        endMotions(older, new RobotError('driven', { unit: name, by: command.by }));
       newest.set(name, command);
       if (isHalt) haltedMs.set(name, clock.nowMs());
       units[name].begin(command, command.holdsUntilMs);

@@ -232,12 +232,12 @@ describe('driving in a browser', function () {
   it('by gamepad beside an idle one needs the left shoulder button, ends when it disconnects, and is stopped by button B of any', async () => {
     const page = await open();
     await page.evaluate(`
-      window.pad = { connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
+      window.pad = { index: 1, connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
         buttons: Array.from({ length: 17 }, () => ({ pressed: false })) };
       window.reads = 0;
       // A receiver without its gamepad shows one that nobody holds.
       const idle = structuredClone(window.pad);
-      idle.axes = [0, 0, 0, 0];
+      [idle.index, idle.axes] = [0, [0, 0, 0, 0]];
       navigator.getGamepads = () => { window.reads += 1; return [idle, window.pad]; };
     `);
     const reads = (count: number) =>
@@ -277,9 +277,15 @@ describe('driving in a browser', function () {
     await reads(20);
     expect(asked, 'of a gamepad that comes back deflected').to.deep.equal([]);
     await page.evaluate(
-      'window.pad.axes = [0, 0, 0, 0]; const other = structuredClone(window.pad); other.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad, other]',
+      'window.pad.axes = [0, 0, 0, 0]; window.other = structuredClone(window.pad); window.other.index = 2; window.other.buttons[1].pressed = true; navigator.getGamepads = () => [window.pad, window.other]',
     );
-    await eventually(async () => (await truth()).chassis.stopped === true);
+    const isStopped = async () => (await truth()).chassis.stopped === true;
+    await eventually(isStopped);
+    await robot.post('/api/resume');
+    await eventually(async () => !(await isStopped()));
+    // B of the other gamepad is still down.
+    await page.evaluate('window.pad.buttons[1].pressed = true');
+    await eventually(isStopped);
   });
 
   it('ends on the first page when a second page takes over: the first page names the new driver and asks for no more motion', async () => {

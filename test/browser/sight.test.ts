@@ -133,7 +133,7 @@ describe('in sight without scrolling', function () {
     expect((await page.locator('.stop').boundingBox())!.width).to.be.greaterThan(30);
   });
 
-  it('stays everything at its place in the match view if contact is lost while the laser is lit', async () => {
+  it('is the whole laser label of the match view, and no button or stick moves, if contact is lost while the laser is lit', async () => {
     for (const size of [PORTRAIT, LANDSCAPE]) {
       await post('/api/laser', { action: 'on' });
       const page = await open(size);

@@ -79,8 +79,10 @@ describe('over the network (--url)', () => {
     expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
     expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();
   });
+});
 
-  it('trunnion stop refuses the state folder of a simulated robot without --simulated, so that it does not stop the real robot', () => {
+describe('on the board (without --url)', () => {
+  it('trunnion stop rejects --state without --simulated, so that it does not stop the real robot', () => {
     expect(() => reachedBy({ state: '/nonexistent' })).to.throw();
     expect(reachedBy({ state: '/nonexistent', simulated: true }).isSimulated).to.equal(true);
   });

@@ -48,6 +48,8 @@ interface Due {
 interface Permit {
   readonly what: string;
   readonly atMs: number;
+  /** The robot, if not all are meant. */
+  readonly name?: string;
 }
 
 type Button = keyof typeof ACTS;
@@ -111,8 +113,10 @@ export class FakeDesk {
     if (what === 'unlock' || what === 'unlock one') permits.push({ what: 'unlock', atMs });
     if (['start', 'go on', 'go on in teleop', 'release'].includes(what) && match !== before)
       permits.push({ what: match?.phase ?? 'none', atMs });
-    if (what === 'join') permits.push({ what: joins, atMs });
-    if (what.startsWith('load')) permits.push({ what: 'none', atMs });
+    if (what === 'join') permits.push({ what: joins, atMs, name: robot });
+    if (what.startsWith('load'))
+      for (const name of before?.robots ?? [])
+        if (!match?.robots.includes(name)) permits.push({ what: 'none', atMs, name });
     this.step();
     return undefined;
   }
@@ -252,7 +256,11 @@ export class FakeField {
         .filter(
           ({ what, atMs }) =>
             !this.permits.some(
-              one => one.what === what && one.atMs <= atMs && atMs <= one.atMs + 1000 + STEP_MS,
+              one =>
+                one.what === what &&
+                (one.name ?? name) === name &&
+                one.atMs <= atMs &&
+                atMs <= one.atMs + 1000 + STEP_MS,
             ),
         )
         .map(({ what, atMs }) => `${name}: ${what} at ${atMs}`),

@@ -384,7 +384,7 @@ describe('a referee desk', () => {
     ['in auto', 2000, 'auto'],
     ['in auto, even when teleop has begun', 4500, 'teleop'],
   ] as const)
-    it(`keeps a robot paused that reboots ${what}, with NOT STARTED on its tile, until Join is pressed`, () => {
+    it(`keeps a robot paused after its reboot ${what}, until Join is pressed, and shows NOT STARTED on its tile`, () => {
       field.play();
       field.wait(1500);
       field.robot('Red 1').restart(true);
@@ -455,6 +455,21 @@ describe('a referee desk', () => {
     desk.press('load semifinal');
     field.wait(600);
     expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
+  });
+
+  it('leaves the own match of a released robot alone, even if the desk loads a match without that robot', () => {
+    field.load();
+    desk.press('end');
+    field.wait(600);
+    desk.press('release');
+    // The lease of the desk runs out.
+    field.wait(4000);
+    const { match } = field.robot('Blue 1');
+    match.set({ id: 'practice', revision: 1, phase: 'pre', remainingS: null }, 'team');
+    field.wait(600);
+    desk.press('load semifinal');
+    field.wait(6000);
+    expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'pre'], null]);
   });
 
   it('shows NOT RELEASED for a robot that is still in an earlier match, and takes it out of that match when Join is pressed', () => {

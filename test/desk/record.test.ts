@@ -56,7 +56,7 @@ describe('a match record', () => {
   /** Ends the record after a second. Returns its folder. */
   const seal = async () => {
     await clock.advance(1000);
-    await clock.during(records.seal());
+    await clock.during(records.seal('final-1'));
     const path = Object.keys(disk.files()).find(name => name.startsWith(FOLDER)) ?? '';
     return path.split('/').slice(0, 3).join('/');
   };
@@ -140,7 +140,7 @@ describe('a match record', () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
-    await clock.during(records.seal());
+    await clock.during(records.seal('final-1'));
     expect([records.isOk, Object.keys(disk.files()).some(sealed)]).to.deep.equal([false, false]);
     disk.fail();
     await clock.advance(11_000);
@@ -152,7 +152,7 @@ describe('a match record', () => {
     log.record({ what: 'start' });
     await clock.advance(1000);
     disk.fail('syncFolder');
-    await clock.during(records.seal());
+    await clock.during(records.seal('final-1'));
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([false, true]);
     disk.fail();
     await clock.advance(11_000);
@@ -283,7 +283,7 @@ describe('a match record', () => {
     expect(await clock.during(records.keep(lines))).to.equal(true);
     await clock.advance(3000);
     expect(records.isOk).to.equal(true);
-    await clock.during(records.seal());
+    await clock.during(records.seal('final-1'));
     const paths = Object.keys(disk.files());
     expect([paths.length, paths.every(sealed), records.isOk]).to.deep.equal([2, true, true]);
   });
@@ -291,7 +291,7 @@ describe('a match record', () => {
   it('counts as stored within 11 s after the disk works again, even if the disk failed from the start of the record to its end', async () => {
     disk.fail('makeFolder', 'create', 'list');
     await clock.during(records.begin('final-1'));
-    await clock.during(records.seal());
+    await clock.during(records.seal('final-1'));
     expect(records.isOk).to.equal(false);
     let isMade = false;
     disk.interfere = async operation => {

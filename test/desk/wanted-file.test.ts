@@ -11,7 +11,7 @@ const LOCK = { id: 'desk-1:7', by: 'referee', reason: 'inspection', atMs: 400 };
 const KEPT: Wanted = {
   ...WANTED,
   match: PLAYING,
-  robots: { 'Red 1': { place: 'field', id: null, lock: LOCK, head: null } },
+  robots: { 'Red 1': { place: 'field', id: null, lock: LOCK, head: null, left: null } },
 };
 
 describe('the state file of a desk', () => {

@@ -133,6 +133,28 @@ describe('a drive command', () => {
     expect([await older, motions().map(({ unit }) => unit)]).to.deep.equal(['driven', ['gimbal', 'gimbal']]);
   });
 
+  for (const [what, rates] of [
+    ['halts both', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
+    ['moves the gimbal and halts the chassis', { ...YAW, chassis: { speed: 0, turn: 0 } }],
+  ] as const) {
+    it(`that ${what} still halts the chassis if the frame for the gimbal fails`, async () => {
+      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      clocked.frames.length = 0;
+      clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
+      expect(await driven(rates)).to.equal('nack');
+      expect(motions().find(({ unit }) => unit === 'chassis')?.rates).to.deep.equal([0, 0]);
+    });
+
+    it(`that ${what} still halts the chassis if another caller takes over the gimbal meanwhile`, async () => {
+      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      clocked.frames.length = 0;
+      const older = drive(rates);
+      await driven(YAW, { by: 'rival', takeover: true });
+      await clocked.during(older);
+      expect(motions().find(({ unit }) => unit === 'chassis')?.rates).to.deep.equal([0, 0]);
+    });
+  }
+
   it('with rates of 0 is sent after 120 ms of a hanging bus, even if it holds for only 50 ms', async () => {
     await driven(YAW, { holdMs: 500 });
     let hangs = 1;

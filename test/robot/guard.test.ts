@@ -144,7 +144,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`and the daemon bring the saved gains back if ${name} at any frame while a trial is being started`, async () => {
+    it(`lets the trial end and the saved gains return if ${name} during any frame that starts a trial`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

@@ -33,7 +33,7 @@ describe('a recorded step response', function () {
     expect(share).above(0.04).below(0.6);
   });
 
-  it('has no share of time at the output limit (null) if the daemon read the loop too seldom', async () => {
+  it('shows the share of its time at the output limit as unknown (null) if the daemon read the loop too seldom', async () => {
     expect(await shareOf(0.1, 0.5)).equal(null);
   });
 });

@@ -98,22 +98,27 @@ function listenToKeys(driving: Driving): void {
 function gamepadPoll(model: Model): () => void {
   const { driving } = model;
   let before = NO_PAD;
-  let used: number | undefined;
+  let used: number | null = null;
+  /** The gamepads whose button B is down. */
+  let stopping: readonly number[] = [];
   return () => {
     const all = navigator.getGamepads?.() ?? [];
     const pads = all.flatMap(one => (one?.connected && one.mapping === 'standard' ? [one] : []));
-    const stops = pads.some(one => gamepadState(one).stops);
+    const stops = pads.filter(one => gamepadState(one).stops).map(({ index }) => index);
+    if (stops.some(index => !stopping.includes(index))) model.pressStop();
+    stopping = stops;
+    if (before.isEnabled && used !== null && !pads.some(({ index }) => index === used))
+      driving.interrupt('The gamepad was gone: driving has stopped.');
     // The driver holds the shoulder button of one gamepad.
-    const pad = pads.find(one => gamepadState(one).isEnabled) ?? pads[0];
+    const held = pads.filter(one => gamepadState(one).isEnabled);
+    const pad = held.find(({ index }) => index === used) ?? held[0] ?? pads[0];
     // A browser gives a gamepad to every visible page. Only the one with the focus drives.
     const isUsed = pad !== undefined && document.hasFocus();
     // Sticks that are deflected when a gamepad or the focus appears must be let go first.
-    const isNew = isUsed && pads.indexOf(pad) !== used;
-    used = isUsed ? pads.indexOf(pad) : undefined;
-    const state = { ...(isUsed ? gamepadState(pad) : NO_PAD), stops };
+    const isNew = isUsed && pad.index !== used;
+    used = isUsed ? pad.index : null;
+    const state = isUsed ? gamepadState(pad) : NO_PAD;
     driving.hasGamepad.value = pad !== undefined;
-    if (stops && !before.stops) model.pressStop();
-    if (before.isEnabled && !pad) driving.interrupt('The gamepad was gone: driving has stopped.');
     if ([state, before].some(({ isEnabled, deflections }) => isEnabled || isDeflected(deflections)))
       driving.ask('gamepad', state.deflections, { ...state, isEnabled: state.isEnabled && !isNew });
     before = state;

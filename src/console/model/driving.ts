@@ -74,8 +74,8 @@ export class Driving extends Part {
   readonly #hindered: Signal<readonly UnitName[]> = signal([]);
   /** Units to which a command was sent that may still hold. */
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
-  /** The newest command that stops each unit, while it is not answered. */
-  readonly #halts = new Map<UnitName, object>();
+  /** How many commands that stop a unit are not answered. */
+  #halts = 0;
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   /** When the first command of each unit's motion was answered. */
@@ -227,10 +227,8 @@ export class Driving extends Part {
     }
     this.#noteHindered();
     const all = UNIT_LIST.map(this.#wantedOf);
-    const resting = all.filter(({ rates }) => !isDeflected(rates));
-    // A command that stops one unit cancels an unanswered one that stops another, so it stops both.
-    if (resting.some(({ name }) => this.#moving[name]))
-      void this.#send(resting.filter(({ name }) => this.#moving[name] || this.#halts.has(name)));
+    // Each in a command of its own, because the daemon may refuse to reach one of them.
+    for (const one of all) if (!isDeflected(one.rates) && this.#moving[one.name]) void this.#send([one]);
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
     if (isDue && isFree) void this.#send(all.filter(({ rates }) => isDeflected(rates)));
@@ -241,8 +239,9 @@ export class Driving extends Part {
     const asked = this.#deflections.peek();
     const isAsked = ({ axes }: Unit) => axes.some(({ name }) => (asked[name] ?? 0) !== 0);
     const before = this.#hindered.peek();
-    const isHindered = ({ name }: Unit) => before.includes(name) || this.whyNot(name) !== '';
-    const now = UNIT_LIST.filter(unit => isAsked(unit) && isHindered(unit)).map(({ name }) => name);
+    const isHindered = (unit: Unit) =>
+      before.includes(unit.name) ? this.#isAnyHeld : isAsked(unit) && this.whyNot(unit.name) !== '';
+    const now = UNIT_LIST.filter(isHindered).map(({ name }) => name);
     if (now.join() !== before.join()) this.#hindered.value = now;
   }
 
@@ -276,21 +275,20 @@ export class Driving extends Part {
       ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
       ...(takeover && { takeover }),
     };
-    for (const { name } of wanted)
-      if (this.#moving[name]) this.#halts.delete(name);
-      else this.#halts.set(name, body);
-    // A newer command takes the place of an unanswered one, whose request is cancelled.
-    const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves' });
+    // A newer command takes the place of an unanswered one, whose request is cancelled. Two stops are of two units.
+    const renews = !isMoving && this.#halts > 0;
+    if (!isMoving) this.#halts += 1;
+    const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves', renews });
     this.#pending -= 1;
-    for (const [name, halt] of this.#halts) if (halt === body) this.#halts.delete(name);
+    if (!isMoving) this.#halts -= 1;
     if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
       if (isMoving) this.#problem.value = '';
       for (const { name } of wanted) this.#acceptedMs[name] = Math.min(this.#acceptedMs[name], clock.nowMs());
     } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
-      // A refused stop of one unit says nothing about the other one.
-      if (!isMoving && !takeover) return;
+      // That one unit cannot be stopped by a command says nothing about the other one.
+      if (!isMoving && !takeover && SHOWN.includes(outcome.refusal.code)) return;
       for (const { name } of UNIT_LIST) this.#moving[name] = false;
       this.interrupt(SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal));
     }
