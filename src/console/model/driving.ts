@@ -12,6 +12,7 @@ import {
 import type { Status, UnitStatus } from '../../schemas/status.js';
 import { isUnanswered } from '../daemon/request.js';
 import { refusalText } from './action.js';
+import { RobotTime } from './robot-time.js';
 import { Part, type Whole } from './whole.js';
 
 /** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
@@ -64,6 +65,7 @@ export class Driving extends Part {
   readonly needsRest = signal(false);
   readonly roundTripMs = signal<number | undefined>(undefined);
   readonly hasGamepad = signal(false);
+  readonly time: RobotTime;
   /** Why the last command was refused, or why the page stopped driving. Empty if another part of the page says so. */
   readonly #problem = signal('');
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
@@ -82,15 +84,13 @@ export class Driving extends Part {
   readonly #acceptedMs: Record<UnitName, number> = perUnit(() => Number.POSITIVE_INFINITY);
   /** When the page sent the oldest moving command without an answer. */
   #unansweredMs = Number.POSITIVE_INFINITY;
-  #heardMs = Number.NEGATIVE_INFINITY;
   #problemMs = 0;
-  /** The robot's time minus the page's, in ms. It comes from the quickest reading, so it is not too large. */
-  #aheadMs = Number.NaN;
 
   constructor(whole: Whole) {
     super(whole);
     const { clock, storage } = whole;
     const stored = Number(storage.read(LIMIT_KEY) ?? Number.NaN);
+    this.time = new RobotTime(clock);
     this.limit = signal(stored >= 0.05 && stored <= 1 ? stored : 0.3);
     every(clock, 1000 / COMMANDS_HZ, () => this.#pass());
   }
@@ -187,24 +187,13 @@ export class Driving extends Part {
     return driver !== undefined && driver.id !== this.id;
   }
 
-  /** Call this for each reading. `t` is the robot's time in seconds. */
-  heardReading(t: number): void {
-    const nowMs = this.whole.clock.nowMs();
-    const aheadMs = 1000 * t - nowMs;
-    const isAnotherRun = !(Math.abs(aheadMs - this.#aheadMs) < 2000);
-    // Forgets 1 ms in a second, because two clocks drift apart.
-    const oldMs = this.#aheadMs - (nowMs - this.#heardMs) / 1000;
-    this.#aheadMs = isAnotherRun ? aheadMs : Math.max(aheadMs, oldMs);
-    this.#heardMs = nowMs;
-  }
-
   /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
   heardStatus(before: Status, after: Status): void {
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
       const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
       // Something has ended the motion of this page, which began again at once.
-      const sinceMs = 1000 * (now.driver?.sinceT ?? 0) - this.#aheadMs;
+      const sinceMs = this.time.msAt(now.driver?.sinceT ?? 0);
       const isEnded = now.driver?.id === this.id && sinceMs > this.#acceptedMs[name] + CLOCK_MS;
       return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
     });
@@ -219,9 +208,9 @@ export class Driving extends Part {
   #pass(): void {
     const nowMs = this.whole.clock.nowMs();
     if (nowMs - this.#problemMs > REFUSAL_MS) this.#problem.value = '';
-    const silentMs = nowMs - Math.min(this.#heardMs, this.#unansweredMs);
+    const silentMs = nowMs - Math.min(this.time.heardMs, this.#unansweredMs);
     if (silentMs > SILENT_MS && this.#isAnyHeld && !this.needsRest.peek()) {
-      const what = nowMs - this.#heardMs > SILENT_MS ? 'readings' : 'answers';
+      const what = nowMs - this.time.heardMs > SILENT_MS ? 'readings' : 'answers';
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
     }
@@ -272,7 +261,7 @@ export class Driving extends Part {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
       id: this.id,
       holdMs: HOLD_MS,
-      ...(Number.isFinite(this.#aheadMs) && { notAfterT: (sentMs + this.#aheadMs + LATEST_MS) / 1000 }),
+      notAfterT: this.time.tAt(sentMs + LATEST_MS),
       ...(takeover && { takeover }),
     };
     // A newer command takes the place of an unanswered one, whose request is cancelled. Two stops are of two units.

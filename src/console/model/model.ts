@@ -264,7 +264,7 @@ export class Model extends InBrowser implements Whole {
 
   #takeTelemetry(sample: Telemetry): void {
     this.telemetry.take(sample);
-    this.driving.heardReading(sample.t);
+    this.driving.time.heard(sample.t);
     this.laser.heard();
     this.daemon.heard();
   }
