@@ -16,9 +16,10 @@ export async function verifyCommand(asked: {
   if (headText !== undefined && head === undefined)
     return wrong('--head takes a number and a hash, as SEQ:HASH');
   let folder: string;
+  let isFolder: boolean;
   let files: readonly LogFile[];
   try {
-    const isFolder = (await stat(path)).isDirectory();
+    isFolder = (await stat(path)).isDirectory();
     folder = isFolder ? path : dirname(path);
     const names = isFolder ? logFileNames(await readdir(path)) : [basename(path)];
     files = await readNewestFirst(folder, names);
@@ -32,10 +33,15 @@ export async function verifyCommand(asked: {
     const file = join(folder, verdict.file);
     return { text: `${file}:${line}: ${why}`, exitCode: 1, json: { ok: false, file, line, detail: why } };
   }
-  if (verdict.lines.length === 0) return failed(`${path} has no line of the log`);
+  const [first] = verdict.lines;
+  if (first === undefined) return failed(`${path} has no line of the log`);
+  if (isFolder && !verdict.hasBeginning)
+    return failed(
+      `${folder}: the log begins at number ${first.seq}, and no line says that older ones were dropped: its first lines or files were removed.`,
+    );
   const against =
     head === undefined
-      ? 'No head was given, so this check cannot see a rewrite of the whole log, or missing first or last lines.'
+      ? `No head was given, so this check cannot see a rewrite of the whole log, or missing ${isFolder ? '' : 'first or '}last lines.`
       : 'The log contains the head.';
   const { lines, notes, head: newest } = verdict;
   // Each line is confirmed by the hash in the next one, and the last line only by a head.

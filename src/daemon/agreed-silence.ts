@@ -1,7 +1,7 @@
-import { isObject } from '../core/json.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../core/units.js';
 import type { SilenceLimits } from '../robot/host-silence.js';
 import type { Robot } from '../robot/robot.js';
+import { checkedJson, fromCheckedJson } from '../storage/checked-json.js';
 import { START_MS } from '../storage/disk.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
 
@@ -25,9 +25,9 @@ type Limits = Readonly<Record<UnitName, SilenceLimits>>;
 export function silenceFile(parts: StateParts): StateFile<Silences> {
   return stateFile<Silences>(parts, {
     name: 'host-silence.json',
-    encode: silences => `${JSON.stringify(silences)}\n`,
+    encode: checkedJson,
     decode: text => {
-      const value: unknown = JSON.parse(text);
+      const value = fromCheckedJson(text);
       if (!isSilences(value)) throw new Error('not silences');
       return value;
     },
@@ -42,9 +42,9 @@ export function largestMs(silences: Silences, unit: UnitName): number {
   return recorded === 0 ? Number.POSITIVE_INFINITY : Math.max(recorded, AT_CONTROLLER_START_MS);
 }
 
-function isSilences(value: unknown): value is Silences {
+function isSilences(value: Readonly<Record<string, unknown>>): value is Silences {
   const isSilence = (ms: unknown) => Number.isInteger(ms) && Number(ms) >= 0 && Number(ms) <= MAX_MS;
-  return isObject(value) && Object.values(value).every(isSilence);
+  return Object.values(value).every(isSilence);
 }
 
 /**

@@ -29,7 +29,7 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   const log = verifyLog(own);
   if (!log.ok)
     return [...verdicts, { of: 'desk', is: 'changed', why: `${log.file}:${log.line}: ${log.why}` }];
-  verdicts.push({ of: 'desk', ...deskVerdict(log.lines) });
+  verdicts.push({ of: 'desk', ...deskVerdict(log) });
   const inMatch: string[] = [];
   const heads = new Map<string, LogHead[]>();
   const contradicted = new Map<string, string>();
@@ -51,11 +51,17 @@ export async function verifyRecord(disk: Disk, folder: string): Promise<readonly
   return verdicts;
 }
 
-function deskVerdict(lines: readonly LogLine[]): Omit<Verdict, 'of'> {
+interface OwnLog {
+  readonly lines: readonly LogLine[];
+  readonly hasBeginning: boolean;
+}
+
+function deskVerdict({ lines, hasBeginning }: OwnLog): Omit<Verdict, 'of'> {
   if (lines.length === 0)
     return { is: 'missing', why: 'there is no line of a desk: this is no record of a match.' };
   if (lines.some(({ what }) => what === 'log-dropped'))
     return { is: 'missing', why: 'its oldest lines were dropped, because the record grew too large.' };
+  if (!hasBeginning) return { is: 'missing', why: 'its first lines are missing.' };
   return { is: 'whole', why: `${lines.length} lines.` };
 }
 

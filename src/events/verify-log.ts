@@ -28,7 +28,7 @@ const BROKEN_SEAM =
  * - whole lines at the end of a file that the next file does not continue. The log never reported these lines as written.
  * If version 0.2.0 ran in between, it wrote into the oldest files. Its lines are not confirmed either.
  *
- * Returns the lines of the chain, oldest first, and notes; or the place of the first fault. Its line counts from 1.
+ * Returns the lines of the chain, oldest first, notes, and whether no first lines are missing; or the place of the first fault. Its line counts from 1.
  */
 export function verifyLog(files: readonly LogFile[], given?: LogHead) {
   const fault = (file: number, index: number, why: string) =>
@@ -64,7 +64,15 @@ export function verifyLog(files: readonly LogFile[], given?: LogHead) {
   if (given !== undefined && !chain.some(place => isAt(place, given)))
     return fault(newest?.file ?? 0, newest?.index ?? -1, whyNoHead(given, chain[0], isCutOff));
   const head = newest && { seq: newest.line.seq, hash: newest.hash };
-  return { ok: true as const, lines: chain.map(({ line }) => line), head, notes };
+  const lines = chain.map(({ line }) => line);
+  return { ok: true as const, lines, head, notes, hasBeginning: hasBeginning(lines) };
+}
+
+/** Whether the log begins with its first line, or a later line says that the lines before were dropped. */
+function hasBeginning(lines: readonly LogLine[]): boolean {
+  const [first] = lines;
+  if (first === undefined || first.prev === NOTHING_BEFORE) return true;
+  return lines.some(({ what, detail }) => what === 'log-dropped' && Number(detail?.last) >= first.seq - 1);
 }
 
 function isAt({ line, hash }: Place, given: LogHead | undefined): boolean {

@@ -22,6 +22,8 @@ const CURES: Readonly<Record<string, string>> = {
   EIO: 'The disk is failing: replace it, and keep a copy of the state folder.',
 };
 
+const EMPTY = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+
 /** Runs `act` and turns its failure into `storage-failed`. */
 export async function attempt<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
@@ -36,14 +38,19 @@ export async function attempt<T>(operation: string, path: string, act: () => Pro
 /** A file open for appending. */
 export type DiskFile = ReturnType<typeof diskFile>;
 
-function diskFile(path: string, file: FileHandle) {
+function diskFile(path: string, file: FileHandle, size = 0) {
+  let leastBytes = size;
   return {
     /** Appends all of the data, or rejects. `FileHandle.writeFile` appends, and completes short writes. */
-    append: (data: Buffer) => attempt('write', path, () => file.writeFile(data)),
+    append: (data: Buffer) =>
+      attempt('write', path, async () => {
+        await file.writeFile(data);
+        leastBytes += data.length;
+      }),
     /** Everything appended is on the medium when this resolves. */
     sync: () => attempt('sync', path, () => file.datasync()),
-    /** False if the file was moved, replaced or deleted. Data written to it is then lost. */
-    isInPlace: () => attempt('look at', path, () => leadsTo(path, file)),
+    /** False if the file was moved, replaced, deleted or made shorter. Data written to it is then lost. */
+    isInPlace: () => attempt('look at', path, () => leadsTo(path, file, leastBytes)),
     close: () => attempt('close', path, () => file.close()),
   };
 }
@@ -83,13 +90,15 @@ export const realDisk = {
   read: (path: string): Promise<Buffer | undefined> => attempt('read', path, () => readAgain(path)),
   /** Rejects if there is no such file. The flag 'a' would create it. */
   openToAppend: (path: string): Promise<DiskFile> =>
-    attempt('open', path, async () =>
-      diskFile(path, await open(path, constants.O_WRONLY | constants.O_APPEND)),
-    ),
+    attempt('open', path, async () => {
+      const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+      return diskFile(path, file, (await file.stat()).size);
+    }),
   /** Creates an empty file, or empties an existing one. */
   create: (path: string): Promise<DiskFile> =>
     attempt('create', path, async () => {
-      const file = await open(path, 'w', 0o640);
+      // With O_APPEND, a file that somebody empties gets no hole before the next data.
+      const file = await open(path, EMPTY, 0o640);
       await giveToOwnerOfFolder(file, path);
       return diskFile(path, file);
     }),
@@ -103,14 +112,14 @@ export const realDisk = {
   syncFolder: (folder: string) => attempt('sync', folder, () => syncFolder(folder)),
 };
 
-/** Whether the path leads to this file. False if it was moved, replaced or deleted. */
-export async function leadsTo(path: string, file: FileHandle): Promise<boolean> {
+/** Whether the path leads to this file. False if it was moved, replaced or deleted, or if it is shorter than `leastBytes`. */
+export async function leadsTo(path: string, file: FileHandle, leastBytes = 0): Promise<boolean> {
   // Both calls run at once. One after the other, they would cost a save one more turn of a busy event loop.
   const [open, found] = await Promise.all([
     file.stat({ bigint: true }),
     stat(path, { bigint: true }).catch(unlessMissing),
   ]);
-  return open.dev === found?.dev && open.ino === found.ino;
+  return open.dev === found?.dev && open.ino === found.ino && open.size >= leastBytes;
 }
 
 /**

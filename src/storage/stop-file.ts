@@ -1,4 +1,4 @@
-import { isObject } from '../core/json.js';
+import { checkedJson, fromCheckedJson } from './checked-json.js';
 import { START_MS } from './disk.js';
 import { type StateParts, stateFile } from './state-file.js';
 
@@ -16,10 +16,9 @@ const RECORD_MS = 200;
 export async function openStopFile(parts: StateParts, boot: string) {
   const file = stateFile<boolean>(parts, {
     name: STOP_FILE,
-    encode: stopped => `${JSON.stringify({ stopped, boot })}\n`,
+    encode: stopped => checkedJson({ stopped, boot }),
     decode: text => {
-      const value: unknown = JSON.parse(text);
-      const { stopped, boot: recorded } = isObject(value) ? value : {};
+      const { stopped, boot: recorded } = fromCheckedJson(text);
       if (typeof stopped !== 'boolean' || typeof recorded !== 'string') throw new Error('not a stop');
       return stopped && recorded === boot;
     },

@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { verifyCommand } from '../../src/command/log-verify-command.js';
@@ -42,6 +42,18 @@ describe('trunnion log verify', () => {
       expect(torn.text).to.include(`\n${FIRST}: the last line is torn, as a power cut leaves it.\n`);
       const file = await verifyCommand({ path: join(folder, FIRST) });
       expect(file.text).to.match(/^2 of 3 lines are unchanged.*\n.*\nHead: 3:/);
+    }));
+
+  it('fails if the oldest file of the log, or the beginning of that file, was removed', () =>
+    inTemporaryFolder(async folder => {
+      await write(folder);
+      const path = join(folder, FIRST);
+      const [, ...rest] = (await readFile(path, 'utf8')).split('\n');
+      await writeFile(path, rest.join('\n'));
+      expect((await verifyCommand({ path: folder })).text).to.include('begins at number 2');
+      await rm(path);
+      const { text, exitCode } = await verifyCommand({ path: folder });
+      expect([exitCode, text.includes('begins at number 4')]).to.deep.equal([1, true]);
     }));
 
   it('notices a changed last line only if the caller gives the number and hash that the line had before', () =>

@@ -53,6 +53,18 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
+  it('is never shorter than recorded after damage to one bit of the record', async () => {
+    const disk = diskWith();
+    await agreedSilence(open(disk), 2000);
+    const content = disk.files()['/state/host-silence.json']!;
+    for (let bit = 0; bit < 8 * content.length; bit += 1) {
+      const damaged = Buffer.from(content);
+      damaged[bit >> 3]! ^= 1 << (bit & 7);
+      const found = await recordedMs(new RecordingDisk({ '/state/host-silence.json': damaged }));
+      expect(found, `${damaged}`).to.be.at.least(2000);
+    }
+  });
+
   it('is recorded, and the value of an unknown unit in the same record is kept', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);

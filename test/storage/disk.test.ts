@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, chown, stat, symlink } from 'node:fs/promises';
+import { chmod, chown, rename, stat, symlink, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { attempt, realDisk } from '../../src/storage/disk.js';
@@ -18,6 +18,23 @@ describe('the disk module of the daemon', () => {
           .and.have.property('cure')
           .that.includes('mount');
       }
+    }));
+
+  it('reports an open file as not in place if somebody has moved it or cut off its end', () =>
+    inTemporaryFolder(async folder => {
+      const path = join(folder, 'file');
+      for (const open of [realDisk.create, realDisk.openToAppend]) {
+        const file = await open(path);
+        await file.append(Buffer.from('line\n'));
+        expect(await file.isInPlace()).to.equal(true);
+        await truncate(path, 3);
+        expect(await file.isInPlace()).to.equal(false);
+        await file.close();
+      }
+      const file = await realDisk.openToAppend(path);
+      await rename(path, join(folder, 'moved'));
+      expect(await file.isInPlace()).to.equal(false);
+      await file.close();
     }));
 
   it('makes a folder with all missing folders above it, or fails at once if that is impossible, as in /proc', () =>

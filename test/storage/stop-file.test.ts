@@ -35,6 +35,23 @@ describe('the record of a stop', () => {
       );
   });
 
+  it('counts as a stop after each damage to one bit, unless the record still says exactly what was recorded', async () => {
+    await record.record(true);
+    const content = disk.files()[PATH]!;
+    for (let bit = 0; bit < 8 * content.length; bit += 1) {
+      const damaged = Buffer.from(content);
+      damaged[bit >> 3]! ^= 1 << (bit & 7);
+      expect((await open(new RecordingDisk({ [PATH]: damaged }))).wasStopped, `${damaged}`).to.equal(true);
+    }
+  });
+
+  it('of version 0.3.0, without a checksum, is still read', async () => {
+    for (const stopped of [true, false]) {
+      const content = Buffer.from(JSON.stringify({ stopped, boot: 'this boot' }));
+      expect((await open(new RecordingDisk({ [PATH]: content }))).wasStopped).to.equal(stopped);
+    }
+  });
+
   it('is on the disk before the stop is confirmed, even if the first attempt to write fails', async () => {
     disk.failTimes(1, 'create');
     await record.record(true);
