@@ -147,6 +147,7 @@ export async function startBehind(port: Port, parts: DaemonParts) {
   const setAside = (copy: string) => eventLog.record({ what: 'set-aside', detail: { file: basename(copy) } });
   const steps = await StepMemory.open(robot, { ...files, setAside });
   const profiles = new ProfileStore({ ...files, setAside });
+  profiles.changed.add(() => eventLog.noteChange());
   const arrivals = new Arrivals(clock);
   robot.supervised.add(dueMs => arrivals.timerRan(dueMs));
   await robot.start();

@@ -12,6 +12,8 @@ import { numberedFiles } from './numbered-files.js';
 
 /** Events within this time share one sync, to spare the SD card. */
 const GATHER_MS = 100;
+/** The longest wait of a caller for the lines of the log. */
+const READ_MS = 1000;
 const TRY_AGAIN_MS = 2000;
 /** A disk counts as hanging if it has not answered for this long. */
 const HANGS_MS = 1000;
@@ -161,12 +163,12 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
       }
       // While the disk hangs, each waiting read would take memory.
       if (areReadsLate) throw tooSlow('read', folder);
-      const [newest, latestMs] = [head, clock.nowMs() + START_MS];
+      const [newest, latestMs] = [head, clock.nowMs() + READ_MS];
       const read = reads.add(async () => {
         if (clock.nowMs() >= latestMs) throw tooSlow('read', folder);
         return linesAfter(disk, folder, newest, after);
       });
-      if (!(await endedWithin(clock, START_MS, read))) {
+      if (!(await endedWithin(clock, READ_MS, read))) {
         areReadsLate = true;
         const ended = () => {
           areReadsLate = false;

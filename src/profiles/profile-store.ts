@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../core/clock.js';
 import { RobotError, succeeds } from '../core/errors.js';
 import { isGains, isObject } from '../core/json.js';
+import { Listeners } from '../core/listeners.js';
 import { perUnit, type UnitName } from '../core/units.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { MOST_PROFILES, type Profile } from '../schemas/profile.js';
@@ -35,6 +37,8 @@ const DISK_MS = 400;
  * then be found after a restart.
  */
 export class ProfileStore {
+  /** Emitted when profiles have changed on the disk. */
+  readonly changed = new Listeners<void>();
   readonly #file: StateFile<Profiles>;
   readonly #clock: Clock;
   readonly #queue = new WorkQueue();
@@ -126,6 +130,7 @@ export class ProfileStore {
       const { list, answer } = change(before[unit]);
       try {
         await file.save({ ...before, [unit]: list }, DISK_MS);
+        if (!isDeepStrictEqual(list, before[unit])) this.changed.emit();
         return answer;
       } catch (error) {
         const isTakenBack = await succeeds(file.save(before, file.isStuck ? 0 : DISK_MS));

@@ -47,6 +47,18 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['__proto__']);
   });
 
+  it('report each change, but no repeat that changes nothing, so that each change gets a line in the log', async () => {
+    let changes = 0;
+    store.changed.add(() => {
+      changes += 1;
+    });
+    await keep('carpet');
+    for (let count = 0; count < 2; count += 1) await store.star('chassis', 'carpet', true);
+    await store.remove('chassis', 'carpet');
+    await keep('carpet');
+    expect(changes).to.equal(4);
+  });
+
   it('are not changed by a call that times out while it waits for a slow disk', async () => {
     await store.list('chassis');
     disk.interfere = async operation => {
