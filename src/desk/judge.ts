@@ -68,14 +68,20 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
   return match?.lease?.holder === wanted.holder;
 }
 
+/** Whether the robot is still in the match in which Load of another one left it. */
+export function isLeft(state: DeskState, name: string): boolean {
+  const { match } = seenOf(state, name);
+  // A desk.json of an earlier build has no `left`.
+  const { left = null } = wishOf(state.wanted, name);
+  return left !== null && match?.id === left && match.phase !== 'none';
+}
+
 /** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the release from that. */
 export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
   if (match?.robots.includes(name)) return match;
-  const seen = seenOf(state, name);
   const { left: id } = wishOf(state.wanted, name);
-  if (id === null || seen.match?.id !== id || seen.match.phase === 'none' || isTaken(state, seen))
-    return null;
+  if (id === null || !isLeft(state, name) || isTaken(state, seenOf(state, name))) return null;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
   return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
 }

@@ -1,7 +1,7 @@
 import { RobotError } from '../core/errors.js';
 import { PLAY } from '../core/phases.js';
 import * as s from '../schemas/schema.js';
-import { isInPhase, lacksOfAll, matchOf } from './judge.js';
+import { isInPhase, isLeft, lacksOfAll, matchOf } from './judge.js';
 import { lockTile } from './lock-presses.js';
 import { button, ofRobot, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
@@ -44,7 +44,8 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { ma
   // Robots that are not in the new match are released from the old one.
   for (const name of former?.robots ?? []) {
     seenOf(state, name).joinMs = nowMs;
-    changeWish(state, name, { left: former?.id ?? null });
+    // A robot may still be in a match that is longer ago.
+    if (!isLeft(state, name)) changeWish(state, name, { left: former?.id ?? null });
   }
   const match = { ...plan, without: [], record: recordName(plan.id, at) };
   putMatch(state, withPhase(match, 'pre', nowMs));

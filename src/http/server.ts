@@ -92,9 +92,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
       if (!exchange[0].complete) connection.isBehind = true;
       connection.exchange = undefined;
       connection.next = undefined;
-      // A caller who closed before any answer may still mean a stop. Behind a stream, that may be hours old.
-      const isWanted = !socket.destroyed || !exchange[1].headersSent;
-      if (next !== undefined && isWanted) answer(connection, next);
+      if (next !== undefined && !socket.destroyed) answer(connection, next);
       else if (refusal !== undefined) refuse(refusal, socket);
     };
     exchange[1].on('close', contain(answered));

@@ -130,12 +130,12 @@ export class ProfileStore {
       const { list, answer } = change(before[unit]);
       try {
         await file.save({ ...before, [unit]: list }, DISK_MS);
-        if (!isDeepStrictEqual(list, before[unit])) this.changed.emit();
-        return answer;
       } catch (error) {
         const isTakenBack = await succeeds(file.save(before, file.isStuck ? 0 : DISK_MS));
         throw refusal(storageFailure(error), !isTakenBack);
       }
+      if (!isDeepStrictEqual(list, before[unit])) this.changed.emit();
+      return answer;
     });
   }
 

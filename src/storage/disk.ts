@@ -91,8 +91,8 @@ export const realDisk = {
   /** Rejects if there is no such file. The flag 'a' would create it. */
   openToAppend: (path: string): Promise<DiskFile> =>
     attempt('open', path, async () => {
-      const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
-      return diskFile(path, file, (await file.stat()).size);
+      const { size } = await stat(path);
+      return diskFile(path, await open(path, constants.O_WRONLY | constants.O_APPEND), size);
     }),
   /** Creates an empty file, or empties an existing one. */
   create: (path: string): Promise<DiskFile> =>

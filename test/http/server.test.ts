@@ -22,11 +22,6 @@ describe('the HTTP server', () => {
 
   const listen = (patience?: Patience) => {
     const listener: RequestListener = async (request, response) => {
-      if (request.url === '/unread') {
-        acted.push(request.url);
-        response.end();
-        return;
-      }
       try {
         for await (const _ of request);
       } catch {
@@ -216,19 +211,6 @@ describe('the HTTP server', () => {
     await client.closed;
     expect(logged.join('')).to.include('a defect');
     expect(await ask('127.0.0.1')).to.equal(true);
-  });
-
-  it('reads a request behind an unanswered one even if the client resets the connection, but not behind a stream', async () => {
-    for (const begins of [false, true]) {
-      const client = open(request('/hang') + request('/unread'));
-      await until(() => hanging.length > 0);
-      if (begins) hanging[0]!.write('a stream');
-      client.socket.resetAndDestroy();
-      await connected(0);
-      await until(() => begins || acted.includes('/unread'));
-      expect(acted).to.deep.equal(begins ? ['/hang'] : ['/hang', '/unread']);
-      for (const list of [acted, hanging]) list.length = 0;
-    }
   });
 
   it('answers a client that has half-closed its connection', async () => {

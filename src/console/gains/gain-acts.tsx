@@ -36,7 +36,7 @@ export function GainActs({ gains }: { readonly gains: GainEdits }) {
         {...TRY}
         run={() => gains.try()}
         pressed={asked === 'Try' || undefined}
-        disabled={!gains.isReady || model.isStopping}
+        disabled={!gains.isReady || !model.mayMove}
       />
       <Press
         text={`Keep${changesText}`}

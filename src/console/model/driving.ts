@@ -72,12 +72,12 @@ export class Driving extends Part {
   #isFast = false;
   /** Sources with a stick or key that is not let go. Two opposite keys deflect nothing. */
   readonly #held = new Set<Source>();
-  /** Units that could not be driven while they were asked to move. They must be let go first. */
+  /** Units that could not be driven while they were asked to move. All sticks and keys must be let go first. */
   readonly #hindered: Signal<readonly UnitName[]> = signal([]);
   /** Units to which a command was sent that may still hold. */
   readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
-  /** How many commands that stop a unit are not answered. */
-  #halts = 0;
+  /** The newest command that stops each unit, while it is not answered. */
+  readonly #halts = new Map<UnitName, object>();
   #pending = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   /** When the first command of each unit's motion was answered. */
@@ -220,7 +220,9 @@ export class Driving extends Part {
     for (const one of all) if (!isDeflected(one.rates) && this.#moving[one.name]) void this.#send([one]);
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
-    if (isDue && isFree) void this.#send(all.filter(({ rates }) => isDeflected(rates)));
+    if (!isDue || !isFree || !all.some(({ rates }) => isDeflected(rates))) return;
+    // This command cancels an unanswered one that stops the other unit, so it stops that unit too.
+    void this.#send(all.filter(({ name, rates }) => isDeflected(rates) || this.#halts.has(name)));
   }
 
   /** What moves when a hindrance ends has nobody who began it: the stick or key must be at rest in between. */
@@ -264,22 +266,29 @@ export class Driving extends Part {
       notAfterT: this.time.tAt(sentMs + LATEST_MS),
       ...(takeover && { takeover }),
     };
-    // A newer command takes the place of an unanswered one, whose request is cancelled. Two stops are of two units.
-    const renews = !isMoving && this.#halts > 0;
-    if (!isMoving) this.#halts += 1;
+    // A newer command takes the place of an unanswered one, whose request is cancelled. A stop does not cancel another one.
+    const renews = !isMoving && !takeover && this.#halts.size > 0;
+    for (const { name } of wanted)
+      if (this.#moving[name]) this.#halts.delete(name);
+      else this.#halts.set(name, body);
     const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves', renews });
     this.#pending -= 1;
-    if (!isMoving) this.#halts -= 1;
+    for (const [name, halt] of this.#halts) if (halt === body) this.#halts.delete(name);
     if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
       if (isMoving) this.#problem.value = '';
       for (const { name } of wanted) this.#acceptedMs[name] = Math.min(this.#acceptedMs[name], clock.nowMs());
     } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
-      // That one unit cannot be stopped by a command says nothing about the other one.
-      if (!isMoving && !takeover && SHOWN.includes(outcome.refusal.code)) return;
+      const why = SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal);
+      // That a command cannot stop one unit says nothing about the other one.
+      if (!isMoving && !takeover) {
+        this.#problem.value = why;
+        this.#problemMs = clock.nowMs();
+        return;
+      }
       for (const { name } of UNIT_LIST) this.#moving[name] = false;
-      this.interrupt(SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal));
+      this.interrupt(why);
     }
   }
 }
