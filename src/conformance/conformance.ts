@@ -95,7 +95,7 @@ export async function conformance({ moves, onCheck, ...wire }: Questions): Promi
   }
   const isLatched = asked.at(-1)?.seen === undefined;
   const end = isLatched
-    ? 'The controller is latched: a daemon that starts on it now will start stopped.'
+    ? 'The controller is latched: the daemon will start stopped.'
     : 'THE CONTROLLER MAY NOT BE LATCHED. Take its power away.';
   return { unit: unit.name, asked, end: signal.aborted ? `Interrupted. ${end}` : end };
 }
