@@ -59,7 +59,5 @@ if __name__ == "__main__":
     if code != 200:
         sys.exit(status["detail"] + (" Set it as TRUNNION_TOKEN." if code == 401 else ""))
     # The gimbal's own mode: the call shows how it is done, and changes nothing.
-    code, answer = call(robot, "POST", "/api/gimbal/mode/switch", {"mode": status["gimbal"]["mode"]})
-    print(code, answer)
+    print(*call(robot, "POST", "/api/gimbal/mode/switch", {"mode": status["gimbal"]["mode"]}))
     print(*next(events(robot)))
-    sys.exit(code != 200)
