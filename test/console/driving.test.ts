@@ -92,6 +92,27 @@ describe('a page used for driving', () => {
     expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
   });
 
+  it('stops the chassis when its stick is let go, even if a command that moves the gimbal follows at once', async () => {
+    for (let ms = 185; ms < 240; ms += 5) {
+      page.let(/drive/, 'held');
+      stick(AHEAD);
+      page.model.driving.ask('right stick', { yaw: 1 });
+      await page.wait(ms);
+      const sent = commands().length;
+      stick(REST);
+      const halts = commands()
+        .slice(sent)
+        .filter(({ body }) => body.chassis?.speed === 0);
+      expect(
+        halts.some(({ isTakenBack }) => !isTakenBack),
+        `${ms} ms`,
+      ).to.equal(true);
+      page.model.driving.ask('right stick', REST);
+      page.let(/drive/, 'delivered');
+      await page.wait(603);
+    }
+  });
+
   it('does not begin to move when another driver ends, until the stick that was held meanwhile is let go', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
