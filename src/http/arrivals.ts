@@ -20,6 +20,7 @@ class Backlog {
   readonly #sinceMs = new Set<{ readonly ms: number }>();
 
   get sinceMs(): number {
+    if (this.#sinceMs.size === 0) return Number.POSITIVE_INFINITY;
     let earliestMs = Number.POSITIVE_INFINITY;
     for (const { ms } of this.#sinceMs) earliestMs = Math.min(earliestMs, ms);
     return earliestMs;

@@ -28,7 +28,7 @@ export function isRoot(ctx: Context): boolean {
 export function authorization(access: Access): Authorize {
   return (ctx, need) => {
     const { isCookie } = presented(ctx);
-    const isAct = ctx.method !== 'GET' && ctx.method !== 'HEAD';
+    const isAct = ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
       // A browser also sends its cookie for pages of other sites, so the cookie gives no right here.
       const caller = access.callerOf(undefined);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from 'koa';
 import { RobotError } from '../core/errors.js';
+import { headersOf } from './answer.js';
 
 /** scripts/console/build.ts writes a list of these to `manifest.json`. */
 export interface ConsoleFile {
@@ -42,6 +43,7 @@ function send(ctx: Context, file: ConsoleFile, bodies: Readonly<Record<'gzip' | 
   // Browsers accept Brotli over TLS only.
   const coding = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity';
   ctx.set({
+    ...headersOf(ctx),
     'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     'Content-Security-Policy': POLICY,
     'Referrer-Policy': 'no-referrer',

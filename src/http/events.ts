@@ -8,6 +8,7 @@ import type { Status } from '../schemas/status.js';
 import type { Step } from '../schemas/step.js';
 import type { Telemetry } from '../schemas/telemetry.js';
 import type { Tune } from '../schemas/tune.js';
+import { headersOf } from './answer.js';
 import { callerOf } from './authorization.js';
 import type { Contain } from './contain.js';
 
@@ -134,7 +135,7 @@ export function createEvents(
     if (ctx.method !== 'HEAD' && streams.size >= MOST_STREAMS[right])
       throw new RobotError('too-many-streams');
     ctx.status = 200;
-    ctx.type = 'text/event-stream';
+    ctx.set({ ...headersOf(ctx), 'Content-Type': 'text/event-stream; charset=utf-8' });
     if (ctx.method === 'HEAD') return;
     const stream: Stream = { ctx, slowSinceMs: undefined, lastSent: undefined, owed: [] };
     ctx.respond = false;

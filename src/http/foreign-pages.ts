@@ -35,7 +35,12 @@ export function refuseForeignPages(allowedHosts: readonly string[]): Middleware 
 
 /** `rawHeaders` has names and values in turns. */
 function numberOf(header: string, rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === header).length;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === header.length && name.toLowerCase() === header) count += 1;
+  }
+  return count;
 }
 
 /** The name without port, brackets and final dot. */

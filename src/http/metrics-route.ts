@@ -7,10 +7,7 @@ export function serveMetrics<Source>(table: readonly Metric<Source>[], source: (
   return get('/metrics', 'read', {
     id: 'metrics',
     summary: 'Figures for Prometheus, in its text format',
-    answer: { ...s.text(), contentMediaType: 'text/plain' },
-    act: ({ ctx }) => {
-      ctx.res.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-      return Buffer.from(metricsText(table, source()));
-    },
+    answer: { ...s.text(), contentMediaType: 'text/plain; version=0.0.4; charset=utf-8' },
+    act: () => Buffer.from(metricsText(table, source())),
   });
 }

@@ -59,14 +59,13 @@ export function requestLog(
     ctx.state.who = (ctx.req.socket.remoteAddress ?? 'unknown').replace(/^::ffff:/, '');
     ctx.state.mayAct = false;
     ctx.state.changed = false;
-    ctx.res.setHeader('X-Request-Id', id);
-    const { method, path } = ctx;
+    const { method = '' } = ctx.req;
     const startMs = clock.nowMs();
     ctx.state.arrival = arrivals.read(ctx.req.socket, hasWaited(ctx.req));
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
     if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {
-        const { status, state } = ctx;
+        const { path, status, state } = ctx;
         const ms = Math.round((clock.nowMs() - startMs) * 10) / 10;
         const fields = { method, path: path.slice(0, LONGEST_PATH), status, code: state.code };
         log[!isRead && isShown(state, fields) ? 'info' : 'debug']({ id, ...fields, ms }, 'request');
@@ -85,11 +84,11 @@ export interface Recorder {
 }
 
 /** Runs `act` for a route. Records the request and its outcome. */
-export function recorded(
+export function recorded<Answer>(
   route: Route,
   { eventLog: log, kept }: Recorder,
-  act: (ctx: Context) => Promise<void>,
-): Middleware {
+  act: (ctx: Context) => Promise<Answer>,
+): (ctx: Context) => Promise<Answer> {
   const { what, unit, isSecret, onlyRefused } = route.event ?? { what: route.id };
   return async ctx => {
     const { changes } = log;
@@ -104,14 +103,16 @@ export function recorded(
       ctx.state.changed = holds && log.changes !== changes;
       log.recordRequest(event, ctx.state);
     };
+    let answer: Answer;
     try {
-      await act(ctx);
+      answer = await act(ctx);
     } catch (error) {
       record(asRobotError(error).code);
       throw error;
     }
     if (!onlyRefused) record('done');
     await kept?.();
+    return answer;
   };
 }
 

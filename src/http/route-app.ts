@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError, RobotError } from '../core/errors.js';
+import { headersOf, sendAnswer, writeAnswer } from './answer.js';
 import type { Arrivals } from './arrivals.js';
 import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
@@ -15,7 +16,6 @@ import { ReadQueue } from './read-queue.js';
 import { headRefusal } from './request-head.js';
 import { type Recorder, recorded, requestLog } from './request-log.js';
 import type { Route } from './route.js';
-import { SECURITY_HEADERS } from './server.js';
 
 interface RouteAppOptions extends Recorder {
   readonly routes: readonly Route[];
@@ -50,16 +50,21 @@ export function createRouteApp(options: RouteAppOptions): App {
     return router;
   };
   const reads = new ReadQueue(() => clock.nowMs());
-  const yielding = (act: (ctx: Context) => void | Promise<void>) => (ctx: Context) =>
-    reads.wait(callerOf(access, ctx).rights.length > 0).then(() => act(ctx));
+  const yielding =
+    <Answer>(act: (ctx: Context) => Answer | Promise<Answer>) =>
+    (ctx: Context) =>
+      reads.wait(callerOf(access, ctx).rights.length > 0).then(() => act(ctx));
   for (const route of options.routes) {
     const act = (ctx: Context) => route.handle(ctx, authorize);
     const later = yielding(act);
     const sooner = (ctx: Context) => (isAllowed(route, access, ctx) ? act(ctx) : later(ctx));
-    at(route.path)[route.method](
-      route.path,
-      route.method === 'get' ? later : recorded(route, { eventLog, kept }, sooner),
-    );
+    const answer = route.method === 'get' ? later : recorded(route, { eventLog, kept }, sooner);
+    const type = String(route.answer.contentMediaType ?? 'application/json; charset=utf-8');
+    const send = (ctx: Context) =>
+      answer(ctx).then(body => {
+        if (body !== undefined) sendAnswer(ctx, route.answerStatus ?? 200, type, body);
+      });
+    at(route.path)[route.method](route.path, send);
   }
   for (const [path, send] of pageRoutes(options.pageFolder)) at(path).get(path, yielding(send));
   const answers = new Map([...routers].map(([path, router]) => [path, router.routes()]));
@@ -76,7 +81,6 @@ export function createRouteApp(options: RouteAppOptions): App {
   app.use(yielding(unrouted));
   const koa = app.callback();
   const answer: RequestListener = (request, response) => {
-    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     const refusal = headRefusal(request);
     return refusal === undefined ? koa(request, response) : refuse(refusal, response);
   };
@@ -92,9 +96,7 @@ function isAllowed({ right }: Route, access: Access, ctx: Context): boolean {
 /** Answers a request that Koa must not see. */
 function refuse(error: RobotError, response: ServerResponse): void {
   const { problem } = problemOf(error);
-  response.statusCode = problem.status;
-  response.setHeader('Content-Type', PROBLEM_TYPE);
-  response.end(JSON.stringify(problem));
+  writeAnswer(response, problem.status, PROBLEM_TYPE, JSON.stringify(problem));
 }
 
 /** Answers a request whose path or method has no route. The router leaves the routes of the path in `matched`. */
@@ -103,24 +105,18 @@ function unrouted(ctx: Context): void {
   if (layers.length === 0) throw new RobotError('not-found', { path: ctx.path });
   const allow = [...new Set([...layers.flatMap(({ methods }) => methods), 'OPTIONS'])].join(', ');
   if (ctx.method !== 'OPTIONS') throw new RobotError('method-not-allowed', { allow });
-  ctx.set('Allow', allow);
+  ctx.set({ ...headersOf(ctx), Allow: allow });
   ctx.status = 204;
 }
 
 function problemAnswers(log: Logger): Middleware {
-  return async (ctx, next) => {
-    try {
-      await next();
-    } catch (thrown) {
+  return (ctx, next) =>
+    next().catch(thrown => {
       const error = asRobotError(thrown);
       const { problem, headers } = problemOf(error);
       ctx.state.code = error.code;
       if (error.code === 'internal')
         log.error({ id: ctx.state.id, ...describeError(error) }, 'request failed');
-      ctx.set(headers);
-      ctx.status = problem.status;
-      ctx.type = PROBLEM_TYPE;
-      ctx.body = JSON.stringify(problem);
-    }
-  };
+      sendAnswer(ctx, problem.status, PROBLEM_TYPE, JSON.stringify(problem), Object.entries(headers).flat());
+    });
 }

@@ -10,10 +10,12 @@ const MOST_PAIRS = 60;
 const OF_STRANGERS: readonly number[] = [401, 403];
 const BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
 
+type Counter = [labels: { readonly route: string; readonly code: string }, count: number];
+
 /** Counts and times the answers of routes. */
 export class RouteCounts {
   /** By route and status: these two, and the number of answers. */
-  readonly answers = new Map<string, [{ route: string; code: string }, number]>();
+  readonly answers = new Map<string, Counter>();
   /** By the id of the route. */
   readonly durations = new Map<string, Histogram>();
 
@@ -21,28 +23,39 @@ export class RouteCounts {
   counted(route: Route, clock: Clock): Route {
     const duration = new Histogram(BOUNDS_S);
     this.durations.set(route.id, duration);
-    const handle: Route['handle'] = async (ctx, authorize) => {
+    const counters = new Map<number, Counter>();
+    const count = (status: number) => {
+      const counter = counters.get(status);
+      if (counter === undefined) counters.set(status, this.#counter(route.id, status));
+      else counter[1] += 1;
+    };
+    const handle: Route['handle'] = (ctx, authorize) => {
       const startMs = clock.nowMs();
-      let status: number = route.answerStatus ?? 200;
-      try {
-        await route.handle(ctx, authorize);
-      } catch (error) {
-        status = PROBLEMS[asRobotError(error).code].status;
-        throw error;
-      } finally {
-        this.#count(OF_STRANGERS.includes(status) ? 'other' : route.id, `${status}`);
+      const ended = (status: number) => {
+        count(status);
         duration.observe((clock.nowMs() - startMs) / 1000);
-      }
+      };
+      const answered = <Answer>(answer: Answer) => {
+        ended(route.answerStatus ?? 200);
+        return answer;
+      };
+      const failed = (error: unknown) => {
+        ended(PROBLEMS[asRobotError(error).code].status);
+        throw error;
+      };
+      return route.handle(ctx, authorize).then(answered, failed);
     };
     return { ...route, handle };
   }
 
-  #count(route: string, code: string): void {
-    const isFull = this.answers.size >= MOST_PAIRS && !this.answers.has(`${route} ${code}`);
-    const labels = isFull ? { route: 'other', code: 'other' } : { route, code };
+  #counter(id: string, status: number): Counter {
+    const route = OF_STRANGERS.includes(status) ? 'other' : id;
+    const isFull = this.answers.size >= MOST_PAIRS && !this.answers.has(`${route} ${status}`);
+    const labels = isFull ? { route: 'other', code: 'other' } : { route, code: `${status}` };
     const key = `${labels.route} ${labels.code}`;
-    const known = this.answers.get(key);
-    if (known === undefined) this.answers.set(key, [labels, 1]);
-    else known[1] += 1;
+    const counter = this.answers.get(key) ?? [labels, 0];
+    counter[1] += 1;
+    this.answers.set(key, counter);
+    return counter;
   }
 }

@@ -62,7 +62,8 @@ export interface Route extends Omit<Endpoint<unknown, unknown, unknown>, 'act'> 
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
   readonly right: Right<never>;
-  handle(ctx: Context, authorize: Authorize): Promise<void>;
+  /** Resolves with the text of the answer; undefined if the route has written the answer itself. */
+  handle(ctx: Context, authorize: Authorize): Promise<string | Buffer | undefined>;
 }
 
 export const get = define('get');
@@ -97,8 +98,8 @@ function define(method: Route['method']) {
       };
       if (method === 'post' && isForCaller(need)) await stillConnected();
       const answer = await act({ body, query, ctx, stillWanted, stillConnected });
-      if (endpoint.answerStatus !== undefined) ctx.status = endpoint.answerStatus;
-      send(ctx, answer);
+      if (answer === undefined) return undefined;
+      return Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
     };
     return { ...endpoint, method, path, right, handle };
   };
@@ -107,15 +108,4 @@ function define(method: Route['method']) {
 /** True if the daemon acts only while the caller is connected: for motion, light and gains. */
 export function isForCaller(need: Need): boolean {
   return need === 'drive' || need === 'tune';
-}
-
-/**
- * Koa gets text or bytes. For any other body it would load Node's fetch, to compare the body with `Response`.
- * That takes 60 ms at the first answer, and on a small board so long that the watchdog may end the daemon.
- */
-function send(ctx: Context, answer: unknown): void {
-  if (answer === undefined) return;
-  if (!ctx.res.hasHeader('Content-Type'))
-    ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  ctx.body = Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
 }

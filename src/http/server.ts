@@ -2,14 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, RobotError } from '../core/errors.js';
+import { SECURITY_HEADERS } from './answer.js';
 import type { Contain } from './contain.js';
 import { PROBLEM_TYPE, problemOf } from './problems.js';
 
-/** The headers of every answer. The files of the page have another Cache-Control. */
-export const SECURITY_HEADERS = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Cache-Control', 'no-store'],
-] as const;
 const PER_ADDRESS = 64;
 const IN_ALL = 256;
 /** An address with at most this many connections loses none while another address has more. */
@@ -185,7 +181,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
     ['Connection', 'close'],
     ['Content-Type', PROBLEM_TYPE],
     ['Content-Length', Buffer.byteLength(body)],
-    ...SECURITY_HEADERS,
+    ...Object.entries(SECURITY_HEADERS),
   ];
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`);
   const statusLine = `HTTP/1.1 ${problem.status} ${problem.title}\r\n`;

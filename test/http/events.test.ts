@@ -94,6 +94,7 @@ describe('the event stream', () => {
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx, next) => {
+      ctx.state.id = '1';
       await next().catch(error => {
         ctx.status = isRobotError(error, 'too-many-streams') ? 503 : 500;
       });

@@ -119,11 +119,7 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
       query: s.growing({ after: s.optional({ ...s.text('SHA-256 of a line.'), pattern: '^[0-9a-f]{64}$' }) }),
       answer: { ...s.text('Each line as it is on the disk.'), contentMediaType: LINES },
       problems: ['unknown-head', 'storage-failed'],
-      act: async ({ query: { after }, ctx }) => {
-        const lines = await fileLog.linesAfter(after);
-        ctx.res.setHeader('Content-Type', LINES);
-        return lines;
-      },
+      act: ({ query: { after } }) => fileLog.linesAfter(after),
     }),
     get('/api/log/head', 'read', {
       id: 'logHead',

@@ -38,7 +38,7 @@ export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status
     ...route,
     handle: async (ctx, authorize) => {
       if (!isRoot(ctx)) throw new RobotError('not-found', { path: ctx.path });
-      await route.handle(ctx, authorize);
+      return route.handle(ctx, authorize);
     },
   }));
 }
