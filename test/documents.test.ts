@@ -20,7 +20,7 @@ function anchorsOf(document: string): string[] {
 }
 
 describe('the documents', () => {
-  it('have no link to a file or a heading that this repository does not have', () => {
+  it('have no dead link to a file or a heading of this repository', () => {
     const links = DOCUMENTS.flatMap(document =>
       [...readFileSync(document, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => ({ document, link }))
@@ -35,7 +35,7 @@ describe('the documents', () => {
     expect(dead).to.deep.equal([]);
   });
 
-  it('name no file of src, sim, test, scripts, systemd or firmware that does not exist', () => {
+  it('name only files of src, sim, test, scripts, systemd and firmware that exist', () => {
     const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
       [
         ...readFileSync(document, 'utf8').matchAll(
@@ -68,7 +68,7 @@ describe('the documents', () => {
     expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
   });
 
-  it('have no command that is neither run by a test nor on the list of exemptions with a reason', () => {
+  it('have only commands that a test runs or that are on the list of exemptions with a reason', () => {
     const unknown = commands.filter(
       ({ document, command }) =>
         notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),

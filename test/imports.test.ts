@@ -120,7 +120,7 @@ describe('imports', () => {
     const circular = [...files].filter(file => reachable(file, imports).has(file));
     expect(circular).to.deep.equal([]);
   });
-  it('between scripts and test go only to files listed as shared, but tests in test/scripts may import any script', () => {
+  it('between scripts and test go only to files that this test lists as shared, except that test/scripts may import any script', () => {
     const sides = everything.map(({ from, to }) => ({
       from,
       to,

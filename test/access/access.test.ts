@@ -31,7 +31,7 @@ describe('the check of tokens', () => {
     access.close();
   });
 
-  it('lets everyone stop the robot, and nobody drive it, as long as the disk has not answered since the daemon started', async () => {
+  it('lets every caller stop the robot, and no caller drive it, until the disk answers for the first time after a daemon start', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -60,12 +60,12 @@ describe('the check of tokens', () => {
   });
 });
 
-describe('a robot without a list of tokens (open to everyone)', () => {
+describe('a robot without a list of tokens, open to everyone,', () => {
   for (const [what, place] of [
     ['folder', (path: string) => mkdir(path)],
     ['link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`gives nobody access after a ${what} has appeared at the path of the list, even after its removal`, () =>
+    it(`gives no caller access once a ${what} appears at the path of the list, even after that ${what} is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);
@@ -113,7 +113,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     ['is missing and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`keeps the last known tokens in force while the file ${how}, and reports this problem only once`, async () => {
+    it(`keeps the last known tokens in force while the file ${how}, and announces this problem only once`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -136,7 +136,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     });
   }
 
-  it('reads the file again after a failed read, even if the file has not changed', async () => {
+  it('clears the reported problem when the unchanged file can be read again after a failed read', async () => {
     const found = list(encodeTokens(TOKENS));
     now = found;
     await open();
@@ -149,7 +149,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     }
   });
 
-  it('writes the file again if the file disappears, so that a restart does not open the robot to everyone', async () => {
+  it('writes the file again if the file disappears, so that a daemon restart does not open the robot to everyone', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     await becomes(list());
@@ -159,7 +159,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('leaves a robot without such a file open to everyone when the disk becomes unreadable', async () => {
+  it('keeps the robot open to everyone when the disk becomes unreadable, if there was no such file before', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -168,7 +168,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('gives nobody access after the file was damaged, even if the damaged file is then deleted or cannot be read', async () => {
+  it('gives no caller access after the file is damaged, even if the damaged file is then deleted or cannot be read', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
@@ -182,7 +182,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('gives nobody access until it has read the disk once without an error', async () => {
+  it('gives no caller access after a start until the daemon has read the disk once without an error', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

@@ -38,7 +38,7 @@ function asNobody(...args: string[]): Promise<{ exit: number | string | undefine
   });
 }
 
-describe('trunnion', () => {
+describe('the command', () => {
   const waitedMs: number[] = [];
   /** Every wait ends at once. */
   const clock: Clock = {
@@ -59,7 +59,7 @@ describe('trunnion', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('token adds, lists and removes tokens, and waits after each change until a running daemon has had time to read the change', () =>
+  it('`trunnion token` adds, lists and removes tokens, and after each change waits until a running daemon has had time to read it', () =>
     inPlace(async (place, folder) => {
       const { exitCode, text } = await addToken(place, 'desk', 'referee');
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
@@ -73,7 +73,7 @@ describe('trunnion', () => {
         expect(text).to.include('A running daemon keeps the list').and.include('unless access.required');
     }));
 
-  it('token starts a new list if the list is damaged, says that the list was damaged, and keeps a copy of the damaged list', () =>
+  it('`trunnion token add` starts a new list if the list of tokens is damaged, says so, and keeps a copy of the damaged list', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
@@ -85,7 +85,7 @@ describe('trunnion', () => {
       expect(await readFile(join(folder, copy), 'utf8')).to.equal('{');
     }));
 
-  it('token refuses to change the list while another command is changing it, so that no token reported as added is lost', () =>
+  it('`trunnion token` refuses to change the list of tokens while another command changes it, so that no added token is lost', () =>
     inPlace(async (place, folder) => {
       const refusal = { exitCode: 3, text: 'Another command is changing the tokens: try again.' };
       const names = ['a', 'b', 'c', 'd'];
@@ -112,7 +112,7 @@ describe('trunnion', () => {
     ['with a name that the log uses for other callers: "root"', 'root', 'referee'],
     ['with a space at the end of the name: "desk "', 'desk ', 'referee'],
   ] as const)
-    it(`token refuses to add a token ${what}`, async () => {
+    it(`\`trunnion token add\` refuses a token ${what}`, async () => {
       expect((await addToken(placeOf('/nowhere'), name, role)).exitCode).to.equal(2);
     });
 
@@ -121,13 +121,13 @@ describe('trunnion', () => {
     ['127.0.0.2', 'http://127.0.0.2:8080', 'the address 127.0.0.2'],
     ['0.0.0.0', `http://${hostname()}.local:8080`, "the computer's host name"],
   ] as const)
-    it(`token add prints a login link with ${named} if the daemon is configured to listen on ${host}`, () =>
+    it(`\`trunnion token add\` prints a login link with ${named} if the daemon is configured to listen on ${host}`, () =>
       inTemporaryFolder(async state => {
         const { text } = await addToken(placeOf(state, host), 'desk', 'referee');
         expect(text).to.contain(`configuration): ${page}/#token=`);
       }));
 
-  it('token adds, lists and removes tokens of a referee desk, too, but refuses the role operator there', () =>
+  it('`trunnion-desk token` adds, lists and removes tokens of the referee desk, but refuses the role "operator"', () =>
     inTemporaryFolder(async folder => {
       const desk = deskTokens(folder, clock);
       expect((await addToken(desk, 'ann', 'operator')).text).to.equal(
@@ -142,14 +142,14 @@ describe('trunnion', () => {
       expect((await listTokens(deskTokens(join(folder, 'none'), clock))).text).to.include('start the desk');
     }));
 
-  it('token says that nothing was changed if the lock file of the list cannot be opened', () =>
+  it('`trunnion token add` says that nothing was changed if the lock file of the token list cannot be opened', () =>
     inPlace(async (place, folder) => {
       await mkdir(`${tokenFile(folder)}.lock`);
       const error = await addToken(place, 'desk', 'referee').catch(saidOf);
       expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
     }));
 
-  it('token says that nothing was changed if the new list cannot be written, and leaves the old list', () =>
+  it('`trunnion token` leaves the list of tokens unchanged, and says so, if the new list cannot be written', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await mkdir(`${tokenFile(folder)}.new`);
@@ -161,12 +161,12 @@ describe('trunnion', () => {
       expect((await listTokens(place)).text).to.equal('desk  referee');
     }));
 
-  it('token fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
+  it('`trunnion token add` fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('token advises only to use sudo, and not to change any owner, if the caller may not read the state folder', async function () {
+  it('`trunnion token` advises to use sudo, and nothing else, if the caller may not read the state folder', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -181,7 +181,7 @@ describe('trunnion', () => {
     });
   });
 
-  it('stop does not advise sudo if the socket of the simulated robot belongs to another user', async function () {
+  it('`trunnion stop` does not advise to use sudo if the socket of the simulated robot belongs to another user', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -195,7 +195,7 @@ describe('trunnion', () => {
     });
   });
 
-  describe("token run by root on another user's state folder", () => {
+  describe('`trunnion token`, run by root on the state folder of another user,', () => {
     const folder = temporaryFolder();
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -212,7 +212,7 @@ describe('trunnion', () => {
     });
     beforeEach(() => chown(folder(), NOBODY, NOBODY));
 
-    it("creates only files that belong to the folder's owner, even if Node cannot give up the rights of root", async () => {
+    it('creates only files that belong to the owner of the folder, even if Node.js cannot give up the rights of root', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -224,7 +224,7 @@ describe('trunnion', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to change the owner of the list of tokens (chown) if the list belongs to root', async () => {
+    it('advises to change the owner of the token list with `chown` if the list belongs to root', async () => {
       await writeFile(tokenFile(folder()), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

@@ -33,7 +33,7 @@ describe('the local socket for root', () => {
       secret = await daemon.requireToken('desk', 'referee');
     });
 
-    it('lets root stop, resume and unlock the robot and end and clear the match, and the event log names root', async () => {
+    it('lets root stop, resume and unlock the robot, and end and clear the match; the event log names root as the caller', async () => {
       const refused = await say('match end', daemon.rootSocket);
       expect([refused.exitCode, refused.text]).to.deep.equal([
         3,
@@ -125,7 +125,7 @@ describe('the local socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('makes trunnion stop fail and advise to cut the power if the daemon cannot confirm the stop', () =>
+  it('tells `trunnion stop` if a stop is not confirmed, so that the command fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -134,7 +134,7 @@ describe('the local socket for root', () => {
       await socket.close();
     }));
 
-  it('replaces a socket that a killed daemon left, and may be opened only by its owner', () =>
+  it('replaces the socket that a killed daemon left behind, and gives access only to its owner', () =>
     inTemporaryFolder(async folder => {
       await leaveSocket(rootSocket(folder));
       const { path, socket } = await opened(folder);
@@ -157,7 +157,7 @@ describe('the local socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('still connects callers to the first daemon after a second daemon has started and ended', () =>
+  it('still leads to the first daemon after a second daemon has opened its socket at the same path and ended', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);
@@ -166,7 +166,7 @@ describe('the local socket for root', () => {
       await socket.close();
     }));
 
-  it('does not keep the daemon from starting if a folder occupies the path of the socket', () =>
+  it('is missing if a folder occupies its path, but the daemon still starts', () =>
     inTemporaryFolder(async folder => {
       await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
       const { path, socket } = await opened(folder);
@@ -175,7 +175,7 @@ describe('the local socket for root', () => {
     }));
 });
 
-describe('trunnion', () => {
+describe('the command', () => {
   for (const [act, says, hangs] of [
     ['stop', /^Nothing was stopped\. .* cut its power\. No daemon has the local socket/, false],
     ['unlock', /^Nothing was unlocked\. No daemon has .* For a simulated robot add --simulated\.$/, false],
@@ -183,7 +183,7 @@ describe('trunnion', () => {
     ['stop', /does not answer\. Cut the power/, true],
     ['unlock', /does not answer\. Restart it/, true],
   ] as const)
-    it(`${act} fails with exit code 4 and says why if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
+    it(`\`trunnion ${act}\` fails with exit code 4 and says why if ${hangs ? 'the daemon hangs' : 'no daemon runs'}`, () =>
       inTemporaryFolder(async folder => {
         const mute = createServer(socket => socket.resume());
         const path = rootSocket(folder);

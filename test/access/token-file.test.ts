@@ -15,7 +15,7 @@ describe('tokens', () => {
     expect(new Set(Array.from({ length: 1000 }, newSecret)).size).to.equal(1000);
   });
 
-  it('may be typed in capitals and with blanks instead of dashes, but unknown tokens are rejected', () => {
+  it('may be typed in capitals and with spaces instead of dashes, but unknown tokens are rejected', () => {
     expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
     expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
       'driver',
@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`stay ${before ? 'unchanged' : 'absent'} if the disk fails to store new ones, and the error says whether a restart may bring the new ones back`, async () => {
+    it(`${before ? 'stay unchanged if the disk fails to store new ones' : 'still do not exist if the disk fails to store the first ones'}, and the error says whether a daemon restart may find the new ones`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

@@ -54,25 +54,25 @@ describe('an automatic tuning', function () {
   });
 
   const ends: [what: string, why: RegExp, act: () => Promise<unknown>][] = [
-    ['nobody renews it', /nobody renewed it|trial ended: lease/, () => bench.wait(1500)],
+    ['no caller renews the tuning', /nobody renewed it|trial ended: lease/, () => bench.wait(1500)],
     ['the robot is stopped', /robot was stopped|trial ended: stop/, () => bench.robot.stop()],
     [
-      'the mode is switched',
+      'a caller switches the mode',
       /trial ended: mode change|mode was changed/,
       () => bench.gimbal.setMode('manual'),
     ],
-    ['gains are saved', /trial ended: saved/, () => bench.gimbal.gains.save(bench.saved.gains)],
-    ['a caller ends its trial', /trial ended: ended/, () => bench.gimbal.gains.endTrial()],
+    ['a caller saves gains', /trial ended: saved/, () => bench.gimbal.gains.save(bench.saved.gains)],
+    ['a caller ends the current trial', /trial ended: ended/, () => bench.gimbal.gains.endTrial()],
     [
       'the controller goes offline',
       /trial ended: offline|is offline/,
       async () => bench.fault('gimbal', 'unplug'),
     ],
     ['the controller resets itself', /trial ended: reset/, async () => bench.fault('gimbal', 'brownout')],
-    ['a caller ends it', /somebody/, () => bench.autotune.end('somebody ended it')],
+    ['a caller ends the tuning', /somebody/, () => bench.autotune.end('somebody ended it')],
   ];
   for (const [what, why, act] of ends) {
-    it(`is aborted, with the excitation off and the saved gains running again, if ${what}`, async () => {
+    it(`is aborted, switches its excitation off and returns to the saved gains if ${what}`, async () => {
       bench.start(1500);
       await bench.wait(1000);
       expect(bench.gimbal.report().excitation?.amplitude).above(0);
@@ -87,7 +87,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it('is aborted if a save that a caller requested just before the tuning changes the gains', async () => {
+  it('is aborted if a save that was requested just before the tuning changes the gains after the tuning has begun', async () => {
     const { gimbal } = bench;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -100,7 +100,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('ends with the code not-confirmed if a caller ends it while the controller is silent, and restores the saved gains later', async () => {
+  it('answers `not-confirmed` if a caller ends it while the controller is silent, and restores the saved gains when the controller answers again', async () => {
     bench.start();
     await bench.wait(1000);
     bench.fault('gimbal', 'nack');
@@ -115,7 +115,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('keeps trying to switch the excitation off, even after the tuning has ended, if the bus fails', async () => {
+  it('keeps trying to switch the excitation off while the bus fails, even after the tuning has ended', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -158,7 +158,7 @@ describe('an automatic tuning', function () {
     }
   });
 
-  it('accepts a renewal only from the caller who began the tuning, and lets nobody try other gains meanwhile', async () => {
+  it('accepts a renewal only from the caller who began the tuning, and lets no caller try other gains while it runs', async () => {
     const { gains } = bench.gimbal;
     const { id } = bench.start();
     const isTried = () => bench.gimbal.trial !== undefined;
@@ -174,7 +174,7 @@ describe('an automatic tuning', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('that ended because the controller went offline does not switch off a later excitation of a caller', async () => {
+  it('that ended because the controller went offline does not switch off an excitation that a caller begins later', async () => {
     const { gimbal } = bench;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -265,7 +265,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('switches the laser off at its start, and refuses to switch the laser on (code tune-running) until the tuning ends', async () => {
+  it('switches the laser off at its start, and refuses to switch the laser on (code `tune-running`) until the tuning ends', async () => {
     bench.robot.laser.on();
     bench.start();
     expect(bench.robot.laser.report()).include({ state: 'off', reason: 'tuning' });
@@ -283,7 +283,7 @@ describe('an automatic tuning', function () {
     expect(bench.robot.laser.report()).include({ state: 'on' });
   });
 
-  it('is refused while another tuning runs, outside debug mode, and after a stop', async () => {
+  it('is refused while another tuning runs, while the unit is not in debug mode, and while the robot is stopped', async () => {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));

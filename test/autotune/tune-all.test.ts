@@ -61,7 +61,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips loops that follow a camera target while the camera sees no target, and is refused if it has only such loops', async () => {
+  it('skips visual loops while the camera sees no target, and is refused if it has only visual loops', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');
@@ -74,7 +74,7 @@ describe('a tuning of several loops', function () {
     expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
-  it('reports a loop as failed if its camera target is lost meanwhile, and still proposes better gains for another loop', async () => {
+  it('reports a visual loop as failed if the camera loses its target during that loop, and still proposes better gains for another loop', async () => {
     start('angle_yaw', 'visual_yaw', 'visual_pitch');
     await until(moves('angle_yaw'));
     isVisible = false;

@@ -49,7 +49,7 @@ describe('the console', function () {
     await eventually(async () => (await robot.post('/api/resume')).status === 200);
   });
 
-  it('of a robot without tokens says OPEN TO ALL if the daemon listens on all network addresses, but not if it listens on 127.0.0.1 only', async () => {
+  it('of a robot without tokens says "OPEN TO ALL" if the daemon listens on all addresses, but not if the daemon listens on 127.0.0.1', async () => {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');
@@ -64,7 +64,7 @@ describe('the console', function () {
     });
   });
 
-  it("logs a person in by a link with a token, and still offers STOP and the laser's Off after the token has been removed", async () => {
+  it('logs a person in by a link with a token, and still offers STOP and the laser button "Off" after the token is removed', async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
@@ -81,7 +81,7 @@ describe('the console', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('sends STOP even before the login, reports a wrong typed token, and accepts a valid typed token', async () => {
+  it('sends a STOP even before the login, rejects a wrong token that is typed in, and accepts a valid one', async () => {
     const secret = await add('op', 'operator');
     const page = await blank();
     await page.goto(robot.url);
@@ -105,7 +105,7 @@ describe('the console', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it("hides from a spectator the buttons of other roles, and shows the login once the spectator's token is removed", async () => {
+  it('hides from a spectator the buttons of other roles, and shows the login when the token of the spectator is removed', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.
@@ -135,7 +135,7 @@ describe('the console', function () {
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
-  it('lets a referee take the lease, run, pause and continue a phase, lock, unlock, end a match, and take over another desk', async () => {
+  it('lets a referee take the lease, run, pause and continue a phase, lock and unlock the robot, end the match, and take over another lease', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const page = await blank();
@@ -185,7 +185,7 @@ describe('the console', function () {
     await button('Release').click();
   });
 
-  it("does not end a running match at the referee's first press or tap on `no match`, `pre` or `ended`", async () => {
+  it('does not end a running match at the first press or tap of a referee on "no match", "pre" or "ended"', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const phase = async () => (await callAs(operator, 'GET', '/api/match')).body.phase;
@@ -222,7 +222,7 @@ describe('the console', function () {
     await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });
   });
 
-  it('in the phase `teleop` shows the time left without moving STOP or the gain fields, and disables debug mode', async () => {
+  it('in the phase "teleop" shows the time left without moving STOP or the gain fields, and disables debug mode', async () => {
     const page = await robot.open();
     const places = () => placesOf(page, '.stop, .gain input');
     const before = await places();

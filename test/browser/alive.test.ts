@@ -21,7 +21,7 @@ describe('the console of a simulated robot', function () {
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it('shows which loop moves by test steps that another caller began, and ends the test steps by a button or by STOP', async () => {
+  it('shows which loop moves while another caller sends test steps, and ends these test steps with a button or with STOP', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
@@ -58,7 +58,7 @@ describe('the console of a simulated robot', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
-  it('marks the elevation every 5 degrees in the view of the gimbal, but not at its edges, where a text may be', async () => {
+  it('marks every 5 degrees of elevation in the view of the gimbal, but leaves its upper and lower edge free for text', async () => {
     const page = await open();
     const rungs = page.locator('.rung');
     await rungs.first().waitFor();
@@ -71,7 +71,7 @@ describe('the console of a simulated robot', function () {
     for (const text of await rungs.allTextContents()) expect(text).to.match(/^−?\d?[05]°$/);
   });
 
-  it('has a panel `First minute` for newcomers, a button for every fault that the simulator accepts, and a search field for the log', async () => {
+  it('has a panel "First minute" for newcomers, a button for every fault that the simulator accepts, and a search field for the log', async () => {
     const page = await open();
     const first = page.getByRole('region', { name: 'First minute' });
     await first.getByRole('button', { name: 'Gimbal auto' }).click();

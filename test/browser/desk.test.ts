@@ -54,7 +54,7 @@ describe('the desk page', function () {
     for (const context of browser?.contexts() ?? []) await context.close();
   });
 
-  it('locks all robots when Escape or Space is pressed, even if a button has the focus; Unlock needs a second press', async () => {
+  it('locks all robots when Escape or Space is pressed, even if a button has the focus, and unlocks them only at the second press of "Unlock"', async () => {
     const page = await opened();
     await page.keyboard.press('Escape');
     await eventually(isLocked);
@@ -89,7 +89,7 @@ describe('the desk page', function () {
     }
   });
 
-  it('runs a match by the buttons Load, Start, Pause, Go on, End and Release, and shows the phase that each press begins', async () => {
+  it('runs a match with the buttons "Load", "Start", "Pause", "Go on", "End" and "Release", and shows the phase that each press begins', async () => {
     const page = await opened();
     const panel = page.getByRole('region', { name: 'Match' });
     await press(page, 'Load');
@@ -110,7 +110,7 @@ describe('the desk page', function () {
     for (const name of ROBOTS) await shows(tile(page, name), /no match/);
   });
 
-  it('has an audience screen (#screen) without buttons that shows the match, and shows LOCKED when a referee locks the robots', async () => {
+  it('has an audience screen (#screen) without buttons, which shows "LOCKED" when a referee locks the robots', async () => {
     const referee = await opened();
     const screen = await open(1440, 900, '#screen');
     await shows(screen.locator('.screen'), /No match is loaded|practice/);

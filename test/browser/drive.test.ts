@@ -106,7 +106,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('on a phone offers a speed limit slider that is at least 44 px high and neither moves nor goes when another driver begins', async () => {
+  it('on a phone has a speed limit slider at least 44 px high, which stays at its place when another driver begins', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -136,14 +136,14 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('on a phone has the link to the full page above the modes, where no thumb on a stick or on STOP meets it', async () => {
+  it('on a phone has the link "Full page" above the mode buttons, so that no thumb on a stick or on STOP touches the link', async () => {
     const page = await open(PHONE);
     const bottom = (await page.getByRole('link', { name: 'Full page' }).boundingBox())!;
     const modes = (await page.locator('.modes').first().boundingBox())!;
     expect(bottom.y + bottom.height).to.be.lessThan(modes.y);
   });
 
-  it('by W is possible after the limit was moved with the mouse; the arrow keys then move only the slider', async () => {
+  it('with the key W works while the speed limit slider has the focus, but the arrow keys then only move the slider', async () => {
     const page = await open();
     const slider = page.getByRole('slider');
     await slider.click();
@@ -157,7 +157,7 @@ describe('driving in a browser', function () {
     await shows(page.locator('.drive-state output'), /answer – ms/);
   });
 
-  it('by keys ends when the window loses the focus, and does not begin when letters are typed in a gain field', async () => {
+  it('with keys ends when the window loses the focus, and does not begin when W is typed in a gain field', async () => {
     const page = await open();
     await driveAhead(page);
     await page.evaluate("window.dispatchEvent(new Event('blur'))");
@@ -171,7 +171,7 @@ describe('driving in a browser', function () {
     expect(asked).to.deep.equal([]);
   });
 
-  it('by keys ends when the command key is pressed, because a browser may report no release of the other keys then', async () => {
+  it('with keys ends when the Command key (Meta) is pressed, because a browser may then not report the release of other keys', async () => {
     const page = await open();
     await driveAhead(page);
     await page.keyboard.down('Meta');
@@ -183,7 +183,7 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
-  it('by keys does not begin again after a stop and a resume while the first key is still held, even if another key is tapped', async () => {
+  it('with a key that is held through a stop and a resume does not begin again, even if another key is tapped', async () => {
     const page = await open();
     await driveAhead(page);
     await robot.post('/api/stop');
@@ -198,7 +198,7 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
-  it('by keys is faster than the speed limit only while both shoulder buttons of a gamepad are held', async () => {
+  it('with keys exceeds the speed limit only while both shoulder buttons of a gamepad are held', async () => {
     const page = await open();
     const commandAt = (speed: number) =>
       page.waitForRequest(
@@ -229,7 +229,7 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('by gamepad beside an idle one needs the left shoulder button, ends when it disconnects, and is stopped by button B of any', async () => {
+  it('with a gamepad needs its left shoulder button and ends when the gamepad disconnects; button B of any gamepad stops the robot', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { index: 1, connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
@@ -288,7 +288,7 @@ describe('driving in a browser', function () {
     await eventually(isStopped);
   });
 
-  it('ends on the first page when a second page takes over: the first page names the new driver and asks for no more motion', async () => {
+  it('ends on the first page when a second page takes over, and the first page then names the new driver', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);

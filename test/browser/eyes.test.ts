@@ -25,7 +25,7 @@ describe('the console', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('shows all digits of a typed gain, in amber if it differs from the saved gain by its sign or by more than a factor of 5', async () => {
+  it('shows all digits of a typed gain, in amber if the saved gain has another sign or differs by more than a factor of 5', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -111,7 +111,7 @@ describe('the console', function () {
       }
   });
 
-  it('enlarged to 200 % fits the width, keeps a focused gain field below the top bar, and stops the robot by STOP', async () => {
+  it('zoomed to 200 % fits the width of the window, keeps a focused gain field below the top bar, and has a working STOP', async () => {
     const page = await open({ width: 640, height: 360 });
     expect(await overflow(page)).to.be.at.most(0);
     await field(page, 'Angle loop, yaw kp').click();

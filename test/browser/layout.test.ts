@@ -66,7 +66,7 @@ describe('the console during faults', function () {
     }
   });
 
-  it('shows the button More on an alert only if the text of the alert is clipped', async () => {
+  it('shows the button "More" on an alert only if the text of the alert is clipped', async () => {
     const page = await open();
     const more = alerts(page).getByRole('button', { name: 'More' });
     await fault('chassis', 'unplug');
@@ -129,7 +129,7 @@ describe('the console during faults', function () {
     expect(seen.again).to.be.greaterThan(290);
   });
 
-  it('without contact lets nobody press what moves or lights, but STOP, Off and manual', async () => {
+  it('disables "auto", "debug", "On" and "Resume", but not STOP, "Off" and "manual", while the daemon does not answer', async () => {
     const page = await open();
     robot.daemon.process.kill('SIGSTOP');
     await has(page.locator('html'), 'data-stale', '');

@@ -38,7 +38,7 @@ describe('the match view', function () {
       holdMs,
     );
 
-  it('on a phone cannot be zoomed or selected by touch, and says whether the screen will stay on', async () => {
+  it('on a phone prevents zooming and selecting by touch, and says whether the screen stays on', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     await page.getByRole('link', { name: 'Match view', exact: true }).tap();
     await eventually(() => page.locator('.match').isVisible());
@@ -125,7 +125,7 @@ describe('the match view', function () {
     await post('/api/match', { id: 'cut', revision: 2, phase: 'none', remainingS: null });
   });
 
-  it('resumes the robot and sets the chosen modes when Go is held, but does nothing when Go is tapped', async () => {
+  it('resumes the robot and sets the chosen modes when the button "Go" is held, but does nothing when "Go" is tapped', async () => {
     const set = (revision: number, phase: string) =>
       post('/api/match', { id: 'go', revision, phase, remainingS: null });
     await post('/api/match/lease', { holder: 'desk', ttlMs: 60_000 });
@@ -154,7 +154,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it("no longer counts the laser's On button as held after the finger slides off the button or the robot is stopped", async function () {
+  it('stops counting the laser button "On" as held when the finger slides off the button or the robot is stopped', async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);
@@ -180,7 +180,7 @@ describe('the match view', function () {
     expect(await buzzes()).to.deep.equal([10, 10]);
   });
 
-  it('has STOP across the bottom of the screen, over 150 px away from Resume, and stops the robot by one tap on STOP', async () => {
+  it('has a STOP button across the bottom of the screen, over 150 px from "Resume", and one tap on STOP stops the robot', async () => {
     for (const size of [
       { width: 390, height: 844 },
       { width: 844, height: 390 },
@@ -272,7 +272,7 @@ describe('the match view', function () {
     }
   });
 
-  it("shows all alerts on a tall phone without moving a button, and the alerts' button `Got it` is at least 56 x 56 px", async () => {
+  it('shows all alerts on a tall phone without moving a button, and their button "Got it" is at least 56 px wide and high', async () => {
     const page = await open({ ...PHONE, height: 1100 });
     const places = () => placesOf(page, '.match > header button, main button, .match > .stop');
     const before = await places();

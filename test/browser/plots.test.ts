@@ -101,7 +101,7 @@ describe('the plots', function () {
     });
   });
 
-  it('fit their vertical range to the motion of the loop, but keep the range while `Hold scale` is on', async () => {
+  it('fit their vertical range to the motion of the loop, but keep the range while "Hold scale" is on', async () => {
     const page = await open();
     await filled(page);
     await eventually(async () => {
@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four loops at once, or one loop with its step figures and gains in a window 720 px high', async () => {
+  it('show four chosen loops at once; with one loop, its plot, step figures and gains fit a window 720 px high without scrolling', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

@@ -27,7 +27,7 @@ describe('the console with profiles', function () {
   const { open, get, post } = robot;
   const gainsOf = async () => (await get('/api/chassis/pidconfig')).body;
 
-  it('lets a person store the running gains as a profile, star the profile, compare it with a later save, and run it again', async () => {
+  it('lets a person store the running gains as a profile, star the profile, compare it with a later save, and load it again', async () => {
     const carpet = await gainsOf();
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -79,7 +79,7 @@ describe('the console with profiles', function () {
     expect(size, 'the size of a gain with 14 characters').to.be.at.least(11);
   });
 
-  it('retries a failed request for the profiles by itself, and lists them once the daemon answers', async () => {
+  it('lists the profiles without another click as soon as the daemon answers again after a failed request for them', async () => {
     await post('/api/chassis/profiles', { name: 'gravel', gains: await gainsOf() });
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -92,7 +92,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/profiles/remove', { name: 'gravel' });
   });
 
-  it('draws the captured steps of two revisions together in one plot, in percent, even if the steps have different amplitudes', async () => {
+  it('draws the captured steps of two revisions in one plot, in percent, even if the steps have different amplitudes', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
     for (const [gains, amplitude] of [
@@ -128,7 +128,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('lists how the profiles in an exported file differ from the stored profiles, and imports a profile only when its Keep button is pressed', async () => {
+  it('lists how the profiles in an exported file differ from the stored ones, and imports a profile only when its button "Keep" is pressed', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

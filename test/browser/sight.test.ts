@@ -10,7 +10,7 @@ const REASON =
   'There are people on the field, and the door of the net is open: wait for the marshal at the gate.';
 
 /** What a person must be able to see and reach without scrolling. */
-describe('in sight without scrolling', function () {
+describe('the console', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, post } = robot;
@@ -41,7 +41,7 @@ describe('in sight without scrolling', function () {
   });
 
   for (const size of [PORTRAIT, LANDSCAPE])
-    it(`is Laser Off for a referee with a phone of ${size.width} x ${size.height} px, at one place in every phase`, async () => {
+    it(`shows a referee the "Off" button of the laser in every phase, always at the same place, on a phone of ${size.width} x ${size.height} px`, async () => {
       const page = await open(size);
       await become(page, ['read', 'rule']);
       const off = page.locator('.laser').getByRole('button', { name: 'Off' });
@@ -64,7 +64,7 @@ describe('in sight without scrolling', function () {
     });
 
   for (const size of [PORTRAIT, LANDSCAPE, TABLET, { width: 1440, height: 900 }])
-    it(`are the uncut phase and the lock of a match with a long name, at ${size.width} x ${size.height} px`, async () => {
+    it(`shows the phase on one line, and that the robot is locked, even if the match has a long name, at ${size.width} x ${size.height} px`, async () => {
       await begin('pre');
       await post('/api/match/lock', { reason: REASON });
       const page = await open(size);
@@ -80,7 +80,7 @@ describe('in sight without scrolling', function () {
       expect(seen).to.deep.equal({ rows: 1, lock: true });
     });
 
-  it('is the token field for a person who opens the match view in landscape without a token, and the way to the full page', async () => {
+  it('shows the token field, "Log in" and "Full page" to a person without a token, in the match view of a phone in landscape', async () => {
     const page = await open(LANDSCAPE);
     await become(page, []);
     for (const one of [page.getByLabel('Token'), page.getByRole('button', { name: 'Log in' })])
@@ -91,7 +91,7 @@ describe('in sight without scrolling', function () {
     expect(to.y - (from.y + from.height)).to.be.greaterThan(150);
   });
 
-  it('is what gets the focus by the Tab key in either direction, because the bar does not cover it', async () => {
+  it('keeps the focused element below the top bar whenever a person moves the focus with Tab or Shift+Tab', async () => {
     const page = await open({ width: 1440, height: 900 });
     const bottom = await page.evaluate<number>(
       `document.querySelector('.bar').getBoundingClientRect().bottom`,
@@ -111,7 +111,7 @@ describe('in sight without scrolling', function () {
       }
   });
 
-  it('is the role of a person with a long name', async () => {
+  it('shows the role of the logged-in person even if the name of the person is very long', async () => {
     const page = await open({ width: 1440, height: 900 });
     await become(page, ['read', 'drive', 'tune'], 'Wolfgang-Amadeus-Hieronymus-von-und-zu-Hohenstein');
     const person = page.locator('.person');
@@ -119,7 +119,7 @@ describe('in sight without scrolling', function () {
     await shows(person, /\(referee\)/);
   });
 
-  it('are the whole labels of STOP and of the modes, with a mouse at every width of the window', async () => {
+  it('clips no label of STOP or of a mode button in windows from 610 to 1440 px wide', async () => {
     const page = await open();
     for (const width of [610, 641, 720, 800, 1000, 1101, 1200, 1440]) {
       await page.setViewportSize({ width, height: 900 });
@@ -133,7 +133,7 @@ describe('in sight without scrolling', function () {
     expect((await page.locator('.stop').boundingBox())!.width).to.be.greaterThan(30);
   });
 
-  it('is the whole laser label of the match view, and no button or stick moves, if contact is lost while the laser is lit', async () => {
+  it('moves no button or stick of the match view, and clips no laser label, when the daemon stops answering while the laser is lit', async () => {
     for (const size of [PORTRAIT, LANDSCAPE]) {
       await post('/api/laser', { action: 'on' });
       const page = await open(size);
@@ -152,7 +152,7 @@ describe('in sight without scrolling', function () {
     }
   });
 
-  it('is `Got it` at the right edge of a phone, where it stays if another alert brings the button `All`', async () => {
+  it('keeps the button "Got it" at the right edge of a phone when a second alert brings the button "All"', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     const got = page.locator('.strip li').first().getByRole('button', { name: 'Got it' });
     await robot.fault('gimbal', 'brownout');
@@ -171,7 +171,7 @@ describe('in sight without scrolling', function () {
     }
   });
 
-  it('is the mode in force for a spectator, as plain as a button that can be pressed', async () => {
+  it('shows a spectator the mode buttons at full opacity, although a spectator cannot press them', async () => {
     const page = await open(PORTRAIT);
     await become(page, ['read']);
     const manual = page.getByRole('button', { name: 'manual' }).first();
@@ -181,7 +181,7 @@ describe('in sight without scrolling', function () {
     );
   });
 
-  it('is that answers come late, instead of Live in green', async () => {
+  it('shows that answers come late, instead of "Live", while the daemon takes 1.1 s for an answer', async () => {
     const page = await open(PORTRAIT);
     await page.route('**/healthz', async route => {
       await new Promise(resolve => setTimeout(resolve, 1100));
@@ -191,7 +191,7 @@ describe('in sight without scrolling', function () {
     await has(page.locator('.link'), 'data-state', 'doing');
   });
 
-  it('is that a stopped unit does not answer, instead of "STOPPED, confirmed"', async () => {
+  it('shows "STOPPED, chassis silent" instead of "STOPPED, confirmed" after a stop while the chassis is unplugged', async () => {
     const page = await open(PORTRAIT);
     await robot.fault('chassis', 'unplug');
     await shows(page.locator('.strip'), /Chassis is offline/);

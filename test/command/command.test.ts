@@ -25,7 +25,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 describe('trunnion', () => {
   for (const { command, operands = [], options } of program.commands) {
     describe(command, () => {
-      it(`prints its options and their defaults if asked by "trunnion ${command} --help", "trunnion help ${command}" or "trunnion -h ${command}"`, async () => {
+      it(`prints its options and their defaults after "trunnion ${command} --help", "trunnion help ${command}" or "trunnion -h ${command}"`, async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
         for (const [name, { usual, default: given }] of Object.entries(options))
@@ -83,7 +83,7 @@ describe('trunnion', () => {
     });
   }
 
-  it('answers --help with the options of the only command if the program has only one command', async () => {
+  it('answers "--help" with the options of its command if the program has only one command', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });
@@ -92,7 +92,7 @@ describe('trunnion', () => {
       .and.include('--port');
   });
 
-  it('answers "token --help" with only the commands that begin with token', async () => {
+  it('lists only the commands that begin with “token” after "trunnion token --help"', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
   });
@@ -130,7 +130,7 @@ describe('the process of a command', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('exits with the code that the command returns, with 0 after --version, with 2 after an unknown option, and with 1 after an exception', () => {
+  it('exits with the code that the command returns, 0 after “--version”, 2 after an unknown option, and 1 after an exception', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);

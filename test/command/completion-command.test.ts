@@ -7,8 +7,8 @@ import { requirePrograms } from '../support/programs.js';
 const none = () => Promise.reject(new Error('opens no hardware'));
 const program = robotProgram({ open: none, openBus: none });
 
-describe('trunnion completion', () => {
-  it('prints a script with every command and option for each known shell', () => {
+describe('“trunnion completion”', () => {
+  it('prints, for each known shell, a script that contains every command and option', () => {
     for (const shell of SHELLS) {
       const { text } = completionCommand(program, shell);
       for (const { command, options } of program.commands) {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { checkConfig } from '../../src/command/config-command.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
-describe('trunnion config check', () => {
+describe('“trunnion config check”', () => {
   it('exits with code 0 for a correct file and 1 for a missing or wrong file, and gives the line of each mistake', () =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'config.yaml');

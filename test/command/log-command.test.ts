@@ -6,7 +6,7 @@ import { lineOf, logCommand } from '../../src/command/log-command.js';
 import { statusCommand } from '../../src/command/status-command.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-describe('trunnion log', () => {
+describe('“trunnion log”', () => {
   const daemon = simulatedDaemon();
   const place = () => ({
     isSimulated: false,
@@ -14,7 +14,7 @@ describe('trunnion log', () => {
     remote: { url: daemon.url, token: undefined },
   });
 
-  it('shows the caller, time and outcome of each request, and trunnion status shows the caller and time of a stop or lock', async () => {
+  it('shows which caller stopped the robot and when, and so does “trunnion status”', async () => {
     await daemon.post('/api/stop');
     await daemon.post('/api/laser', { action: 'on' });
     const { text } = await logCommand(place());
@@ -34,7 +34,7 @@ describe('trunnion log', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('--follow --json prints events as lines of JSON until the reader closes the pipe, and then ends with exit code 1', async function () {
+  it('with “--follow --json” prints each event as a line of JSON, and ends with exit code 1 when the reader closes the pipe', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -48,7 +48,7 @@ describe('trunnion log', () => {
     expect((await ended)[0]).to.equal(1);
   });
 
-  it('shows an event on one line even if a text of the event contains line breaks', () => {
+  it('shows an event on one line even if a text in the event contains line breaks', () => {
     const detail = { reason: 'x\nAT  unlock          by root' };
     const event = { seq: 1, t: 0, at: 'AT', what: 'lock', who: 'desk', outcome: 'done', detail };
     expect(lineOf(event)).to.equal('AT  lock            by desk  reason=x\\u000aAT  unlock          by root');

@@ -24,8 +24,8 @@ async function write(folder: string): Promise<void> {
   }
 }
 
-describe('trunnion log verify', () => {
-  it('can confirm the last line of the log only if the caller gives the expected number and hash of that line', () =>
+describe('“trunnion log verify”', () => {
+  it('confirms the last line of the log only if the user gives the number and hash of that line', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const { text, exitCode } = await verifyCommand({ path: folder });
@@ -56,7 +56,7 @@ describe('trunnion log verify', () => {
       expect([exitCode, text.includes('begins at number 4')]).to.deep.equal([1, true]);
     }));
 
-  it('notices a changed last line only if the caller gives the number and hash that the line had before', () =>
+  it('notices a change of the last line only if the user gives the number and hash of the unchanged line', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -68,7 +68,7 @@ describe('trunnion log verify', () => {
       expect((await verifyCommand({ path: folder, headText })).exitCode).to.equal(1);
     }));
 
-  it('fails if a line was changed or lines were cut off, and names the file and the line at which the hash chain breaks', () =>
+  it('fails if a line before the last one was changed or cut off, and names the file and line at which the hash chain breaks', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const path = join(folder, FIRST);
@@ -99,7 +99,7 @@ describe('trunnion log verify', () => {
       });
     }));
 
-  it('rejects a head that is not written as SEQ:HASH (the number of a line, a colon and a hash)', async () => {
+  it('rejects a value of “--head” that is not written as SEQ:HASH (the number of a line, a colon and a hash)', async () => {
     const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
     expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });

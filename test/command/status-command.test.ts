@@ -47,7 +47,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
   ],
 ];
 
-describe('trunnion status', () => {
+describe('“trunnion status”', () => {
   for (const [what, changes, safe, wrong] of rows) {
     it(`gives the verdict “${safe ? 'safe' : 'not safe'}” and lists ${wrong === undefined ? 'no fault' : 'the fault'} for a robot ${what}`, () => {
       const status = statusWith({ ...AT_REST, ...changes });
@@ -57,7 +57,7 @@ describe('trunnion status', () => {
     });
   }
 
-  it('names the caller who stopped the robot, and not a caller whose lock was refused', () => {
+  it('names the caller who stopped the robot, and not another caller whose lock was refused', () => {
     const common = { t: 1, at: 'AT' };
     const stop = { ...common, seq: 1, what: 'stop', detail: { why: 'asked' } };
     const refused = { ...common, seq: 2, what: 'lock', who: 'rival', outcome: 'not-allowed' };

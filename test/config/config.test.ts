@@ -52,7 +52,7 @@ describe('configuration', () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  it('has all defaults even if every commented-out setting in the file that an installation creates is uncommented', async () => {
+  it('still has all defaults after every commented-out setting in the file that an installation creates is uncommented', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     // Only the two settings whose default depends on the machine are left.
     expect(uncommented.match(/^ {2}# +\w+:.*$/gm)).to.deep.equal(['  # host:', '  # folder:']);
@@ -170,7 +170,7 @@ describe('configuration', () => {
     });
   }
 
-  it('fails to load with the code bad-config if the file is missing', () => {
+  it('fails to load with the code `bad-config` if the file is missing', () => {
     expect(() => loadConfig('/nowhere.yaml', {}, DEFAULTS))
       .to.throw()
       .with.property('code', 'bad-config');

@@ -52,14 +52,14 @@ describe('the page for a tuning of several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
-  it('unticks an outer loop together with its inner loop, and ticks the inner loop together with its outer loop', () => {
+  it('unticks an outer loop when its inner loop is unticked, and ticks an inner loop when its outer loop is ticked', () => {
     const without = toggled(chassis, all, 'speed');
     expect([...without]).to.deep.equal(['angle']);
     expect([...toggled(chassis, without, 'position')]).to.deep.equal(['angle', 'position', 'speed']);
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('puts inner loops before outer loops, and estimates 56 s for a tuning of all three loops of the chassis', () => {
+  it('lists inner loops first, and estimates how long a tuning takes (56 s for all loops of the chassis)', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -69,7 +69,7 @@ describe('the page for a tuning of several loops', () => {
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
-  it('says which figures of a loop became better and which became worse', () => {
+  it('says which figures of a loop the proposed gains make better and which they make worse', () => {
     const reason = (was: object, is: object) =>
       reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
     const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows the runs that the tuning itself measured, and not newer runs with the same gains', async () => {
+  it('shows with its result the step responses that the tuning measured, not newer ones with the same gains', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -159,7 +159,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('shows its result even if the page missed the event that reports the end, for instance because the page was hidden', async () => {
+  it('shows its result even if the page missed the event about its end, for instance while the page was hidden', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('of another caller is shown as aborted once it is, even if the page has to retry its request for the state', async () => {
+  it("of another caller is shown as aborted once it has been aborted, even if the page's first request for its state fails", async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -189,7 +189,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('still shows its result when an older answer, which says that the tuning is running, arrives late', async () => {
+  it('still shows its result when an older answer arrives late and says that the tuning is running', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');
@@ -204,7 +204,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('better');
   });
 
-  it('is shown as aborted if the daemon has no record of the tuning, for instance after a restart', async () => {
+  it('is shown as aborted if the daemon does not know the tuning any more, for instance because the daemon was restarted', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes(null);
@@ -212,7 +212,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('aborted');
   });
 
-  it('is cancelled by End or STOP even before the daemon has answered the request that begins the tuning', async () => {
+  it('is cancelled by "End" or "STOP" even if the daemon has not yet answered the request that begins the tuning', async () => {
     for (const press of ['end', 'stop'] as const) {
       const { page, begin } = await open();
       page.let(/autotune/, 'held', 'POST');
@@ -225,7 +225,7 @@ describe('a tuning on the page', () => {
     }
   });
 
-  it('puts the unit in debug mode first, and does not begin if that mode change fails', async () => {
+  it('first switches the unit to debug mode, and does not begin if that switch fails', async () => {
     const { page, begin } = await open();
     page.daemon.shows('chassis', { mode: 'manual' });
     await page.wait(200);

@@ -17,7 +17,7 @@ describe('a page used for driving', () => {
   const stick = (deflections: Readonly<Record<string, number>>) =>
     page.model.driving.ask('left stick', deflections);
 
-  it('sends 25 commands a second while a stick is deflected, and none at rest', async () => {
+  it('sends 25 commands a second while a stick is deflected, and none while every stick is at rest', async () => {
     await page.wait(1000);
     expect(commands()).to.deep.equal([]);
     stick(AHEAD);
@@ -49,7 +49,7 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
-  it('stops driving if another caller switches the unit to manual again, until the stick is let go', async () => {
+  it('stops driving if another caller switches the unit to manual while it is in manual already, until the driver lets go of the stick', async () => {
     for (let ms = 0; ms < 40; ms += 5) {
       stick(AHEAD);
       await page.wait(1000 + ms);
@@ -66,7 +66,7 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('does not begin to move when one of two opposite keys is let go, if both were pressed while another driver drove', async () => {
+  it('sends no command when one of two opposite keys is let go, if both were pressed while another caller drove', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -79,7 +79,7 @@ describe('a page used for driving', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('stops both units if the second stick is let go before the stop of the first unit is answered', async () => {
+  it('sends zero speed to both units if the second stick is let go before the zero speed for the first unit is answered', async () => {
     stick(AHEAD);
     page.model.driving.ask('right stick', { yaw: 1 });
     await page.wait(100);
@@ -92,7 +92,7 @@ describe('a page used for driving', () => {
     expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
   });
 
-  it('stops the chassis when its stick is let go, even if a command that moves the gimbal follows at once', async () => {
+  it('halts the chassis when its stick is let go, even while the other stick still moves the gimbal', async () => {
     for (let ms = 185; ms < 240; ms += 5) {
       page.let(/drive/, 'held');
       stick(AHEAD);
@@ -113,7 +113,7 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('does not begin to move when another driver ends, until the stick that was held meanwhile is let go', async () => {
+  it('does not move the chassis with a stick that was deflected while another caller drove, until the driver lets go of the stick', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -133,7 +133,7 @@ describe('a page used for driving', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
-  it('moves the second unit too if its stick is deflected long after the first', async () => {
+  it('moves the gimbal too if its stick is deflected a second or more after the stick of the chassis', async () => {
     stick(AHEAD);
     await page.wait(1000);
     for (let aims = 0; aims < 2; aims += 1) {
@@ -146,7 +146,7 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('continues to drive if the first commands of a motion were lost for 0.35 s', async () => {
+  it('continues to drive if the commands of the first 0.35 s of a motion are lost', async () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     await page.wait(350);
@@ -155,7 +155,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.needsRest.value]).to.deep.equal([0.45, false]);
   });
 
-  it('does not resume an interrupted motion while two opposite keys are held', async () => {
+  it('does not resume an interrupted motion when an opposite key is pressed and let go while the first key is held', async () => {
     const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
     keys(1, true);
     await page.wait(100);
@@ -170,14 +170,14 @@ describe('a page used for driving', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
-  it("gives each command an expiry time (notAfterT) about 0.5 s ahead, in the robot's time", async () => {
+  it("gives each command an expiry time (`notAfterT`) about 0.5 s ahead, in the robot's time", async () => {
     stick(AHEAD);
     await page.wait(50);
     const { notAfterT } = commands().at(-1)?.body ?? {};
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it('stays within the speed limit of its slider, even after a reload, except while the right shoulder button is held', async () => {
+  it('keeps the robot within the speed limit of the slider, even after a reload of the page, except while the right shoulder button is held', async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -192,15 +192,15 @@ describe('a page used for driving', () => {
   for (const [what, interrupt] of [
     ['the window is hidden', () => page.model.driving.interrupt('hidden')],
     [
-      'the shoulder button is released',
+      'the left shoulder button of the gamepad is released',
       () => page.model.driving.ask('left stick', AHEAD, { isEnabled: false }),
     ],
     [
-      'the gimbal is switched to auto mode',
+      'another caller switches the gimbal to auto mode',
       () => page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' }),
     ],
     [
-      'the robot is stopped and resumed',
+      'another caller stops and resumes the robot',
       async () => {
         await page.daemon.ask('POST /api/stop');
         await page.wait(200);
@@ -208,7 +208,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'no report of the robot arrives for half a second',
+      'no event from the daemon arrives for half a second',
       async () => {
         page.isDeaf = true;
         await page.wait(620);
@@ -216,7 +216,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'reports of the robot arrive but no command is answered for half a second',
+      'events from the daemon arrive but no command is answered for half a second',
       async () => {
         page.let(/drive/, 'lost');
         await page.wait(800);
@@ -283,7 +283,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
-  it('ignores a gamepad stick that was deflected before the shoulder button was held, and asks the driver to let go of the stick', async () => {
+  it('ignores a gamepad stick that was deflected before the left shoulder button was held, and asks the driver to let go of the stick', async () => {
     const { driving } = page.model;
     driving.ask('gamepad', AHEAD, { isEnabled: false });
     expect(driving.hindrance).to.match(/hold the left shoulder button .* Let go/);
@@ -292,7 +292,7 @@ describe('a page used for driving', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('does not move a robot that another caller drives until the driver presses Take over and then lets the stick come to rest', async () => {
+  it('moves the robot, which another caller drives, only after "Take over" is pressed and the stick is then let go', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);

@@ -15,7 +15,7 @@ const defaults = perUnit(defaultGains);
 const fileOf = (gains: object) => JSON.stringify(gains, null, 2);
 
 describe('an imported file of all gains', () => {
-  it('gives exactly the gains that the file contains', () => {
+  it('is read as exactly the gains that it contains', () => {
     fc.assert(
       fc.property(all, gains => {
         expect(importGains(fileOf(gains))).to.deep.equal({ gains });
@@ -30,7 +30,7 @@ describe('an imported file of all gains', () => {
     ['has gains for an unknown unit', JSON.stringify({ ...defaults, arm: {} }), /^\/arm is not known/],
     ['lacks one of the gains', fileOf(defaults).replace(/"kp": [\d.]+,/, ''), /^\/gimbal\/visual_yaw\/kp/],
     [
-      'has a text instead of a number',
+      'has text in quotes instead of a number',
       fileOf(defaults).replace(/"kp": [\d.]+/, '"kp": "1"'),
       /kp is missing or not a number/,
     ],

@@ -18,7 +18,7 @@ const said = (page: Page) => {
 };
 
 describe('the gain editor', () => {
-  it('sends only one save if Keep is pressed twice before the answer', async () => {
+  it('sends only one save if "Keep" is pressed twice before the save is answered', async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'held');
     page.edit('chassis', '/speed/kp', '33');
@@ -32,7 +32,7 @@ describe('the gain editor', () => {
     expect(said(page)).to.match(/^Saved: Speed loop kp/);
   });
 
-  it('keeps the edits while a save is unanswered, and ignores Try and Undo meanwhile', async () => {
+  it('ignores "Try" and "Undo" while a save is unanswered, and still has the edits after the save is refused', async () => {
     const page = await servedPage();
     page.refuse(/POST .*pidconfig$/, 503, 'unit-busy');
     page.let(/pidconfig\?/, 'held');
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it("still shows another caller's newer gains when the late answer to the page's own earlier save arrives", async () => {
+  it("still shows the gains that another caller saved when the answer to the page's own earlier save arrives late", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -140,7 +140,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('that missed this save loads the new gains at the first press of Keep, and saves its edit at the second', async () => {
+  it('that does not know these gains loads them at the first press of "Keep", and saves its edit at the second press', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -156,7 +156,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([45, 8]);
   });
 
-  it('that learns of this save of the same gain by a refusal asks only which value to keep', async () => {
+  it('whose own save of the same gain is then refused asks whose value to keep, and shows no error message', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '41');
     page.isDeaf = true;
@@ -169,7 +169,7 @@ describe('after another caller has saved gains, a page', () => {
   });
 
   for (const whose of ['theirs', 'mine'] as const) {
-    it(`that has an edit of the same gain cannot save until a person chooses whose value to keep (here ${whose === 'theirs' ? "the caller's" : "the page's"})`, async () => {
+    it(`with an edit of the same gain saves only after a person chooses whose value to keep (here ${whose === 'theirs' ? "the caller's" : "the page's"})`, async () => {
       const page = await servedPage();
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
@@ -186,7 +186,7 @@ describe('after another caller has saved gains, a page', () => {
     });
   }
 
-  it("that has an edit of only kp restores the loop's earlier ki and kd too if a person chooses the page's value", async () => {
+  it("with an edit of only kp also undoes the caller's ki and kd if a person chooses the page's value", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -211,7 +211,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([63, 12]);
   });
 
-  it("that asks whose value to keep still asks after a person restores an older revision with the caller's value", async () => {
+  it("that asks whose value to keep still asks after a person restores an older revision that contains the caller's value", async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
@@ -224,7 +224,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('that missed this save loads the new gains at the first attempt to restore a revision, and restores it at the second', async () => {
+  it('that does not know these gains loads them at the first attempt to restore a revision, and restores it at the second', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -237,7 +237,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("can save a tuning's result only after loading the caller's gains, which then stay unchanged", async () => {
+  it("saves a tuning's result only after it has loaded the caller's gains, and does not change the caller's gains", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -253,7 +253,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it('cannot save an edit if the daemon, with a new state folder, has other gains under the same revision number', async () => {
+  it("does not save its edit if the daemon's state folder was replaced and has other gains under the same revision number", async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -294,7 +294,7 @@ describe('a trial of gains on the page', () => {
     expect([page.sentTo(/trial/).length, (await stored(page))[0]]).to.deep.equal([count, 21]);
   });
 
-  it('is renewed each second without cancelling earlier renewals that are still unanswered', async () => {
+  it('is renewed each second even if earlier renewals are unanswered, and the page cancels none of them', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -302,7 +302,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('runs changed gains even if a renewal with the old gains arrives late, because the page has cancelled that renewal', async () => {
+  it('runs its new gains after a change, because the page has cancelled an unanswered renewal with the old gains', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -315,7 +315,7 @@ describe('a trial of gains on the page', () => {
     expect([renewal!.isTakenBack, await tried(page)]).to.deep.equal([true, 21]);
   });
 
-  it('is shown above the alert about a refused save', async () => {
+  it('is shown in the alert strip above the alert about a refused save', async () => {
     const page = await open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Full.');
     await save(page);
@@ -326,7 +326,7 @@ describe('a trial of gains on the page', () => {
     );
   });
 
-  it('is ended by Undo even before the daemon has answered the request that begins the trial', async () => {
+  it('is ended by "Undo" even if the daemon has not yet answered the request that begins the trial', async () => {
     const page = await open();
     page.let(/trial/, 'held', 'POST');
     void gainsOf(page).try();
@@ -338,7 +338,7 @@ describe('a trial of gains on the page', () => {
     expect([ends, await tried(page), page.strip]).to.deep.equal([1, undefined, '']);
   });
 
-  it('is still renewed with its earlier gains if the daemon refuses a change of the gains', async () => {
+  it('is still renewed with its earlier gains after the daemon has refused to try changed gains', async () => {
     const page = await open();
     await tries(page);
     page.override = (_, path, body) =>
@@ -354,7 +354,7 @@ describe('a trial of gains on the page', () => {
     expect(renewed.map(one => one.body.gains.speed.kp)).to.deep.equal([20, 20]);
   });
 
-  it('ends without an error message after STOP is pressed, even if the STOP reaches the daemon only seconds later', async () => {
+  it('ends without an error message after "STOP" is pressed, even if the stop reaches the daemon only seconds later', async () => {
     const page = await open();
     await tries(page);
     page.let(/stop/, 'failed');
@@ -368,7 +368,7 @@ describe('a trial of gains on the page', () => {
     expect(page.strip).to.not.match(/trial/);
   });
 
-  it('does not begin if STOP is pressed while the new trial waits for the end of the previous one', async () => {
+  it('does not begin if "STOP" is pressed while the trial waits for the end of an earlier trial', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held', 'DELETE');
@@ -396,7 +396,7 @@ describe('a trial of gains on the page', () => {
   });
 });
 
-describe('the buttons Try and Keep', () => {
+describe('the buttons "Try" and "Keep"', () => {
   const { speed } = defaultGains(unitNamed('chassis'));
   const open = async (text: string, pointer = '/speed/kp') => {
     const page = await servedPage();
@@ -431,7 +431,7 @@ describe('the buttons Try and Keep', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('act on a gain far from the saved gain at a second press, unless that press comes only 200 ms after the first', async () => {
+  it('act on a typed gain far from the saved gain only at a second press, and ignore a second press 200 ms after the first', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);

@@ -5,7 +5,7 @@ import type { ServingDaemon } from './page-daemon.js';
 
 type Page = FakePage<ServingDaemon>;
 
-describe('the button Go', () => {
+describe('the button "Go"', () => {
   const acts = (page: Page) =>
     page.sentTo(/resume|mode/).map(({ path, body }) => [path.slice(5), Object(body).mode].join(' ').trim());
   /** A desk sets this phase. */
@@ -57,7 +57,7 @@ describe('the button Go', () => {
     }
   });
 
-  it('sends nothing more if STOP is pressed while its resume is unanswered', async () => {
+  it('sends no mode switch if "STOP" is pressed before its resume is answered', async () => {
     const page = await stopped();
     page.let(/resume/, 'answer held');
     const over = page.model.go.run();
@@ -69,7 +69,7 @@ describe('the button Go', () => {
     expect(acts(page)).to.deep.equal(['resume']);
   });
 
-  it('is offered only during a match, while the robot is stopped and the page has contact', async () => {
+  it('is offered only while a match runs, the robot is stopped and the page has contact with the daemon', async () => {
     const page = await stopped();
     const isOffered = () => page.model.go.isOffered;
     expect(isOffered()).to.equal(true);

@@ -13,7 +13,7 @@ const lightOn = ({ daemon }: Page) => daemon.ask('POST /api/laser', { action: 'o
 describe('the page', () => {
   const title = ({ model }: Page) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('shows LASER MAY BE ON if the laser was on when the daemon fell silent, and Laser unknown if the laser was dark then', async () => {
+  it('shows "LASER MAY BE ON" if the laser was on when the daemon fell silent, and "Laser unknown" if the laser was dark then', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(900);
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('warns that the laser may be on after an unanswered request to switch it on, until an Off is answered', async () => {
+  it('warns that the laser may be on after an unanswered request to switch it on, until a press of "Off" is answered', async () => {
     const page = await servedPage();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('warns for 5 s that the laser may be on if a request to switch it on was lost on the network', async () => {
+  it('warns that the laser may be on if contact is lost within 5 s after a lost request to switch it on, but not later', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -62,7 +62,7 @@ describe('the page', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`no longer warns that the laser may be on once ${name} is answered, even if the event stream is silent`, async () => {
+    it(`no longer warns that the laser may be on once a press of "${name}" is answered, even if the event stream is silent`, async () => {
       const page = await servedPage();
       await lightOn(page);
       await page.wait(100);
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('still warns that the laser may be on after an Off is answered, if another caller turned the laser on before the answer arrived', async () => {
+  it('still warns that the laser may be on after the answer to "Off", if another caller switched the laser on before that answer arrived', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -111,7 +111,7 @@ describe('the page', () => {
 describe('an open page', () => {
   const streams = async ({ daemon }: Page): Promise<number> => (await daemon.status()).streams;
 
-  it('treats its data as stale while the data arrives 2 s late, and as live again once the data arrives in time', async () => {
+  it('treats its data as stale while the data arrives 2 s late, and as current again once the data arrives in time', async () => {
     const page = await servedPage();
     page.lateMs = 2000;
     await page.wait(2000);
@@ -124,7 +124,7 @@ describe('an open page', () => {
     expect(page.model.fresh.value).to.equal(true);
   });
 
-  it('closes its event stream while the page is hidden, and opens one when the page is visible again', async () => {
+  it('closes its event stream when the page is hidden, and opens a new one when the page is visible again', async () => {
     const page = await servedPage();
     page.model.stream.setHidden(true);
     await page.wait(1000);
@@ -148,7 +148,7 @@ describe('an open page', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('still shows the laser alarm and what moves if the daemon names loops or units that the page does not know', async () => {
+  it('still shows the laser alarm and which units move if the daemon names loops or units that the page does not know', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('an open page', () => {
     );
   });
 
-  it('asks for a reload if its version is not that of the daemon, and keeps an unanswered STOP pending', async () => {
+  it('of another version than the daemon asks for a reload, and still does not drop an unanswered STOP', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -172,8 +172,8 @@ describe('an open page', () => {
   });
 });
 
-describe('the note that the laser went dark by itself', () => {
-  it('is shown in all windows each time that happens, until a person dismisses the note in one of them', async () => {
+describe('the note that the laser was lit for as long as `laser.maxOnS` allows', () => {
+  it('is shown in all windows each time, until a person dismisses it in one of them', async () => {
     const page = await servedPage({ config: { laser: { maxOnS: 1 } } });
     const other = await page.another();
     const goDark = async () => {
@@ -211,7 +211,7 @@ describe('the note that the laser went dark because of another caller', () => {
 });
 
 describe('the page of a caller who may not resume the robot', () => {
-  it('shows a stop without the advice to press Resume', async () => {
+  it('shows a stop without the advice to press "Resume"', async () => {
     const page = await servedPage({ tokens: true });
     await page.during(page.model.access.enter(CALLERS.spectator.secret));
     await page.daemon.ask('POST /api/stop');
@@ -225,7 +225,7 @@ describe("the alert about a controller's restart", () => {
     daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'brownout' });
   const said = /bad: Gimbal restarted [\d:]+, now manual\./;
 
-  it('is shown in every window and after a reload, until a person confirms it in one window', async () => {
+  it('is shown in every window, also after a reload of the page, until a person confirms it in one window', async () => {
     const page = await servedPage();
     const other = await page.another();
     page.model.stream.setHidden(true);
@@ -238,7 +238,7 @@ describe("the alert about a controller's restart", () => {
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
   });
 
-  it("is still shown on a reloaded page after the daemon has restarted and has forgotten the controller's restart", async () => {
+  it('is still shown on a reloaded page after the daemon was restarted too, with a new event log', async () => {
     const page = await servedPage();
     await restart(page);
     await page.wait(200);
@@ -247,7 +247,7 @@ describe("the alert about a controller's restart", () => {
     expect(later.strip).to.match(said);
   });
 
-  it('is still shown when an older copy of the log, without that restart, arrives late', async () => {
+  it('is still shown when an older copy of the event log arrives late, without the event of this restart', async () => {
     const page = await servedPage();
     await restart(page);
     await page.wait(200);
@@ -269,7 +269,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it('does not hide an alarm about an unconfirmed stop if the browser has stored invalid data for the alert', async () => {
+  it("does not hide the alarm about an unconfirmed stop if the alert's data in the browser's storage is invalid", async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -294,7 +294,7 @@ describe('the alert about a restart of the daemon', () => {
   };
   const marks = ({ model }: Page) => model.telemetry.marks.map(({ text }) => text);
 
-  it('says what changed, and disappears from all windows when a person confirms it in one window', async () => {
+  it('says what the restart changed, and disappears from all windows when a person confirms it in one window', async () => {
     const page = await servedPage();
     const { daemon } = page;
     const other = await page.another();
@@ -315,7 +315,7 @@ describe('the alert about a restart of the daemon', () => {
     expect([page.strip, other.strip, reloaded.strip]).to.deep.equal(['', '', '']);
   });
 
-  it('says that test steps and a trial have ended, even after a reload of the page', async () => {
+  it('says that the restart ended test steps and a trial, even after a reload of the page', async () => {
     const page = await servedPage();
     const { daemon } = page;
     await daemon.ask('POST /api/chassis/mode/switch', { mode: 'debug' });
@@ -343,7 +343,7 @@ describe('the alert about a restart of the daemon', () => {
   });
 });
 
-describe('test steps that ended early', () => {
+describe('the note about test steps that ended early', () => {
   const begin = async (page: Page) => {
     await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     await page.daemon.ask('POST /api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
@@ -357,7 +357,7 @@ describe('test steps that ended early', () => {
     await begin(page);
     return page;
   };
-  it('because the gimbal lost its torque are shown with that reason until a person confirms', async () => {
+  it('says that the gimbal had no torque, until a person confirms the note', async () => {
     const page = await FakePage.open();
     page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
     expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);
@@ -365,7 +365,7 @@ describe('test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('because the gimbal went offline are reported with that reason when the gimbal is online again, until new test steps begin', async () => {
+  it('appears only when the gimbal that went offline is online again, and disappears when new test steps begin', async () => {
     const page = await open();
     await fault(page, 'unplug');
     expect(page.strip)
@@ -378,7 +378,7 @@ describe('test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('are not reported if a stop ended them', async () => {
+  it('does not appear if a stop ended the test steps', async () => {
     const page = await open();
     await page.daemon.ask('POST /api/stop');
     await page.daemon.ask('POST /api/resume');

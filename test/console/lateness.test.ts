@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
 describe("the page's measure of how late readings arrive", () => {
-  it('is the delay beyond that of the quickest reading, so that the clocks of page and daemon need not agree', () => {
+  it('compares each reading with the one that arrived fastest, so that the clocks of page and daemon need not agree', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);
@@ -10,7 +10,7 @@ describe("the page's measure of how late readings arrive", () => {
     expect(lateS(5005, 25.1)).to.be.closeTo(0.1, 0.01);
   });
 
-  it('stays below 1 ms for prompt readings even if one of the two clocks runs 0.02 % fast for a day', () => {
+  it("stays below 1 ms for a day of prompt readings, even if the page's clock runs 0.02 % fast or slow", () => {
     for (const rate of [1.0002, 0.9998]) {
       const lateS = lateness();
       let most = 0;
@@ -26,7 +26,7 @@ describe("the page's measure of how late readings arrive", () => {
     expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
   });
 
-  it("is zero for the first reading after the device slept, even if the page's clock stood still meanwhile", () => {
+  it("is zero for the first reading after the page's device slept, even if the page's clock did not run during the sleep", () => {
     const lateS = lateness();
     lateS(10, 10);
     expect(lateS(4000, 11)).to.equal(0);

@@ -22,14 +22,14 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
-  it('ends the line about the stop of a locked robot with the whole reason of the lock', () => {
+  it('ends the line about the stop of a locked robot with the whole reason for the lock, however long it is', () => {
     const reason = 'There are people on the field, and the door of the net is open. '.repeat(3);
     const status = stoppedWith(latched);
     const match = { ...NO_MATCH_STATUS, lock: { id: '1', by: 'Anna', reason } };
     expect(texts({ ...status, match })[0]).to.contain(`the laser is dark. Locked by Anna: ${reason}`);
   });
 
-  it('gives the cure of a fault that a controller reports', () => {
+  it('says how to cure a fault that a controller reports', () => {
     const gimbal = { ...UNIT_STATUS, faults: ['encoder_failed'] };
     expect(healthLines(statusWith({ gimbal })).map(({ cure }) => cure)).to.deep.equal([
       "Check the encoder's cable.",
@@ -58,7 +58,7 @@ describe('the alert strip', () => {
     ],
     ['an online controller that has torque', { online: true, flags: ['torque'], torque: 'on' }],
   ] as const) {
-    it(`has an alarm as its first line if a stop is not confirmed by ${what}`, () => {
+    it(`begins with an alarm if a stop is not confirmed by ${what}`, () => {
       const [first, second] = texts(stoppedWith(unit));
       expect(first).to.match(/^alarm: Gimbal NOT CONFIRMED/);
       expect(second).to.match(/gimbal NOT CONFIRMED; chassis stopped \(confirmed\)/);
@@ -71,7 +71,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says why the data is stale, after a first line LASER MAY BE ON if the laser may be on', () => {
+  it('says why the page\'s data is stale, below a first line "LASER MAY BE ON" if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -81,12 +81,12 @@ describe('the alert strip', () => {
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
-  it('says that the robot was stopped, without the state of its units, if the daemon falls silent during a stop', () => {
+  it('says that the robot was stopped, without the state of its units, if the daemon falls silent while the robot is stopped', () => {
     const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
     expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });
 
-  it("shows each fault that the status reports, with the status's advice", () => {
+  it("shows each fault in the daemon's status, with the advice that the status gives", () => {
     const problem = { code: 'nack', detail: 'Does not answer. Check its cable.' };
     const status = statusWith({
       gimbal: { ...UNIT_STATUS, online: false, problem },
@@ -108,7 +108,7 @@ describe('the alert strip', () => {
 });
 
 describe('the title of the window', () => {
-  it('says "Was stopped" if the daemon falls silent during a stop', () => {
+  it('says "Was stopped" if the daemon falls silent while the robot is stopped', () => {
     const stopped = stoppedWith(latched);
     expect(titleOf(stopped, true, false)).to.equal('Laser dark · Stopped · Trunnion');
     expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fixed, parseGain, stepped } from '../../src/console/model/numbers.js';
 
-describe('a typed gain', () => {
+describe('a gain typed on the page', () => {
   for (const [text, value] of [
     ['20', 20],
     [' 0.1 ', 0.1],
@@ -12,18 +12,18 @@ describe('a typed gain', () => {
     ['.5', 0.5],
     ['5.', 5],
   ] as const) {
-    it(`of ${JSON.stringify(text)} is read as the number ${value}`, () => {
+    it(`as ${JSON.stringify(text)} is read as the number ${value}`, () => {
       expect(parseGain(text)).to.deep.equal({ value });
     });
   }
   for (const text of ['', ' ', '1,5', 'abc', '1 2', '--1', 'Infinity', 'NaN', '0x10', '1e999', '1e', '5kp']) {
-    it(`of ${JSON.stringify(text)} is rejected`, () => {
+    it(`as ${JSON.stringify(text)} is rejected`, () => {
       expect(parseGain(text)).to.have.property('fault');
     });
   }
 });
 
-describe('a gain changed in steps', () => {
+describe('a gain on the page', () => {
   for (const [value, up, down, fineUp] of [
     [20, 21, 19, 20.1],
     [10, 11, 9.9, 10.1],
@@ -35,7 +35,7 @@ describe('a gain changed in steps', () => {
     [0, 0.01, -0.01, 0.001],
     [-20, -19, -21, -19.9],
   ] as const) {
-    it(`goes from ${value} to ${up} in a step up, to ${down} in a step down, and to ${fineUp} in a fine step up`, () => {
+    it(`of ${value} becomes ${up} after a step up, ${down} after a step down, and ${fineUp} after a fine step up`, () => {
       expect(stepped(value, 1, 'usual')).to.equal(up);
       expect(stepped(value, -1, 'usual')).to.equal(down);
       expect(stepped(value, 1, 'fine')).to.equal(fineUp);
@@ -56,8 +56,8 @@ describe('a gain changed in steps', () => {
   });
 });
 
-describe('a number with fixed decimals on the page', () => {
-  it('looks like 1.000 or −0.50, has no minus sign if it rounds to zero, and is a dash if there is no value', () => {
+describe('a number on the page', () => {
+  it('has a fixed number of decimals, no minus sign if it rounds to zero, and a dash in place of a missing value', () => {
     expect([
       fixed(1, 3),
       fixed(-0.5, 2),

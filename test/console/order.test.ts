@@ -11,7 +11,7 @@ const isStopped = async ({ daemon }: Page): Promise<boolean> => (await daemon.st
 const lightOf = async ({ daemon }: Page): Promise<string> => (await daemon.status()).laser.light;
 
 describe('pressing', () => {
-  it('STOP cancels an unanswered Resume, without an error message', async () => {
+  it('“STOP” cancels an unanswered “Resume”, and the page shows no error message', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(100);
@@ -33,7 +33,7 @@ describe('pressing', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`${by} cancels an unanswered request to switch the laser on`, async () => {
+    it(`“${by}” cancels an unanswered request to switch the laser on`, async () => {
       const page = await servedPage();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
@@ -44,7 +44,7 @@ describe('pressing', () => {
     });
   }
 
-  it('On cancels an unanswered Off, which is then not retried', async () => {
+  it('“On” cancels an unanswered “Off”, so that “Off” is not retried', async () => {
     const page = await servedPage();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('STOP once stops the robot only once, even if a delayed copy of the request arrives after a Resume', async () => {
+  it('“STOP” once does not stop the robot again if a delayed copy of the request arrives after a resume', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -78,8 +78,8 @@ describe('pressing', () => {
   });
 });
 
-describe('a STOP pressed on the page', () => {
-  it('three times on a slow network sends three requests, none of which is cancelled when the first is answered', async () => {
+describe('a press of “STOP” on the page', () => {
+  it('sends its own request, which neither a later press nor the answer to an earlier press cancels', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -92,7 +92,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('is retried after 300 ms and then until it is answered, even for longer than a minute', async () => {
+  it('is retried after 300 ms, and again until the daemon answers, even for longer than a minute', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.model.pressStop();
@@ -113,7 +113,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.match(/^bad: Stopped/);
   });
 
-  it('without contact stops the robot within 600 ms after the page has contact again', async () => {
+  it('that cannot reach the daemon stops the robot within 600 ms after the network is up again', async () => {
     const page = await servedPage();
     page.cut();
     page.model.pressStop();
@@ -124,7 +124,7 @@ describe('a STOP pressed on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('that is unanswered keeps this page from switching on light or movement, but not from Off, manual mode or Resume', async () => {
+  it('that is unanswered disables laser “On”, auto mode, test steps and “Try” on this page, but not “Off”, manual mode or “Resume”', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('does not stop the robot if its request arrives only after a later Resume was answered', async () => {
+  it('does not stop the robot if its request arrives after a later press of “Resume” was answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -156,7 +156,7 @@ describe('a STOP pressed on the page', () => {
     expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
   });
 
-  it('cancels an unanswered Try, and also a second Try that waits for the first', async () => {
+  it('cancels an unanswered “Try”, and also a second “Try” that waits for the first', async () => {
     const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
@@ -170,7 +170,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([true]);
   });
 
-  it('stays pending if only an earlier press of STOP is answered', async () => {
+  it('is retried even if the daemon answers an earlier press of “STOP”', async () => {
     const page = await servedPage();
     page.fate = ({ path }) =>
       /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -189,7 +189,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
-  it('that the daemon could not confirm is shown as not confirmed until another caller stops and resumes the robot', async () => {
+  it('whose stop the daemon cannot confirm is shown as “not confirmed” until another caller stops and resumes the robot', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
@@ -203,7 +203,7 @@ describe('a STOP pressed on the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('that the daemon could not confirm is shown as not confirmed even after a restart of the daemon', async () => {
+  it('whose stop the daemon cannot confirm is still shown as “not confirmed” after the daemon has restarted', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
@@ -218,10 +218,10 @@ describe('a STOP pressed on the page', () => {
   });
 });
 
-describe('an Off pressed on the page', () => {
+describe('a press of “Off” on the page', () => {
   const expired = /bad: Laser Off of [\d:]+ was not answered\. Press it again if it is still wanted\./;
 
-  it('without contact is retried, and turns the laser off once the page has contact again', async () => {
+  it('that cannot reach the daemon is retried, and turns the laser off when the network is up again', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
@@ -235,7 +235,7 @@ describe('an Off pressed on the page', () => {
     expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
-  it('is no longer retried after a minute, and is shown as unanswered until the daemon reports the laser dark', async () => {
+  it('is retried for at most a minute, and is then shown as unanswered until the daemon reports a dark laser', async () => {
     const page = await servedPage();
     page.cut();
     page.model.laser.darken();
@@ -256,7 +256,7 @@ describe('an Off pressed on the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`is no longer retried if the device's wall clock jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes while the device slept`, async () => {
+    it(`is not retried after the operator's device slept and its wall clock jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes`, async () => {
       const page = await servedPage();
       page.cut();
       page.model.laser.darken();
@@ -273,7 +273,7 @@ describe('an Off pressed on the page', () => {
     });
   }
 
-  it('stays pending while only an earlier Off is answered, if another caller turned the laser on between the two Offs', async () => {
+  it('is retried if only an earlier “Off” is answered, and another caller turned the laser on between the two presses', async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -370,7 +370,7 @@ describe('a fault with several effects is shown as a single alert', () => {
     expect(page.strip).to.equal(`bad: Tokens: ${detail}`);
   });
 
-  it("if the laser's pin fails and Off is pressed, until the pin works again", async () => {
+  it("if the laser's pin does not obey “Off”, until the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);
@@ -387,7 +387,7 @@ describe('an alert whose cause is over', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('remains visible until it has been shown for 1 s, but alerts about safety disappear at once when the robot is resumed', async () => {
+  it('remains visible until it has been shown for 1 s, except that an alert about a stop disappears at once', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];
@@ -408,8 +408,8 @@ describe('an alert whose cause is over', () => {
   });
 });
 
-describe('a stop that its units confirm after a moment', () => {
-  it('has no alarm any more as soon as both units have confirmed it', async () => {
+describe('the alarm about an unconfirmed stop', () => {
+  it('disappears as soon as both units have confirmed the stop', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const tones = () => hold(stripLines(page.model)).map(({ tone }) => tone);
@@ -424,8 +424,8 @@ describe('a stop that its units confirm after a moment', () => {
   });
 });
 
-describe('a page without contact', () => {
-  it('offers nothing that moves or lights, because the press would act when contact returns', async () => {
+describe('a page that has lost contact with the daemon', () => {
+  it('disables every button that could move the robot or light the laser, until contact returns', async () => {
     const page = await servedPage();
     expect(page.model.mayMove).to.equal(true);
     page.isDeaf = true;
@@ -449,7 +449,7 @@ describe('a page without alarms', () => {
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
   });
 
-  it('says who drives instead of “All well”, whether that is another caller or this page', async () => {
+  it('says which caller or page drives each unit, instead of “All well”', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/drive', { chassis: { speed: 0.1, turn: 0 }, id: 'other', holdMs: 500 });
     page.model.driving.ask('left stick', { yaw: 0.5 });

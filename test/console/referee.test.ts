@@ -20,7 +20,7 @@ describe('a page used by a referee', () => {
   /** The time since the page has renewed the lease. */
   const beatAgeMs = () => page.clock.nowMs() - referee.beatMs.value!;
 
-  it('renews the lease once a second, but only from taking the lease until releasing it', async () => {
+  it('renews the referee lease once a second, but only while the page holds the lease', async () => {
     await page.wait(3000);
     expect(beats()).to.equal(0);
     await page.during(referee.take());
@@ -32,7 +32,7 @@ describe('a page used by a referee', () => {
     expect(beats()).to.equal(4);
   });
 
-  it('renews the lease again within a second after the network was down', async () => {
+  it('renews the referee lease within a second after the network is up again', async () => {
     await page.during(referee.take());
     page.cut();
     await page.wait(5000);
@@ -43,7 +43,7 @@ describe('a page used by a referee', () => {
     expect(beatAgeMs()).to.be.at.most(1000);
   });
 
-  it('offers to take the lease over as soon as another page has it, and only then takes it, without an error message', async () => {
+  it('takes the lease from another page only if the referee chooses “Take it over”', async () => {
     const other = await FakePage.of(page.daemon);
     const shown = ({ model: { referee } }: Page) => [
       referee.isBeating,
@@ -64,7 +64,7 @@ describe('a page used by a referee', () => {
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
-  it('counts as silent if the page holds the lease but has not renewed the lease for more than 2 s', async () => {
+  it('is shown as silent if it holds the lease but could not renew the lease for more than 2 s', async () => {
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);
@@ -94,7 +94,7 @@ describe('a page used by a referee', () => {
     expect(why('two')).to.deep.equal({ ...free, ...first });
   });
 
-  it('applies pause and end to the running match, even if the name of the next match is already typed', async () => {
+  it('applies the phases “pause” and “ended” to the running match, even if the name of the next match is already typed', async () => {
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
     await page.during(referee.take());
     void referee.begin('one', 'auto');
@@ -109,7 +109,7 @@ describe('a page used by a referee', () => {
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
-  it('asks the daemon how long ago another desk took the lease', async () => {
+  it('learns from the daemon how long ago another desk took the lease', async () => {
     await page.during(referee.look());
     expect(referee.beatMs.value).to.equal(undefined);
     await page.daemon.ask('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 });
@@ -121,14 +121,14 @@ describe('a page used by a referee', () => {
     expect(beatAgeMs()).to.be.below(100);
   });
 
-  it('stops renewing the lease when the token loses the right to do so', async () => {
+  it('stops renewing the lease when the daemon refuses a renewal as “not-allowed”', async () => {
     await page.during(referee.take());
     page.refuse(/lease/, 403, 'not-allowed');
     await page.wait(1500);
     expect(referee.isBeating).to.equal(false);
   });
 
-  it('continues a phase after a pause with the time that was left of the typed duration', async () => {
+  it('continues a paused phase with the time that was left when the pause began', async () => {
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
     await page.during(referee.take());
     await page.wait(200);
@@ -174,7 +174,7 @@ describe('a page used by a referee', () => {
       );
     });
 
-  it('keeps the typed durations over a reload', async () => {
+  it('keeps the typed durations when the page is reloaded', async () => {
     referee.setDuration('auto', '15');
     const again = await page.another();
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
@@ -182,7 +182,7 @@ describe('a page used by a referee', () => {
 });
 
 describe('the list of match events', () => {
-  it("has the newest ten entries, with a referee's request and the phase change that it caused as a single entry", () => {
+  it("shows the newest ten events, with a referee's request and the resulting phase change as a single entry", () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,
@@ -210,8 +210,8 @@ describe('the list of match events', () => {
   });
 });
 
-describe('an entry of the log', () => {
-  it('gives a reason without the word “reason”, and a yes or no without “true” or “false”', () => {
+describe('a log entry on the page', () => {
+  it('is in plain words, such as “Lock: inspection” or “not kept”, without “reason”, “true” or “false”', () => {
     const about = { seq: 1, t: 1, at: '2030-01-01T00:00:00.000Z' };
     const lock = { ...about, what: 'lock', who: 'desk', outcome: 'done', detail: { reason: 'inspection' } };
     const start = { ...about, what: 'start', detail: { version: '0.4.0', simulated: true, kept: false } };
@@ -222,8 +222,8 @@ describe('an entry of the log', () => {
   });
 });
 
-describe('a stop on the page', () => {
-  it("is shown with its start time, and with the caller who asked for it or the daemon's reason for it", async () => {
+describe('the alert about a stop', () => {
+  it("gives the start time of the stop, and the caller who requested the stop or the daemon's reason for it", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(200);
@@ -237,7 +237,7 @@ describe('a stop on the page', () => {
     expect(page.strip).to.match(/Stopped at [\d: -]+ \(the referee is silent\): gimbal stopped/);
   });
 
-  it('offers no Resume while resuming is forbidden, and says why', async () => {
+  it('offers no “Resume” while a resume is forbidden, and says why', async () => {
     const page = await servedPage({ config: { supervision: { hostSilenceMs: 0 } } });
     const why = () => whyNoResume(page.model.status.value!);
     await page.daemon.ask('POST /api/stop');

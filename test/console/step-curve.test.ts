@@ -7,7 +7,7 @@ const step = (measured: number[], setpoint: number[], periodS = 0.1) => ({
 });
 
 describe('the curve of a captured step', () => {
-  it('rises from the old setpoint towards the new one, so that a step down looks like an equal step up', () => {
+  it('rises even if the step goes down, so that a step down looks like a step up of the same height', () => {
     const up = stepCurves(step([1.5, 2, 3], [1, 3, 3]));
     const down = stepCurves(step([4.5, 4, 3], [5, 3, 3]));
     expect(down).to.deep.equal(up);
@@ -37,14 +37,14 @@ describe('the description of a captured step', () => {
     oscillation: { swing: number; frequencyHz: number } | null,
   ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
 
-  it('says “wild” if the step overshot by 110 % and still moves at its end, but not if it overshot by only 90 %', () => {
+  it('says “wild” if the loop overshoots by 110 % and still moves when the capture ends, but not at 90 %', () => {
     expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
       'wild: 110 % beyond the setpoint, and still moving',
     );
     expect(wildnessOf(step('moving', -0.9, null), 'rad')).to.equal(undefined);
   });
 
-  it('has the amplitude and frequency of the oscillation if the step still oscillates at its end', () => {
+  it('gives the amplitude and frequency of the oscillation if the loop still oscillates when the capture ends', () => {
     const swings = { swing: 0.123, frequencyHz: 4.56 };
     expect(wildnessOf(step('rings', -2, swings), 'rad')).to.equal('oscillates ±0.12 rad, 4.6 Hz');
   });

@@ -30,7 +30,7 @@ function openWindows(count: number) {
 }
 
 describe('the windows of one browser', () => {
-  it('keep an event stream open only in the four windows that were opened last', () => {
+  it('have at most four open event streams: those of the windows that were opened last', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
       true,
@@ -43,7 +43,7 @@ describe('the windows of one browser', () => {
     ]);
   });
 
-  it('are all asked to close their event streams if three are open and a request waits for a free connection', () => {
+  it('are all asked to close their event streams if three windows are open and a request waits for a free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,13 +51,13 @@ describe('the windows of one browser', () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('are not asked to close their event streams if only two are open when a request waits', () => {
+  it('are not asked to close their event streams if only two windows are open and a request waits', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);
   });
 
-  it('keep their event streams open if one of them sends a message of an unknown form', () => {
+  it('keep their event streams open if a message from another window has an unknown form', () => {
     const [only] = openWindows(1);
     for (const message of [null, 'hello', 3, {}, { kind: 'give way' }]) only!.room.hear(message);
     expect([only!.crowded, only!.gaveWay]).to.deep.equal([false, 0]);

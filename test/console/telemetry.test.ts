@@ -30,7 +30,7 @@ const pageWith = (...values: number[]) => {
 };
 
 describe('the telemetry buffer', () => {
-  it('keeps only the newest samples when it is full, with null as the value of a unit that sent no readings', () => {
+  it('keeps only the newest samples when it is full, and returns null for a unit without readings', () => {
     const buffer = new TelemetryBuffer(10);
     for (let index = 0; index < 25; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 0, 100);
@@ -40,14 +40,14 @@ describe('the telemetry buffer', () => {
     expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
-  it("also returns the samples just before and just after the requested times, so that the plot's lines reach its edges", () => {
+  it('also returns the last sample before and the first sample after the requested period, so that plotted lines reach both edges', () => {
     const buffer = new TelemetryBuffer(100);
     for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);
     expect(columns.t).to.deep.equal([10, 11, 12, 13]);
   });
 
-  it('returns a missing value (null) where readings are missing, so that the plot draws no line across the gap', () => {
+  it('returns null for a missing reading, so that the plot draws no line across the gap', () => {
     const buffer = new TelemetryBuffer(100);
     buffer.push(sample(1));
     buffer.push({ t: 1, gimbal: null, chassis: null });
@@ -59,8 +59,8 @@ describe('the telemetry buffer', () => {
 
 describe('a gap in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['is not reported if a reading came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
-    ['lasts until the present if no reading has come since', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
+    ['is not shown in the plot if a reading came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['lasts until now if no later reading has come', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
     ['ends at the next reading', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
       'begins at the first sample if the unit was offline from the beginning',
@@ -69,7 +69,7 @@ describe('a gap in the readings', () => {
       2,
       [[1, 2]],
     ],
-    ['is not reported if no reading has ever come', [], [], 9, []],
+    ['is not shown in the plot if no reading has ever come', [], [], 9, []],
   ] as const) {
     it(what, () => {
       expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);
@@ -97,7 +97,7 @@ describe('a gap in the readings', () => {
 });
 
 describe('retries on the I2C bus', () => {
-  it("are stored with each reading as the increase of the daemon's count, or as null if the increase is unknown", () => {
+  it('are stored with each reading as the number since the reading before, or as null if that number is unknown', () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -111,7 +111,7 @@ describe('retries on the I2C bus', () => {
 });
 
 describe('telemetry from before the page was opened', () => {
-  it('is requested only once, and is sorted by time before the newer telemetry', async () => {
+  it('is requested only once, and is inserted in order of time, before the newer telemetry', async () => {
     const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
@@ -123,7 +123,7 @@ describe('telemetry from before the page was opened', () => {
 });
 
 describe('the time axis of the plot', () => {
-  it("continues across a restart of the daemon, although the daemon's time begins at 0 again", () => {
+  it("continues without a step back when the daemon restarts and the daemon's time begins at 0 again", () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     expect(timeline.pageTime(5000, 100)).to.equal(100);
@@ -133,7 +133,7 @@ describe('the time axis of the plot', () => {
     expect(timeline.pageTime(4, 111)).to.equal(111);
   });
 
-  it('runs on without a jump after a short break of the event stream, and never runs backwards', () => {
+  it('continues without a jump after an interruption of the event stream, and never runs backwards', () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     timeline.pageTime(5000, 100);
@@ -145,7 +145,7 @@ describe('the time axis of the plot', () => {
 });
 
 describe('the plot window', () => {
-  it('moves with the time, stands still while it is paused, and shows the newest data again afterwards', () => {
+  it('follows the present time, does not move during a pause, and shows the newest data again after the pause', () => {
     const window = new PlotWindow();
     window.runTo(100);
     expect([window.range, window.zeroT]).to.deep.equal([[85, 100], 100]);
@@ -198,7 +198,7 @@ describe('a CSV file', () => {
     expect(text).to.equal('# about\r\nt_s,setpoint_rad,measured_rad\r\n0,1,0.100000001\r\n0.02,1,\r\n');
   });
 
-  it('of a plot has the samples that the plot shows, and names the loop, its revision and its gains', async () => {
+  it('of a plot has only the samples that the plot shows, and names the loop, its gains and their revision', async () => {
     const { model } = await pageWith(-3, -2, -1, 0);
     const settings = new PlotSettings();
     settings.view.zoom(-2.5, -0.5);

@@ -31,13 +31,13 @@ describe('the person at the page', () => {
     ]);
   });
 
-  it('sees before the login that the robot is simulated', async () => {
+  it('sees before the login whether the robot is simulated', async () => {
     const { model } = await closed();
     expect([model.status.value, model.isSimulated]).to.deep.equal([undefined, true]);
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('stays logged in if the answer to an earlier session request arrives after the login', async () => {
+  it('stays logged in if the answer to a session request from before the login arrives late', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('who logs out is logged out once the daemon answers, but without a reload of the page while a STOP is unanswered', async () => {
+  it('is logged out only when the daemon answers, and the page is reloaded unless a “STOP” is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('if a stop needs a token, a STOP pressed before the login', () => {
+describe('a press of “STOP” that needs a login', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);
@@ -91,7 +91,7 @@ describe('if a stop needs a token, a STOP pressed before the login', () => {
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('stops the robot once an operator logs in, and is shown as not confirmed until then', async () => {
+  it('stops the robot when an operator logs in, and is shown as “not confirmed” until then', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
@@ -108,14 +108,14 @@ describe('if a stop needs a token, a STOP pressed before the login', () => {
     expect(page.strip).to.match(/^bad: Stopped at/);
   });
 
-  it('is not sent again after a login if the daemon refused it as coming from another website (cross-site)', async () => {
+  it('is not sent again after a login if the daemon refused the request as coming from another website (“cross-site”)', async () => {
     const page = await open(one => one.refuse(/stop/, 403, 'cross-site'));
     await enter(page, 'operator');
     await page.wait(1000);
     expect(page.sentTo(/stop/)).to.have.length(1);
   });
 
-  it('is no longer sent after a minute, and the page then asks for another press', async () => {
+  it('expires after a minute: a later login does not send it, and the page asks for another press', async () => {
     const page = await open();
     await page.wait(61_000);
     expect(page.strip).to.match(/STOP of 00:00:00 was refused\. Press it again if it is still wanted\./);
@@ -128,7 +128,7 @@ describe('if a stop needs a token, a STOP pressed before the login', () => {
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('is shown as not confirmed even after a spectator logs in, until another caller stops and resumes the robot', async () => {
+  it('stays shown as “not confirmed” after a spectator logs in, until another caller stops and resumes the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);

@@ -32,7 +32,7 @@ const SITUATIONS: Readonly<Record<string, string>> = {
   'closed-nobody': 'to callers without a token, if the daemon has a token list',
   'closed-strong': 'to callers whose token has the right for their call',
   'closed-weak': 'to callers whose token is unknown or lacks a right',
-  'damaged-match': 'after a start with a damaged file of the match',
+  'damaged-match': 'after a start with a damaged state file of the match',
   'damaged-tokens': 'after a start with a damaged token file',
   'failing-disk': 'while the disk fails, and after it works again',
   gains: 'to valid and invalid requests to save or restore gains',
@@ -88,7 +88,7 @@ describe('apart from the intended changes in intended.ts, the daemon answers lik
     });
   }
 
-  it('and really makes each of those intended changes in at least one answer', () => {
+  it('and each of these intended changes appears in at least one answer', () => {
     expect(PATTERNS.filter(pattern => !isRecording && !used.has(pattern))).to.deep.equal([]);
   });
 });

@@ -18,7 +18,7 @@ describe('the actions of deadlines', () => {
     passed = [];
   });
 
-  it('run when the deadlines pass, even if nobody checks for that', async () => {
+  it('run when the deadlines pass, even if no code checks the deadlines', async () => {
     at(20, 'second');
     at(10, 'first');
     await clock.advance(10);
@@ -43,7 +43,7 @@ describe('the actions of deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second', 'third', 'later']);
   });
 
-  it('run at the new time if a deadline was moved, and never if a deadline was removed', async () => {
+  it('run at the new time if their deadline was moved, and never run if their deadline was removed', async () => {
     const moved = at(10, 'moved');
     moved.set(25);
     at(20, 'unset').set(NEVER);

@@ -30,8 +30,13 @@ describe('the host silence of a controller', () => {
     ),
   ] as const) {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
-    const before = recorded === undefined ? 'missing' : damaged === undefined ? shown : `damaged (${shown})`;
-    it(`becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and counts as ${afterwards === never ? 'unlimited' : `up to ${afterwards} ms`} at the next start, if the record was ${before}`, async () => {
+    const before =
+      recorded === undefined
+        ? 'is missing'
+        : damaged === undefined
+          ? `holds ${shown}`
+          : `is damaged (${shown})`;
+    it(`is set to ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and assumed to be ${afterwards === never ? 'unlimited' : `at most ${afterwards} ms`} at the next daemon start, if host-silence.json ${before}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -53,7 +58,7 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is never shorter than recorded after damage to one bit of the record', async () => {
+  it('is never assumed to be shorter than it was recorded, whichever bit of the record is damaged', async () => {
     const disk = diskWith();
     await agreedSilence(open(disk), 2000);
     const content = disk.files()['/state/host-silence.json']!;
@@ -65,7 +70,7 @@ describe('the host silence of a controller', () => {
     }
   });
 
-  it('is recorded, and the value of an unknown unit in the same record is kept', async () => {
+  it('is recorded without losing the recorded value of a unit that the daemon does not know', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });

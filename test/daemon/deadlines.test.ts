@@ -33,14 +33,14 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'first stops the robot for the silent referee, and then renews the lease': {
+  'first stops the robot because the referee is silent, and then renews the lease of the referee': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 'done',
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'first stops the robot at the end of the phase, and then refuses auto mode (wrong-phase)': {
+  'first stops the robot at the end of the phase, and then refuses the switch to auto as "wrong-phase"': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
@@ -54,7 +54,7 @@ const LATE: Readonly<Record<string, Late>> = {
     answer: 'done',
     events: ['laser time limit', 'laser'],
   },
-  'logs that the time limit switched the laser off, but logs no second event for the requested Off': {
+  'logs that the time limit switched the laser off, but logs no second event for a requested Off': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
@@ -68,7 +68,7 @@ const LATE: Readonly<Record<string, Late>> = {
     answer: 'done',
     events: ['trial-ended lease', 'trial'],
   },
-  'first ends the expired tuning, and then refuses the request to renew it (trial-ended)': {
+  'first ends the expired tuning, and then refuses its renewal as "trial-ended"': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -98,7 +98,7 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code, events };
 }
 
-describe('a daemon that handles a deadline and a request late,', () => {
+describe('a daemon that is busy while a deadline passes and a request arrives,', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
       it(`${name} (it notices the ${first === 'timer' ? 'deadline' : 'request'} first)`, async () => {

@@ -25,7 +25,7 @@ describe('the id of a robot', () => {
     expect((await shown({ files, diskFails: ['read'] })).id).to.equal(null);
   });
 
-  it('that could not be read at the start is shown without a restart as soon as its file can be read', async () => {
+  it('that could not be read when the daemon started is shown, without a restart, as soon as its file can be read', async () => {
     const { id, files } = await shown();
     const daemon = await ClockedDaemon.start({ files, diskFails: ['read'] });
     daemon.diskFails([]);

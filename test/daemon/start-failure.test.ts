@@ -30,7 +30,7 @@ describe('the error message of a daemon that cannot start', () => {
       'another process drives the robot on I2C bus 1: end that one; sudo trunnion doctor says whether it is the service',
     ],
   ] as const) {
-    it(`says “${sentence.split(/[:;]/)[0]}” and then what to do (code ${error.code})`, () =>
+    it(`says what happened and what to do: “${sentence}”`, () =>
       expect(startFailure(error).sentence).to.equal(sentence));
   }
 });

@@ -71,7 +71,7 @@ describe('a daemon that starts', () => {
       }
     }));
 
-  it('answers 409 too-late to a drive command that arrived before the start was complete', () =>
+  it('answers 409 "too-late" to a drive command that arrives before the start is complete', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware } = litRobot();
@@ -84,7 +84,7 @@ describe('a daemon that starts', () => {
       expect([status, body.code]).to.deep.equal([409, 'too-late']);
     }));
 
-  it('drops the requests that wait for the end of the start if the process is told to end', () =>
+  it('drops a waiting request to switch the laser on if it is told to end before its start is complete', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
@@ -146,7 +146,7 @@ describe('a daemon that starts', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('switches a lit laser off before it makes the state folder, and again at once when it is told to end', () =>
+  it('switches a lit laser off before it creates its state folder, and again as soon as it is told to end', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

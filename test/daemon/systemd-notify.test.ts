@@ -81,7 +81,7 @@ describe('the systemd notifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`reports only one failure, although none of its messages can be sent, if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
+    it(`reports only one failure for all the messages that it cannot send if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();

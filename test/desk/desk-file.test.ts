@@ -60,7 +60,7 @@ describe('the field file of a desk (robots and matches)', () => {
     ['a match without a robot', GOOD.replace('[Red 1, Blue 1]', '[]'), 8, 'at least one robot'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
-    it(`is rejected, with the line of the mistake, if the file has ${mistake}`, async () => {
+    it(`is rejected, and the error names the line of the mistake, if the file has ${mistake}`, async () => {
       const said = await read(text);
       expect(said).to.be.a('string');
       expect(String(said))

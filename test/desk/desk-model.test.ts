@@ -49,7 +49,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
-  it('names, in each retry of End, the match that it showed at the press, even after another match was loaded', async () => {
+  it('sends with every retry of “End” the match that it showed at the press, even if another match is loaded meanwhile', async () => {
     const { desk, pass, to } = pageWithDesk();
     const end = desk.start();
     const show = (record: string) =>
@@ -68,7 +68,7 @@ describe('the web page of a referee desk', () => {
     expect(new Set(sent)).to.deep.equal(new Set(['one-1']));
   });
 
-  it('stops retrying an unanswered LOCK ALL once Unlock is pressed', async () => {
+  it('stops retrying an unanswered LOCK ALL once “Unlock” is pressed', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(500);
@@ -97,7 +97,7 @@ describe('the web page of a referee desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends a press of start only once, with the time at which the press expires, even if the desk does not answer', async () => {
+  it('sends a press of “Start” only once, with the time at which the press expires, even if the desk does not answer', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -109,7 +109,7 @@ describe('the web page of a referee desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('shows the newest status even if an older status arrives after it, and counts its age from the time of its request', async () => {
+  it('shows the newest status even if an older status arrives after it, and counts the age of a status from its request', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

@@ -147,7 +147,7 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
   ]);
 
 describe('a referee desk under random presses and faults', () => {
-  it('starts, unlocks and releases nothing over 1 s late, forgets no lock, and can play a match afterwards', function () {
+  it('starts, unlocks and releases no robot more than 1 s late, forgets no lock, and can play a match afterwards', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(

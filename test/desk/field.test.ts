@@ -27,7 +27,7 @@ describe('a referee desk', () => {
     expect(desk.view.lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
   });
 
-  it('shows a robot in the field even if its name has a meaning in JavaScript (constructor, __proto__)', () => {
+  it('shows a robot as being in the field even if its name has a meaning in JavaScript, such as “constructor” or “__proto__”', () => {
     const { state } = desk;
     for (const name of ['constructor', '__proto__']) {
       state.robots = [...state.robots, { name, address: `http://${name}`, token: 'secret-token' }];
@@ -35,7 +35,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('locks all answering robots when LOCK ALL is pressed, and a silent robot within 1.1 s after this robot answers again', () => {
+  it('shows a robot that is silent at LOCK ALL as “not confirmed”, and locks it within 1.1 s after it answers again', () => {
     field.network('Red 1', { loses: 'requests' });
     desk.press('lock all');
     field.wait(1200);
@@ -55,10 +55,10 @@ describe('a referee desk', () => {
   });
 
   for (const [what, change] of [
-    ['refused the token', { refuses: 'token-unknown' }],
-    ['been off', { isOff: true }],
+    ['after the robot has refused the token for 7 s, and stops that robot', { refuses: 'token-unknown' }],
+    ['after the robot has been off for 7 s, and stops it within 2.5 s after it is on again', { isOff: true }],
   ] as const)
-    it(`no longer shows a lock as confirmed after the robot has ${what} for 7 s, and stops the robot as soon as possible`, () => {
+    it(`shows a confirmed lock as “not confirmed” ${what}`, () => {
       desk.press('lock all');
       field.wait(600);
       expect(desk.tile('Red 1').locking).to.equal('confirmed');
@@ -73,7 +73,7 @@ describe('a referee desk', () => {
       expect(red.stopped).to.equal(true);
     });
 
-  it('locks a robot again that was unlocked during LOCK ALL, even if the robot answers every status request with an error', () => {
+  it('locks a robot again if it is unlocked while LOCK ALL is in force, even if it answers every status request with an error', () => {
     desk.press('lock all');
     field.wait(600);
     const red = field.robot('Red 1');
@@ -100,7 +100,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('keeps a robot locked if LOCK ALL is pressed while an earlier unlock is still delayed by the network', () => {
+  it('keeps a robot locked if LOCK ALL is pressed again while the network still delays an earlier unlock', () => {
     desk.press('lock all');
     field.wait(100);
     for (const heldMs of [700, 3000]) {
@@ -128,7 +128,7 @@ describe('a referee desk', () => {
     ).to.deep.equal([false, true, false]);
   });
 
-  it('keeps the lock that another caller set on a robot while LOCK ALL could not reach the robot', () => {
+  it('whose LOCK ALL reaches a robot 7 s late does not replace a lock that another caller has set on that robot meanwhile', () => {
     field.robot('Red 1').isOff = true;
     desk.press('lock all');
     field.wait(7000);
@@ -149,7 +149,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, false, false]);
   });
 
-  it('stops but does not lock a robot at LOCK ALL if the robot cannot read its own id, and shows its lock as not confirmed', () => {
+  it('at LOCK ALL only stops a robot that cannot read its own id, and shows the lock of that robot as “not confirmed”', () => {
     const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
@@ -164,7 +164,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
-  it('locks a robot that was off at LOCK ALL within 1.4 s after the robot is on again, even if requests for its status fail', () => {
+  it('locks a robot within 1.4 s after it is switched on if it was off at LOCK ALL, even if its status requests fail', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -175,7 +175,7 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('leaves a robot locked if the network delayed the unlock by 1.3 s, and shows that the unlock did not arrive', () => {
+  it('leaves a robot locked if the network delays its unlock by 1.3 s, and shows on its tile that the lifted lock remains', () => {
     desk.press('lock all');
     field.wait(300);
     field.network('Red 1', { requestMs: 1300 });
@@ -187,7 +187,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('a lock of this desk that was lifted');
   });
 
-  it('at LOCK ALL stops a moving robot that another caller has locked, and adds its own lock once that lock is removed', () => {
+  it('at LOCK ALL stops a robot that another caller has locked, and sets its own lock when the other lock is removed', () => {
     const red = field.robot('Red 1');
     red.lockByOthers();
     red.stopped = false;
@@ -206,7 +206,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('retries the lost unlock of a robot in the pit even if LOCK ALL of the field is pressed meanwhile', () => {
+  it('retries the lost unlock of a robot in the pit even after LOCK ALL, which applies only to robots in the field', () => {
     desk.press('lock one', { robot: 'Red 1' });
     field.wait(300);
     changeWish(desk.state, 'Red 1', { place: 'pit' });
@@ -219,7 +219,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, true, true]);
   });
 
-  it('gives a left-out robot its own lock again after LOCK ALL is lifted, so that another desk sees that the robot is left out', () => {
+  it('after LOCK ALL is lifted, restores the lock that marks a robot as left out of the match', () => {
     field.load();
     desk.press('without', { robot: 'Red 1' });
     field.wait(600);
@@ -230,7 +230,7 @@ describe('a referee desk', () => {
     expect(field.robot('Red 1').match.state.lock?.id).to.match(/^desk-1:out:/);
   });
 
-  it('that dies does not let a robot move again by a last beat that arrives late', () => {
+  it('that dies does not let a robot move again if the last beat of the desk arrives 4 s late', () => {
     field.play();
     field.resume();
     field.network('Red 1', { requestMs: 4000 });
@@ -243,7 +243,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('keeps a robot in play after its answers took 2.6 s for a while, and so showed an old time', () => {
+  it('lets a robot move without a break even if its answers take 2.6 s for a short time, and so show an old time', () => {
     for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
       field = new FakeField();
       field.wait(600);
@@ -260,7 +260,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('keeps a robot in play whose network becomes slow, so that each request and each answer takes 0.9 s', () => {
+  it('lets a robot move without a break even if its network becomes slow: 0.9 s for each request and each answer', () => {
     field.play();
     field.resume();
     field.wait(5500);
@@ -271,7 +271,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('repeats within a second an unlock that came too late only because the desk had an old time of the robot', () => {
+  it('unlocks a robot within 0.9 s even if the desk has an old time of the robot, so that a first unlock comes too late', () => {
     desk.press('lock all');
     field.wait(600);
     // The next answer that shows the time of the robot is slow.
@@ -286,7 +286,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('gets a robot ready that another desk had before, even if the robot is switched on 10 s after Load', () => {
+  it('gets a robot ready that is switched on 10 s after “Load”, even if another desk controlled that robot before', () => {
     const red = field.robot('Red 1');
     red.match.beat('desk-2', 'desk', 3000, true);
     red.isOff = true;
@@ -297,7 +297,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('loads no match on a robot that Load reaches only after Release', () => {
+  it('does not put a robot into the match if “Load” reaches the robot only after “Release” was pressed', () => {
     field.wait(600);
     desk.press('load');
     // Now the robot has answered the first beat, and its phase is asked for next.
@@ -310,7 +310,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['none', 'none', 'none']);
   });
 
-  it('keeps the lock that was set on the tile of one robot when the lock of LOCK ALL is removed', () => {
+  it('after LOCK ALL is lifted, keeps the lock that was set on the tile of one robot', () => {
     desk.press('lock one', { robot: 'Red 2' });
     field.wait(50);
     desk.press('lock all');
@@ -327,7 +327,7 @@ describe('a referee desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`can stop a robot that rejects the token of the desk (error ${refuses}), but starts a match only without that robot`, () => {
+    it(`at LOCK ALL stops even a robot that rejects the token of the desk (code “${refuses}”), but starts a match only without it`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       desk.press('lock all');
@@ -349,7 +349,7 @@ describe('a referee desk', () => {
       expect(desk.view.match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('lets all robots move from auto through teleop without a stop, and none after teleop, even if the network fails in teleop', () => {
+  it('lets all robots move until teleop is over, and no robot after that, even if the network fails in teleop', () => {
     field.play();
     field.resume();
     field.wait(5000);
@@ -364,7 +364,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('shows NOT STARTED for a robot whose start the network delayed by 3 s, and starts the robot when Join is pressed', () => {
+  it('shows NOT STARTED for a robot whose start the network delayed by 3 s, and starts the robot when “Join” is pressed', () => {
     field.load();
     field.network('Red 1', { requestMs: 3000 });
     desk.press('start');
@@ -382,9 +382,9 @@ describe('a referee desk', () => {
 
   for (const [what, waitMs, phase] of [
     ['in auto', 2000, 'auto'],
-    ['in auto, even when teleop has begun', 4500, 'teleop'],
+    ['in teleop', 4500, 'teleop'],
   ] as const)
-    it(`keeps a robot paused after its reboot ${what}, until Join is pressed, and shows NOT STARTED on its tile`, () => {
+    it(`keeps a robot paused that reboots in auto, and shows NOT STARTED, until “Join” is pressed ${what}`, () => {
       field.play();
       field.wait(1500);
       field.robot('Red 1').restart(true);
@@ -396,7 +396,7 @@ describe('a referee desk', () => {
       expect(field.phases[0]).to.equal(phase);
     });
 
-  it('takes all robots out of the match if Release is pressed after the time of teleop is up', () => {
+  it('takes all robots out of the match if “Release” is pressed after the time of teleop is up', () => {
     field.play();
     field.wait(16_000);
     expect([desk.view.match?.phase, field.phases]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
@@ -413,7 +413,7 @@ describe('a referee desk', () => {
     expect([red.stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
   });
 
-  it('shows NOT RELEASED for a robot that Release did not reach within 1 s, and takes it out of the match when Join is pressed', () => {
+  it('shows NOT RELEASED for a robot that “Release” did not reach within 1 s, and takes it out of the match when “Join” is pressed', () => {
     field.load();
     field.network('Red 1', { loses: 'requests' });
     desk.press('release');
@@ -429,7 +429,7 @@ describe('a referee desk', () => {
     expect(field.phases[0]).to.equal('none');
   });
 
-  it('sends End to a robot that missed End and Release as soon as the robot is heard again, and Release only when Join is pressed', () => {
+  it('ends the match of a robot that missed “End” and “Release” when it answers again, but releases it only at “Join”', () => {
     field.play();
     field.network('Red 1', { loses: 'requests' });
     desk.press('end');
@@ -448,7 +448,7 @@ describe('a referee desk', () => {
     expect(field.phases[0]).to.equal('none');
   });
 
-  it('releases the robots of an ended match that do not play in the match that is loaded next', () => {
+  it('releases a robot of the ended match when a match without that robot is loaded', () => {
     field.play();
     desk.press('end');
     field.wait(600);
@@ -457,7 +457,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
   });
 
-  it('leaves the own match of a released robot alone, even if the desk loads a match without that robot', () => {
+  it('does not change the match that a team set on its released robot, even if the desk loads a match without that robot', () => {
     field.load();
     desk.press('end');
     field.wait(600);
@@ -472,7 +472,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'pre'], null]);
   });
 
-  it('shows NOT RELEASED for a robot that is still in an earlier match, and takes it out of that match when Join is pressed', () => {
+  it('shows NOT RELEASED for a robot that is still in an earlier match, and takes it out of that match when “Join” is pressed', () => {
     field.play();
     field.network('Blue 1', { loses: 'requests' });
     desk.press('end');
@@ -490,7 +490,7 @@ describe('a referee desk', () => {
     expect(field.phases[2]).to.equal('none');
   });
 
-  it('ends and then releases all robots if Release is pressed right after End', () => {
+  it('releases all robots if “Release” is pressed right after “End”', () => {
     field.play();
     desk.press('end');
     desk.press('release');
@@ -498,7 +498,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('after a pause for lack of a page also pauses a robot that missed the pause and has restarted', () => {
+  it('that paused the match because no page polled also pauses a robot that missed this pause and then restarted', () => {
     field.play();
     field.network('Red 1', { loses: 'requests' });
     desk.state.pageMs = field.nowMs;
@@ -514,7 +514,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('also pauses a robot that has missed the start, so that Go on lets all robots play', () => {
+  it('also pauses a robot that missed the start of the match, so that “Go on” lets all robots play', () => {
     field.load();
     field.network('Red 1', { loses: 'requests' });
     desk.press('start');
@@ -529,11 +529,11 @@ describe('a referee desk', () => {
   });
 
   for (const [what, off, on] of [
-    ['reboots after Load', 'load', undefined],
-    ['is off at Load, and then reboots into a pause of the last match', 'play', 'load'],
-    ['is off at the end of the last match and at Load', 'play', 'end'],
+    ['reboots after “Load”', 'load', undefined],
+    ['is off at “End” of the last match and at “Load”, and then boots into a pause', 'play', 'load'],
+    ['is off at “End” of the last match and at “Load”, with a restart of the desk in between', 'play', 'end'],
   ] as const)
-    it(`gets a robot ready that ${what}`, () => {
+    it(`gets a robot ready for the loaded match if the robot ${what}`, () => {
       const red = field.robot('Red 1');
       desk.press('load');
       field.wait(1500);
@@ -558,10 +558,10 @@ describe('a referee desk', () => {
     });
 
   for (const [what, phase] of [
-    ['before the match began', 'pause'],
-    ['after the match had ended', 'ended'],
+    ['a match that had not begun', 'pause'],
+    ['an ended match', 'ended'],
   ] as const)
-    it(`releases, when Join is pressed, a robot that was off at Release ${what} and has rebooted since`, () => {
+    it(`releases at “Join” a robot that was off at the “Release” of ${what}, and has rebooted since`, () => {
       field.load();
       if (phase === 'ended') {
         desk.press('start');
@@ -583,7 +583,7 @@ describe('a referee desk', () => {
       expect(field.phases).to.deep.equal(['none', 'none', 'none']);
     });
 
-  it('refuses Join for a robot that no longer knows its match', () => {
+  it('refuses “Join” for a robot that no longer has the match loaded', () => {
     field.play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -655,7 +655,7 @@ describe('a referee desk', () => {
     expect(field.moves).to.deep.equal([false, false, false]);
   });
 
-  it('refuses to load a match with an unknown robot, and to remove a robot whose match has not ended', () => {
+  it('loads a match only if every robot in it is known, and removes none of these robots before the match has ended', () => {
     const { state } = desk;
     state.robots = state.robots.slice(0, -1);
     expect(desk.tryPress('load')).to.include('not-ready').and.include('Blue 1');
@@ -706,7 +706,7 @@ describe('a referee desk', () => {
     expect([red.match.state.lock?.by, desk.tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
   });
 
-  it('ends each reason why a robot is not ready for a match with exactly one full stop', () => {
+  it('puts exactly one full stop after each reason why a robot is not ready for a match', () => {
     desk.press('load');
     field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
@@ -715,7 +715,7 @@ describe('a referee desk', () => {
     for (const text of texts) expect(text).to.match(/[^.]\.$/);
   });
 
-  it('shows the name and the robots of another desk that runs a match, and continues that match after Take over is pressed', () => {
+  it('shows which other desk runs a match with which robots, and continues that match after “Take over” is pressed', () => {
     field.play();
     field.second.isOff = false;
     field.wait(600);
@@ -731,7 +731,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('does not let a rebooted robot play when Take over is pressed: the robot stays paused, and its tile shows NOT STARTED', () => {
+  it('at “Take over” keeps a robot paused that rebooted during the match, and shows NOT STARTED on its tile', () => {
     field.play();
     field.robot('Red 1').restart(true);
     desk.isOff = true;
@@ -745,7 +745,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('that lost its match to another desk no longer pauses or ends the match, but still locks all robots', () => {
+  it('that lost its match to another desk can no longer pause or end the match, but can still lock all robots', () => {
     field.play();
     field.takeOver();
     const { state } = desk;
@@ -760,7 +760,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('pauses the match with 1 s of auto left if its page timed out at that time, even if the desk notices 4 s later', () => {
+  it('whose page times out 1 s before the end of auto pauses with that 1 s left, even if the desk notices 4 s later', () => {
     field.play();
     const { state } = desk;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -786,7 +786,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('whose saved state is lost refuses to load a match or to unlock until Take over is pressed, but obeys LOCK ALL', () => {
+  it('whose saved state is lost refuses to load a match or to unlock until “Take over” is pressed, but obeys LOCK ALL', () => {
     desk.press('lock all');
     field.wait(100);
     desk.lose();
@@ -804,7 +804,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('reports that another robot answers at the address of a known robot, and locks this other robot only after accept is pressed', () => {
+  it('shows on a tile that another robot answers at the address, and locks that other robot only after “Accept” is pressed', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
@@ -817,13 +817,13 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('reports within 2 s that another robot answers at the address of a known robot, even if the other robot refuses the token', () => {
+  it('shows on a tile within 2 s that another robot answers at the address, even if that other robot refuses the token', () => {
     Object.assign(field.robot('Red 1'), { id: 'e'.repeat(16), refuses: 'token-unknown' });
     field.wait(2000);
     expect(desk.tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
-  it('refuses to accept the id that a robot has already, and keeps all lines of that robot', () => {
+  it('refuses “Accept” for a robot whose id is unchanged, and remembers which line of its log was copied last', () => {
     field.load();
     const head = () => desk.state.wanted.robots['Red 1']?.head;
     const before = head();
@@ -831,7 +831,7 @@ describe('a referee desk', () => {
     expect([before === null, head()]).to.deep.equal([false, before]);
   });
 
-  it('unlocks only if the page of the referee showed the lock in force, and not an older one', () => {
+  it('refuses “Unlock” from a page that showed an older lock instead of the lock in force', () => {
     desk.press('lock all');
     field.wait(300);
     const lock = desk.view.lock?.id ?? '';
@@ -848,7 +848,7 @@ describe('a referee desk', () => {
     expect(desk.tryPress('unlock one', { robot: 'Red 1', lock: own })).to.include('lock-changed');
   });
 
-  it('lets a robot that refuses the end of the match lose its permission to move within 4 s, even if the desk restarts after that', () => {
+  it('lets a robot that refuses “End” move for at most 4 s more, even if the desk restarts after that', () => {
     field.play();
     const red = field.robot('Red 1');
     red.stopped = false;
@@ -863,7 +863,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('treats the locks of another desk as its own after Take over, except locks that the other desk sets after that', () => {
+  it('after “Take over” counts the earlier locks of the other desk as its own, but not the later ones', () => {
     desk.press('lock all');
     field.second.isOff = false;
     field.wait(600);
@@ -876,7 +876,7 @@ describe('a referee desk', () => {
     expect(field.second.tile('Red 1').lock?.isOurs).to.equal(false);
   });
 
-  it('shows NOT PAUSED (or NOT ENDED) for a robot that refuses the pause (or the end), but “Not heard” for a robot that is off', () => {
+  it('shows NOT PAUSED or NOT ENDED for a robot that refuses “Pause” or “End”, but “Not heard” for a robot that is off', () => {
     field.play();
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
@@ -893,7 +893,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('whose list of tokens is damaged pauses its match, and after End the match stays ended, even at Take over', () => {
+  it('whose list of tokens is damaged pauses its match, and keeps the match ended if “End” and then “Take over” are pressed', () => {
     field.play();
     forbid();
     field.wait(300);
@@ -907,7 +907,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.view.match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
   });
 
-  it('that lost its match to another desk lets the robots play on, and shows no problem, if its own list of tokens is damaged', () => {
+  it('whose list of tokens is damaged does not disturb a match that another desk has taken over, and shows no problem on the tiles', () => {
     field.play();
     field.takeOver();
     forbid();

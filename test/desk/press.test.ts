@@ -60,7 +60,7 @@ const FREE = { id: null, revision: 0, phase: 'none', endsAtT: null, lock: null, 
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
 describe('a desk that was frozen for 30 s during a match', () => {
-  it('pauses the match for lack of a page, even if a page polls right after the freeze', async () => {
+  it('pauses the match because no page polled for 5 s, even if a page polls right after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -70,7 +70,7 @@ describe('a desk that was frozen for 30 s during a match', () => {
 });
 
 describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, which already shows a lock that was pressed just after the polls', async () => {
+  it('get the same answer, which already shows LOCK ALL even if it was pressed just after the polls', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -83,7 +83,7 @@ describe('two pages that poll a desk at almost the same time', () => {
   });
 });
 
-describe('an End that was pressed for an earlier match', () => {
+describe('a press of “End” for an earlier match', () => {
   it('is refused and does not end the match that is loaded now', async () => {
     const { desk } = await served();
     desk.desk.state.wanted = {
@@ -103,8 +103,8 @@ describe('an End that was pressed for an earlier match', () => {
   });
 });
 
-describe('a desk whose list of tokens is damaged while it runs', () => {
-  it('permits no start and no unlock, not even after the damaged list is deleted', async () => {
+describe('a running desk whose list of tokens becomes damaged', () => {
+  it('permits no match start and no unlock, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     expect(desk.desk.state.wanted.permits).to.equal(true);
@@ -117,7 +117,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
     await desk.close();
   });
 
-  it('permits starts and unlocks only after Take over, which it refuses until the list is repaired', async () => {
+  it('refuses “Take over” until the list is repaired, and permits match starts and unlocks only after “Take over”', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     const takeOver = async () => {
@@ -140,7 +140,7 @@ describe('a desk whose list of tokens is damaged while it runs', () => {
 });
 
 describe('a desk that could not read its list of tokens when the desk was started', () => {
-  it('permits match starts and unlocks as soon as the list can be read, without a press of Take over', async () => {
+  it('permits match starts and unlocks as soon as the list can be read, without a press of “Take over”', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;
@@ -173,7 +173,7 @@ describe('a button press that a desk receives', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('after the time of a phase is up makes the desk record the end of that phase', async () => {
+  it('makes the desk record that the match has ended if the time of teleop is already up at the press', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
@@ -200,7 +200,7 @@ describe('a button press that a desk receives', () => {
 });
 
 describe('a press during a match', () => {
-  it('is in the record of the match when the desk answers the press', async () => {
+  it('is already in the record of the match when the desk answers the press', async () => {
     const disk = new RecordingDisk();
     const { desk, clock } = await served({ disk, lock: noLock }, '/state', {
       robots: [],
@@ -214,8 +214,8 @@ describe('a press during a match', () => {
   });
 });
 
-describe('a released match', () => {
-  it('has a record that gets its hash even if the desk restarts before the 10 s are over', async () => {
+describe('the record of a released match', () => {
+  it('gets its hash in its folder name even if the desk restarts within 10 s after “Release”', async () => {
     const disk = new RecordingDisk();
     const sealed: string[] = [];
     const { rename, list } = disk;
@@ -255,8 +255,8 @@ describe('a released match', () => {
   });
 });
 
-describe('a desk whose robot sends lines that contradict its copy after the record of the match is closed', () => {
-  it('keeps these lines and the fault in the record of the next match', async () => {
+describe('a desk that gets contradicting log lines from a robot after the record of the match is closed', () => {
+  it('keeps these lines and the fault “contradicts” in the record of the next match', async () => {
     const [id, lost, line] = ['a'.repeat(16), 'f'.repeat(64), '{"seq":1,"prev":""}\n'];
     const recorded: NewEvent[] = [];
     const kept: string[] = [];
@@ -327,7 +327,7 @@ describe('the record of a match that is released twice', () => {
 });
 
 describe('a second desk with the same state folder', () => {
-  it('fails to start with the code state-in-use until the first desk has ended', () =>
+  it('fails to start, with the code “state-in-use”, until the first desk has ended', () =>
     inTemporaryFolder(async folder => {
       const first = await served({}, folder);
       expect(await outcomeOf(served({}, folder))).to.equal('state-in-use');

@@ -74,26 +74,26 @@ describe('a match record', () => {
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
   const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
 
-  it('is a folder with a hash at the end of its name, and is reported as whole if nobody has changed the folder', async () => {
+  it('is a folder whose name ends in a hash, and “trunnion-desk verify” reports it as “whole” if nobody has changed it', async () => {
     const { folder } = await record(5);
     expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
   });
 
-  it('from which somebody removed the last lines of a robot is reported as changed, with lines of that robot missing', async () => {
+  it('without the last lines of a robot is reported by “trunnion-desk verify” as “changed”, and the robot as “missing”', async () => {
     const { folder, lines } = await record(5);
     disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
   });
 
-  it('in which a line of a robot was altered is reported as changed for that robot', async () => {
+  it('is reported by “trunnion-desk verify” as “changed” for a robot if a line of that robot was altered', async () => {
     const { folder, lines } = await record(5);
     const bytes = Buffer.concat(lines.map(({ bytes }) => bytes));
     disk.put(file(folder), Buffer.from(bytes.toString().replace('"index":2', '"index":7')));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('is reported as whole if the desk was killed while it stored lines and then stored the lines again', async () => {
+  it('is reported by “trunnion-desk verify” as “whole” for a robot if the desk was killed while storing a line and later stored it again', async () => {
     const lines = await robotLines(4);
     const bytes = (from: number, to: number) => Buffer.concat(lines.slice(from, to).map(one => one.bytes));
     await clock.during(records.begin('final-1'));
@@ -107,12 +107,12 @@ describe('a match record', () => {
 
   for (const [what, again, is] of [
     [
-      'is reported as “whole” if the disk of the desk failed for a while and the robot then sent its lines again',
+      'is reported by “trunnion-desk verify” as “whole” for a robot that sent its lines again after the disk of the desk had failed',
       true,
       'whole',
     ],
     [
-      'is reported as “missing”, not as “changed”, if the disk of the desk failed and the robot never sent its lines again',
+      'is reported by “trunnion-desk verify” as “missing”, not “changed”, for a robot that sent no lines again after the disk of the desk had failed',
       false,
       'missing',
     ],
@@ -147,7 +147,7 @@ describe('a match record', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('does not count as stored until its new folder name is synced, within 11 s after the disk works again', async () => {
+  it('does not count as stored while the disk fails to sync its new folder name, but does within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -166,12 +166,12 @@ describe('a match record', () => {
     [['pre', 'teleop', 'ended'], 'whole'],
     [['pre', 'teleop', 'ended', 'none'], 'whole'],
   ] as const)
-    it(`is reported as “${is}” for a robot whose log ends in phase “${phases.at(-1)}”, ${is === 'whole' ? 'after' : 'before'} the end of the match`, async () => {
+    it(`is reported by “trunnion-desk verify” as “${is}” for a robot whose log stops in phase “${phases.at(-1)}”, ${is === 'whole' ? 'after' : 'before'} the end of the match`, async () => {
       const { folder } = await record(2, phases);
       expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
     });
 
-  it('is reported as missing for a robot of the match from which the desk got no line', async () => {
+  it('is reported by “trunnion-desk verify” as “missing” for a robot of the match from which the desk got no line', async () => {
     await clock.during(records.begin('final-1'));
     for (const robot of ['Red 1', 'Red 2']) log.record({ what: 'in-match', detail: { robot } });
     const [line] = await robotLines(1);
@@ -181,7 +181,7 @@ describe('a match record', () => {
     expect(verdicts).to.include('Red 1 whole').and.include('Red 2 missing');
   });
 
-  it('is reported as missing if its folder has no files', async () => {
+  it('is reported by “trunnion-desk verify” as “missing” if its folder has no files', async () => {
     expect(await robots('/records/other')).to.deep.equal(['folder missing', 'desk missing']);
   });
 
@@ -192,14 +192,14 @@ describe('a match record', () => {
       expect(Buffer.byteLength(recordName(id, at)), id).to.be.within(200, 255 - 17);
   });
 
-  it('with two different versions of the last line of a robot is reported as changed for that robot', async () => {
+  it('is reported by “trunnion-desk verify” as “changed” for a robot if the record has two different versions of the last line of that robot', async () => {
     const { folder, lines } = await record(3);
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('is reported with lines of the desk missing if it grew so large that the oldest lines were dropped', async () => {
+  it('is reported by “trunnion-desk verify” as “missing” for the desk if the record grew so large that its oldest lines were dropped', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)
@@ -209,7 +209,7 @@ describe('a match record', () => {
     expect(await robots(await seal())).to.deep.equal(['desk missing']);
   });
 
-  it('is reported as missing for a robot whose first lines are missing, unless the board of the robot was replaced', async () => {
+  it('is reported by “trunnion-desk verify” as “missing” for a robot whose first lines are missing, unless “Accept” was pressed for a new board', async () => {
     for (const isReplaced of [false, true]) {
       const lines = await robotLines(4);
       await clock.during(records.begin('final-1'));
@@ -232,7 +232,7 @@ describe('a match record', () => {
     }
   });
 
-  it('in which the log of the desk was altered is reported as changed for the desk', async () => {
+  it('is reported by “trunnion-desk verify” as “changed” for the desk if the log of the desk was altered', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
     disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
@@ -240,7 +240,7 @@ describe('a match record', () => {
     expect(await robots(folder)).to.include('desk changed');
   });
 
-  it('is printed with the times of the desk, even if the clock of the robot shows another time', async () => {
+  it('is printed by “verify --timeline” with the times of the desk, even if the clock of the robot shows another time', async () => {
     const { folder } = await record(3);
     const printed = (await timelineOf(disk, folder)).split('\n');
     const resets = printed.filter(line => line.includes('Red 1  reset'));
@@ -248,7 +248,7 @@ describe('a match record', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is printed with desk times that are computed from the fastest answers of the robot, not from slow ones', async () => {
+  it('is printed by “verify --timeline” with desk times that are computed from the fastest answers of the robot, not from slow ones', async () => {
     const lines = await robotLines(3);
     await clock.during(records.begin('final-1'));
     await clock.advance(5000);
@@ -302,7 +302,7 @@ describe('a match record', () => {
     expect(records.isOk).to.equal(true);
   });
 
-  it('counts as stored if it begins while a slow disk still finishes the record of the last match', async () => {
+  it('counts as stored all the time if it begins while a slow disk still finishes the record of the last match', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(500);
@@ -325,7 +325,7 @@ describe('a match record', () => {
     await begun;
   });
 
-  it('does not count as stored while the disk fails, and counts as stored again afterwards', async () => {
+  it('does not count as stored while the disk fails, but counts as stored again within 5 s after that', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -358,7 +358,7 @@ describe('the copy of a robot log on the desk', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('begins a new file, with the fault CONTRADICTS, only if the robot does not have the line that was copied last', async () => {
+  it('begins a new file, and gets the fault CONTRADICTS, only if the robot does not have the line that the desk copied last', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));
@@ -373,7 +373,7 @@ describe('the copy of a robot log on the desk', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('has all lines as the robot sent them, with the fault CONTRADICTS, if a line does not follow the one before', async () => {
+  it('keeps all lines as the robot sent them, and gets the fault CONTRADICTS, if a line does not follow the one before', async () => {
     const [first, second, third, fourth] = (await robotLines(4)).map(({ bytes }) => String(bytes));
     const altered = third!.replace('index', 'indey');
     for (const bytes of [
@@ -396,7 +396,7 @@ describe('the copy of a robot log on the desk', () => {
     }
   });
 
-  it('has the fault “lines missing”, not “contradicts”, if the robot has already deleted the lines that should come next', async () => {
+  it('gets the fault “lines missing”, not “contradicts”, if the robot has already deleted the lines that should come next', async () => {
     const lines = await robotLines(4);
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);

@@ -24,7 +24,7 @@ describe('with two referee desks,', () => {
     field.resume();
   });
 
-  it('Take over lets the second desk continue a match that the first desk, still running, has paused', () => {
+  it('after “Take over”, the second desk can continue a match that the first desk paused, even though the first desk still runs', () => {
     first.press('pause');
     field.wait(600);
     field.takeOver();
@@ -33,7 +33,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('Take over lets the second desk play a match again that the first desk, still running, has ended', () => {
+  it('after “Take over”, the second desk can replay a match that the first desk ended, even though the first desk still runs', () => {
     first.press('end');
     field.wait(600);
     field.takeOver();
@@ -46,9 +46,9 @@ describe('with two referee desks,', () => {
 
   for (const [what, isRebooted] of [
     ['a restart of its daemon', false],
-    ['its reboot', true],
+    ['a reboot', true],
   ] as const)
-    it(`Take over gives no permission to move to a robot that was off at End and Release, even after ${what}`, () => {
+    it(`“Take over” does not permit a robot to move if it was off at “End” and “Release” and is back after ${what}`, () => {
       const red = field.robot('Red 1');
       red.isOff = true;
       first.press('end');
@@ -64,7 +64,7 @@ describe('with two referee desks,', () => {
       expect(field.phases.slice(1)).to.deep.equal(['none', 'none']);
     });
 
-  it('Take over continues the match for the robots that answer, even if the match time of a silent robot is up', () => {
+  it('“Take over” continues the match for the robots that answer, even if a silent robot last showed a phase that is over by now', () => {
     second.isOff = false;
     field.wait(600);
     field.robot('Blue 1').isOff = true;
@@ -92,7 +92,7 @@ describe('with two referee desks,', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
   });
 
-  it('a desk that takes its match back continues the match, even if the desk had paused because no page polled', () => {
+  it('a desk that takes its match back continues it, even if that desk tried to pause it meanwhile because no page polled', () => {
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
     expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
@@ -109,7 +109,7 @@ describe('with two referee desks,', () => {
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
 
-  it('a robot that is silent at Take over may not move, and the button Without locks that robot', () => {
+  it('a robot that is silent at “Take over” may not move when it answers again, and “Without” locks it', () => {
     const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
@@ -126,7 +126,7 @@ describe('with two referee desks,', () => {
   });
 
   for (const before of ['ended', 'loaded'] as const)
-    it(`the robots stay in the match of the first desk although the second desk has ${before} the same match`, () => {
+    it(`the second desk, which ${before} the match before “Take over” on the first desk, leaves that match alone, even while the first desk is off`, () => {
       begin();
       second.isOff = false;
       field.wait(600);
@@ -155,7 +155,7 @@ describe('with two referee desks,', () => {
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  it('robots that the first desk has released stay free although the second desk has a match loaded', () => {
+  it('robots that the first desk has released stay free until “Load” is pressed again on the second desk', () => {
     begin();
     second.isOff = false;
     field.wait(600);
@@ -180,7 +180,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('if the second desk dies after Take over, no robot may move until Take over is pressed on the first desk', () => {
+  it('if the second desk dies after “Take over”, no robot may move until “Take over” is pressed on the first desk', () => {
     field.takeOver();
     first.isOff = true;
     field.wait(300);
@@ -205,7 +205,7 @@ describe('with two referee desks,', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('an End on a desk without network does not end the match that the other desk has started meanwhile', () => {
+  it('“End”, pressed on a desk without network, does not end the next match of the other desk when the network returns', () => {
     first.isOff = true;
     field.takeOver();
     second.press('end');
@@ -224,7 +224,7 @@ describe('with two referee desks,', () => {
     ]);
   });
 
-  it('a frozen desk does not pause, for lack of pages, a match that the other desk has taken over', () => {
+  it('a frozen desk that wakes up without a polling page does not pause a match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
@@ -234,7 +234,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('a frozen desk does not end a match that the other desk has taken over and given more time', () => {
+  it('a frozen desk that wakes up when its match time is up does not end a match that the other desk took over and extended', () => {
     second.isOff = false;
     field.wait(14_200);
     first.isOff = true;
@@ -250,7 +250,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('a restart of the first desk, where End was confirmed, does not end the match that the second desk plays', () => {
+  it('a desk that ended a match does not end it again after a restart, if the other desk has started the match again', () => {
     first.press('end');
     field.wait(600);
     first.isOff = true;
@@ -265,7 +265,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('Load and then End on the second desk do not end the match that the first desk plays', () => {
+  it('“Load” and then “End” on the second desk do not end the match that the first desk plays', () => {
     second.isOff = false;
     field.wait(600);
     second.press('load');
@@ -275,7 +275,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('a desk that was frozen for 4 s does not take back robots that the other desk had meanwhile', () => {
+  it('a desk that wakes up after a freeze of 4 s does not take back the robots that the other desk has taken over', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -291,7 +291,7 @@ describe('with two referee desks,', () => {
     ]);
   });
 
-  it('a pause after Take over reaches even a robot that got no beat and plays under the lease of the dead desk', () => {
+  it('a pause on the second desk reaches even a robot that missed “Take over” and still plays under the lease of the dead desk', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -305,7 +305,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
   });
 
-  it('Take over keeps the paused match of a desk although one of its robots has restarted and refuses the pause', () => {
+  it('“Take over” on a desk with a paused match keeps that match, even if one robot has restarted and refuses the pause', () => {
     field.robot('Red 1').restart(false);
     field.robot('Red 1').refuses = 'not-allowed';
     first.press('pause');
@@ -317,9 +317,9 @@ describe('with two referee desks,', () => {
 
   for (const [what, isRestarted] of [
     ['restarts', true],
-    ['is plugged in again', false],
+    ['is connected again', false],
   ] as const)
-    it(`robots that the second desk released before its death stay free if the first desk ${what}`, () => {
+    it(`robots that the second desk released before it died stay free when the first desk ${what}`, () => {
       first.isOff = true;
       field.takeOver();
       first.isOff = true;
@@ -342,7 +342,7 @@ describe('with two referee desks,', () => {
       ]);
     });
 
-  it('a Take over on the second desk, 0.4 s after one on the first, gives the robots to the second desk for good', () => {
+  it('“Take over” on the second desk, 0.4 s after “Take over” on the first desk, gives all robots to the second desk for good', () => {
     second.isOff = false;
     field.wait(600);
     first.press('take over');
@@ -355,7 +355,7 @@ describe('with two referee desks,', () => {
     }
   });
 
-  it('a Take over that the network delays by 3.5 s takes no robot', () => {
+  it('“Take over” takes no robot if the network delays it by 3.5 s', () => {
     second.isOff = false;
     field.wait(600);
     for (const name of NAMES) field.network(name, { requestMs: 3500 });
@@ -366,7 +366,7 @@ describe('with two referee desks,', () => {
     expect(field.holders).to.deep.equal(['desk-1', 'desk-1', 'desk-1']);
   });
 
-  it('Take over on the first desk takes the match back although one robot is still paused by that desk', () => {
+  it('“Take over” on the first desk takes the running match back, even if one robot is still in an earlier pause of that desk', () => {
     first.press('pause');
     field.wait(600);
     field.network('Blue 1', { loses: 'requests' });
@@ -384,7 +384,7 @@ describe('with two referee desks,', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(wanted(second)?.endsAtMs ?? 0, 100);
   });
 
-  it('Take over on a desk with an ended match adopts the match that the other desk has loaded', () => {
+  it('“Take over” on a desk with an ended match adopts the match that the other desk has loaded', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -400,7 +400,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('Load needs no Take over right after the other desk has released the robots', () => {
+  it('“Load” on the second desk works without “Take over” right after the first desk has released the robots', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -415,7 +415,7 @@ describe('with two referee desks,', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('after Take over, a robot that the first desk left out of the match stays locked when the second lifts LOCK ALL', () => {
+  it('after “Take over”, a robot that the first desk left out of the match stays locked when the second desk lifts LOCK ALL', () => {
     first.press('without', { robot: 'Red 1' });
     field.wait(600);
     first.isOff = true;
@@ -432,7 +432,7 @@ describe('with two referee desks,', () => {
     expect(second.tryPress('unlock one', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('after Take over, the second desk keeps LOCK ALL in force: it locks a robot again that somebody unlocks', () => {
+  it('after “Take over”, the second desk keeps LOCK ALL in force: it locks a robot again that somebody unlocks', () => {
     first.press('lock all');
     field.wait(600);
     first.isOff = true;
@@ -447,7 +447,7 @@ describe('with two referee desks,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('if an unlock of LOCK ALL missed two robots, Take over keeps the locks of those two as locks of single robots', () => {
+  it('after “Take over”, two robots that missed the unlock of LOCK ALL stay locked, and can be unlocked one by one', () => {
     const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
     first.press('lock all');
     field.wait(600);
@@ -469,7 +469,7 @@ describe('with two referee desks,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('Take over keeps the match of its desk while one robot refuses the end, even if more robots play another match', () => {
+  it('“Take over” on a desk keeps its ended match while one robot refuses “End”, even if more robots play another match', () => {
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     for (const name of ['Red 2', 'Blue 1']) {

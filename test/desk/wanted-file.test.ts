@@ -34,7 +34,7 @@ describe('the state file of a desk', () => {
     ['a reboot of the machine of the desk', 'a', 'b'],
     ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
   ] as const)
-    it(`keeps its locks, but pauses a running match with an unknown time left, after ${what}`, async () => {
+    it(`keeps the locks, but turns a running match into a paused one with an unknown time left, after ${what}`, async () => {
       await run(before, 1000).save(KEPT, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
@@ -48,13 +48,13 @@ describe('the state file of a desk', () => {
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('permits no release of a robot that missed it, after a reboot of the machine of the desk', async () => {
+  it('permits no late release of a robot that missed “Release” before a reboot of the machine of the desk', async () => {
     await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
     const { match } = await run('b', 5).read(1000);
     expect([match?.phase, (match?.sinceMs ?? 0) < -PERMIT_MS]).to.deep.equal(['none', true]);
   });
 
-  it('with one damaged byte is read exactly as it was saved, or makes the desk refuse every start and unlock', async () => {
+  it('with one damaged byte never gives wrong content: the desk reads what was saved, or permits no start and no unlock', async () => {
     await run('a', 1000).save(KEPT, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -146,13 +146,13 @@ const rows: readonly Row[] = [
     /^wrong daemon: .*simulator answers/,
   ],
   [
-    'if a simulator has the port of the daemon',
+    'if a simulator uses the port of the daemon',
     { ...SIMULATED, port: { fails: 'EADDRINUSE' } },
     /^wrong port: .*another program's/,
   ],
   ['if a simulator answers instead of the daemon', SIMULATED, /^fine laser pin: .*line 529 is free/],
   [
-    'if a normal user runs doctor and the daemon demands a token',
+    'if a user other than root runs “trunnion doctor” and the daemon demands a token',
     CLOSED,
     /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/,
   ],
@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
     /^fine daemon: .*closed to everyone without/,
   ],
   [
-    'if root runs doctor and the daemon does not answer on the socket for root',
+    'if root runs “trunnion doctor” and the daemon does not answer on the socket for root',
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
     /^wrong daemon: .*does not answer on the board.*trunnion stop.*systemctl restart/,
   ],
@@ -200,7 +200,7 @@ const rows: readonly Row[] = [
     /^wrong daemon: .*nobody may act.*tokens/,
   ],
   [
-    'if the service is active but does not answer',
+    'if the service is active but the daemon does not answer',
     { ...RUNNING, status: undefined },
     /^wrong daemon: .*does not answer at http:..127/,
   ],
@@ -215,18 +215,18 @@ const rows: readonly Row[] = [
     /^unknown gimbal controller: .*the daemon has the bus/,
   ],
   [
-    'if no daemon runs and another program has the port',
+    'if no daemon runs and another program uses the port',
     { port: { fails: 'EADDRINUSE' } },
     /^wrong port: .*another program's.*ss -ltnp/,
   ],
   [
-    'if no daemon runs and a server that is no robot has the port',
+    'if no daemon runs and another web server uses the port',
     { status: { hello: 'world' }, port: { fails: 'EADDRINUSE' } },
     /^wrong port: .*another/,
   ],
   ['if the board has no I2C bus', { folders: { '/dev': ['null'] } }, /^wrong i2c: .*switched off.*do_i2c 0/],
   [
-    'if bus 1 is on but has no device file',
+    'if I2C bus 1 is on but has no device file',
     { folders: { '/dev': ['null'], '/sys/bus/i2c/devices': ['i2c-1', '1-0020'] } },
     /^wrong i2c: .*no device file.*modprobe i2c-dev/,
   ],
@@ -258,7 +258,7 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*nothing answers at 0x20.*power.*i2cdetect -y 1 /,
   ],
   [
-    'if something holds the I2C bus down',
+    'if something holds a line of the I2C bus low',
     gimbal(new RobotError('bus-timeout')),
     /^wrong gimbal controller: .*held down/,
   ],
@@ -298,7 +298,7 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
   [
-    'if the daemon reports a fault of the gimbal that doctor does not know',
+    'if the daemon reports a fault of the gimbal that “trunnion doctor” does not know',
     unit('gimbal', { faults: ['too_blue'] }),
     /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
   ],
@@ -384,7 +384,7 @@ const rows: readonly Row[] = [
     /^wrong state folder: .*gains\.jsonl is not trunnion's.*chown -R/,
   ],
   [
-    'if there is no systemd and the user does not own the state folder',
+    'if there is no systemd and the current user does not own the state folder',
     commands({ 'systemctl show': undefined }),
     /^unknown state folder: .*is not pi's sudo trunnion doctor$/,
   ],
@@ -400,7 +400,7 @@ const rows: readonly Row[] = [
     /^wrong tokens: .*token list/,
   ],
   [
-    'if the user who runs doctor may not use the state folder',
+    'if the user who runs “trunnion doctor” may not use the state folder',
     { sync: { fails: 'EACCES' } },
     /^unknown state folder: .*sudo trunnion doctor/,
   ],
@@ -431,7 +431,7 @@ const rows: readonly Row[] = [
     /^wrong state folder: .*does not reach the disk.*Look at/,
   ],
   [
-    'if the running daemon cannot store lock and phase',
+    'if the running daemon cannot store the lock and the phase of the match',
     runningWith({ match: { ...STATUS.match, recorded: false } }),
     /^wrong state folder: .*lock and phase.*SD card/,
   ],
@@ -484,7 +484,7 @@ const rows: readonly Row[] = [
     /^wrong clock: .*before the last save.*set-ntp/,
   ],
   [
-    'if the clock is behind the day on which this program was made',
+    'if the clock is behind the day on which this version was built',
     { now: '2029-11-30T12:00:00Z', files: {} },
     /^wrong clock: .*before this program was made.*set-ntp/,
   ],
@@ -496,13 +496,13 @@ const rows: readonly Row[] = [
 ];
 
 describe('“trunnion doctor”', () => {
-  it('finds nothing wrong on a good board with a running daemon, and touches neither port, I2C bus nor state folder', async () => {
+  it('finds nothing wrong on a good board with a running daemon, and touches neither the port nor the I2C bus nor the state folder', async () => {
     const { system, findings } = await examine(RUNNING);
     expect(findings.filter(({ state }) => state !== 'fine')).to.deep.equal([]);
     expect(system.touched).to.deep.equal([]);
   });
 
-  it('finds only the service wrong on a good board whose daemon does not run, and only reads from the controllers', async () => {
+  it('reports only the check “service” as wrong on a good board without a running daemon, and only reads from the controllers', async () => {
     const { system, findings } = await examine({});
     expect(findings.filter(({ state }) => state !== 'fine').map(({ check }) => check)).to.deep.equal([
       'service',
@@ -517,14 +517,14 @@ describe('“trunnion doctor”', () => {
     ]);
   });
 
-  it('touches neither port, I2C bus nor state folder if the running daemon does not answer', async () => {
+  it('touches neither the port nor the I2C bus nor the state folder if the running daemon does not answer', async () => {
     const { system } = await examine({ ...RUNNING, status: undefined });
     expect(system.touched).to.deep.equal([]);
   });
 
   for (const [when, changes, says] of rows) {
     const [, verdict, check] = /^\^?(\w+) ([^:]+):/.exec(says.source) ?? [];
-    it(`reports the check “${check}” as ${verdict}${verdict === 'wrong' ? ', with what to do,' : ''} ${when}`, async () => {
+    it(`reports the check “${check}” as ${verdict}${verdict === 'wrong' ? ', and says what to do,' : ''} ${when}`, async () => {
       const { findings } = await examine(changes);
       const found = findings.map(({ state, check, detail, cure }) => `${state} ${check}: ${detail} ${cure}`);
       expect(
@@ -535,7 +535,7 @@ describe('“trunnion doctor”', () => {
     });
   }
 
-  it('reports the laser as lit while its pin is at level 0, if the configuration says that the pin is active-low', async () => {
+  it('reports the laser as lit while its pin is at level 0 if the pin is configured as active-low', async () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);

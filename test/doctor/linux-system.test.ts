@@ -16,7 +16,7 @@ describe('“trunnion doctor” on a real Linux system', () => {
       expect(await readdir(folder)).to.deep.equal([]);
     }));
 
-  it('finds a port taken while a server listens on it, and free afterwards', async () => {
+  it('finds a port in use while a server listens on it, and free after that server has closed', async () => {
     const server = createServer((_, response) => response.end('{"version":"1"}'));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

@@ -47,12 +47,12 @@ describe('the log of the daemon on stdout', () => {
     ]);
   });
 
-  it('omits the recorded acts of callers, because each request already has a line of its own', () => {
+  it('has no line for an act of a caller in the event log, because the request already has a line of its own', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });
 
-  it('shows a repeated warning about an absent controller once a minute with a count, and the event log does not show it', async () => {
+  it('shows repeated warnings about an absent controller once a minute with their count, and the event log shows none of them', async () => {
     const nack = new RobotError('nack', { address: 32 });
     for (let second = 0; second < 90; second += 1) {
       for (let poll = 0; poll < 2; poll += 1)
@@ -103,7 +103,7 @@ describe('the event log of a daemon', () => {
     expect((await daemon.bodyOf('GET /api/status')).log).to.deep.equal({ ok: true });
   });
 
-  it('names the copy that the daemon keeps of a damaged file of profiles', async () => {
+  it('names the copy that the daemon has made of a damaged `profiles.json`', async () => {
     daemon.put('profiles.json', '{');
     await daemon.bodyOf('GET /api/chassis/profiles');
     const [found = ''] = await events(/^set-aside/);
@@ -111,7 +111,7 @@ describe('the event log of a daemon', () => {
     expect(String(daemon.files()[found.slice('set-aside '.length)])).to.equal('{');
   });
 
-  it('has a line when the tokens change, and a line when the file of the tokens is damaged', async () => {
+  it('has a line when the list of tokens changes, and a line when the file with the tokens is damaged', async () => {
     daemon.put('tokens.json', encodeTokens([{ name: 'desk', role: 'referee', hash: hashOf('secret') }]));
     await daemon.wait(1000);
     expect(await statusOf('GET /api/log')).to.equal(401);
@@ -121,7 +121,7 @@ describe('the event log of a daemon', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('refuses to name its head (its newest line on the disk), with status 503, if the disk has failed since the start', async () => {
+  it('answers 503 to a request for its head (newest line on the disk) if the disk has failed since the daemon started', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, code, detail } = await daemon.bodyOf('GET /api/log/head');

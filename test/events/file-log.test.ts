@@ -15,7 +15,7 @@ describe('the event log in files', () => {
     disk = new RecordingDisk();
   });
 
-  it('begins a new file at each run, and continues the hash chain and the line numbers', async () => {
+  it('begins a new file at each start of the daemon, and continues the hash chain and the line numbers', async () => {
     for (const runId of ['a', 'b', 'c']) await runOn(disk, runId, run => run.resets(4));
     expect(names(disk)).to.deep.equal([1, 2, 3].map(number => `events-0000000${number}.jsonl`));
     const lines = linesOf(disk);
@@ -24,7 +24,7 @@ describe('the event log in files', () => {
     expect(lines[0]).to.include({ synchronised: false, at: '2030-01-01T00:00:02.000Z' });
   });
 
-  it('continues the line numbers of the last run, even if no file can be synced at the start', async () => {
+  it('continues its line numbers after a restart of the daemon, even if no file can be synced during that restart', async () => {
     await runOn(disk, 'a', run => run.resets(4));
     disk.fail('sync');
     const run = await LogRun.open(disk, 'b');
@@ -35,12 +35,12 @@ describe('the event log in files', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  it('makes no file for a run without events', async () => {
+  it('creates no file if the daemon starts and ends without an event', async () => {
     await runOn(disk, 'a', () => undefined);
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('never gives callers a head (newest line) that is not yet synced to the disk, even after a sync has failed', async () => {
+  it('gives callers as its head (newest line) only a line that is synced to the disk, even after a sync has failed', async () => {
     const run = await LogRun.open(disk, 'a');
     expect(run.file.head).to.equal(undefined);
     await run.write(2);
@@ -91,7 +91,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('keeps the newest 2,000 events while the folder cannot be read, and then writes them with the number of lost events', async () => {
+  it('keeps the newest 2,000 events in memory while its folder cannot be read, and then writes them with the number of lost events', async () => {
     disk.fail('list');
     const run = await LogRun.open(disk, 'late');
     run.resets(500);
@@ -109,7 +109,7 @@ describe('the event log in files', () => {
     expect(kept.filter(([what]) => what === 'reset')).to.have.length(2000);
   });
 
-  it('lets the daemon start within 2 s if the disk hangs, and stores the waiting events when the disk answers', async () => {
+  it('lets the daemon start within 2 s if the disk hangs, and stores the waiting events when the disk answers again', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const answerAgain = disk.hang();
     const run = await LogRun.open(disk, 'b');
@@ -125,7 +125,7 @@ describe('the event log in files', () => {
     );
   });
 
-  it('reports a problem while the disk hangs, and writes all waiting events together when the disk answers', async () => {
+  it('shows a problem while the disk hangs, and writes all waiting events together when the disk answers again', async () => {
     const run = await LogRun.open(disk, 'a');
     const answerAgain = disk.hang();
     run.resets(1);
@@ -146,7 +146,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('counts as lost exactly the 500 events that come while 2,000 events already wait for the disk', async () => {
+  it('loses only the 500 events that arrive while 2,000 others wait for the disk, and writes a line with their number', async () => {
     const run = await LogRun.open(disk, 'a');
     const problems: (string | undefined)[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -170,7 +170,7 @@ describe('the event log in files', () => {
     expect(lines).to.have.length(4002);
   });
 
-  it('reports one failure in a minute in which every sync takes over 1 s, and one recovery when syncs are fast again', async () => {
+  it('gets one `storage-failed` line if every sync takes over 1 s for a minute, and one `storage-works` line when syncs are fast again', async () => {
     const run = await LogRun.open(disk, 'a');
     recordStorage({ log: run.file }, run.log);
     disk.interfere = operation =>
@@ -187,7 +187,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('continues in a new file if its file is moved away, and keeps the new file if the old file is put back', async () => {
+  it('continues in a new file if its file is moved away, and stays in the new file when the old file is put back', async () => {
     const run = await LogRun.open(disk, 'a');
     const problems: unknown[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -221,7 +221,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps the file of a match after 1,000 crashes with a small file each, because the total size is below the limit', async () => {
+    it('keeps its oldest file even if 1,000 crashes have added small files, as long as the total size is below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await LogRun.open(disk, `${crash}`, 8 << 20);

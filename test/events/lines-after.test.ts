@@ -29,7 +29,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('returns no line that is not yet synced to the disk', async () => {
+  it('returns only lines that are synced to the disk', async () => {
     const run = await LogRun.open(disk, 'a');
     await run.write(2);
     const synced = await run.file.linesAfter(undefined);
@@ -45,7 +45,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('returns at most 256 KiB, and repeated requests return the whole log', async () => {
+  it('returns at most 256 KiB, and further requests, each after the last line received, return the rest of the log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
     const run = await LogRun.open(disk, 'c');
     let text = '';
@@ -62,7 +62,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('that 20 callers send at once gets the same lines for each, and never reads two files at once', async () => {
+  it('from 20 callers at the same time returns the same lines to each, and reads one file at a time', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     let [open, most] = [0, 0];
@@ -78,7 +78,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('fails after 2 s while the disk hangs, a second one at once, and succeeds when the disk answers', async () => {
+  it('fails after 2 s while the disk hangs; a second request fails at once, and a third succeeds when the disk answers again', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     const answerAgain = disk.hang();
@@ -93,7 +93,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('is refused with the code unknown-head if the log has no such line', async () => {
+  it('is refused with the code `unknown-head` if the log has no line with that hash', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     const unknown = '1'.repeat(64);
@@ -102,7 +102,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('of 64 zeros returns the whole log, and is refused once the oldest lines have been removed', async () => {
+  it('with 64 zeros as the hash returns the whole log, but is refused after the log has removed its oldest lines', async () => {
     const zeros = '0'.repeat(64);
     const run = await LogRun.open(disk, 'a', 16_000);
     await run.write(3);

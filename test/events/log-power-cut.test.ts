@@ -45,11 +45,11 @@ describe('the event log in files after a power cut at any time', () => {
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  it('passes the verification, and still has the newest line whose hash a caller has received', () => {
+  it('passes the verification, and still has the newest line whose hash the daemon has given to a caller', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   }).timeout(180_000);
 
-  it('still passes the verification when the next run has added lines', async () => {
+  it('still passes the verification when the daemon has restarted and added lines', async () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
     for (const cut of powerCuts(operations, some)) {
       const disk = new RecordingDisk(cut.files);
@@ -59,7 +59,7 @@ describe('the event log in files after a power cut at any time', () => {
     }
   }).timeout(180_000);
 
-  it('passes the verification even if an earlier run was killed at any disk operation', async () => {
+  it('passes the verification even if the daemon was killed at any disk operation and restarted before the power cut', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {

@@ -55,7 +55,7 @@ function parsed(text: string): Record<string, unknown>[] {
 describe('the log of a process on stdout', () => {
   const folder = temporaryFolder();
 
-  it('reaches the reader whole and in order, with the line that was written just before the exit', async () => {
+  it('reaches the reader complete and in order, including the line that was written just before the process exits', async () => {
     const child = logger(1000);
     const reading = linesOf(child);
     await once(child, 'message');

@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log, or one of its files, if the given head is that of one of its runs', () => {
+  it('passes an unchanged log, or one file of it alone, if the given head was its newest line at the end of a run of the daemon', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('notices without a head that a file other than the last has lost its last lines, unless the first file is empty', () => {
+  it('finds lost lines at the end of any file but the last, even without a head, unless the first file has lost all its lines', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('notes lines that the next file does not confirm, and fails only if one of them is the given head', () => {
+  it('notes lines that the next file does not confirm, and fails only if one of these lines is the given head', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('passes a log with a file that version 0.2.0 wrote after a downgrade, with a note that nothing confirms its lines', async () => {
+  it('passes a log with a file that version 0.2.0 wrote after a downgrade, and notes that no other file confirms its lines', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({

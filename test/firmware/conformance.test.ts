@@ -184,7 +184,11 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
     '`sequence` goes up by one',
     sends(telemetry, 0, count => (2 * count) & 0xff),
   ],
-  ['sets flag bit 4, which only 0.2.0 had', 'Never set bit 4.', sends(status, 5, flags => flags | 0x10)],
+  [
+    'sets flag bit 4, which only version 0.2.0 had',
+    'Never set bit 4.',
+    sends(status, 5, flags => flags | 0x10),
+  ],
   ['sets a reserved fault bit', 'Reserved bits are 0.', sends(status, 7, faults => faults | 0x80)],
   [
     'does not set the flag of its register `build`',
@@ -197,7 +201,7 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
     sends(status, 6, faults => faults & ~0x40),
   ],
   [
-    'always selects the same capture page',
+    'always selects the same capture page, whichever page the host asks for',
     'A selection is in force',
     adds(capture_select, capture_select, '01'),
   ],
@@ -207,7 +211,7 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
     sends({ ...mode, address: 0x4d }, 0, () => 1),
   ],
   [
-    'reads a written motion back even in another mode, while stopped or without torque',
+    'returns the last written motion even in a mode other than manual, while stopped or without torque',
     'In another mode, while stopped or without torque',
     ({ read, write }) => {
       let last: Buffer | undefined;
@@ -256,7 +260,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: silence_ms > 0 → silence_ms > 0 && loop->state.command.mode != MOTOR_MODE_AUTO',
   ],
   [
-    'guards an excitation on one side of the setpoint only',
+    'ends a guarded excitation only if the loop leaves its setpoint on one side, not on the other',
     'If the deviation is exceeded',
     'controller.c: distance <= deviation && distance >= -deviation → distance <= deviation',
   ],
@@ -286,12 +290,12 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'loops.c: towards(signal->value, 0, signal->height * PERIOD_S) → 0',
   ],
   [
-    'finishes the return to 0 before it begins a new excitation',
+    'lets the old excitation return to 0 completely before it begins a new excitation',
     'An amplitude that is written during the return',
     'loops.c: if (signal->half == 0) → if (signal->half == 0 && signal->value < 0) signal->value += signal->height * PERIOD_S; else if (signal->half == 0)',
   ],
   [
-    'rounds half a period of an excitation down',
+    'rounds half the period of an excitation down to whole loop periods',
     'Half a period is rounded',
     'loops.c: scaled(period_s, MOTOR_LOOP_RATE_HZ / 2, INT32_MAX) → (int32_t)(period_s * MOTOR_LOOP_RATE_HZ / 2)',
   ],
@@ -317,12 +321,12 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   ],
   ['begins an excitation again when torque returns', 'So nothing moves when torque returns', KEEPS_AMPLITUDE],
   [
-    'refuses a motion without torque',
+    'refuses a motion command while it has no torque',
     'In another mode, while stopped or without torque',
     'bus.c: if (motion.hold_ms > MOTOR_MAX_HOLD_MS) → if (motion.hold_ms > MOTOR_MAX_HOLD_MS || !motor->loop.state.command.torque)',
   ],
   [
-    'accepts a motion with a hold over 500 ms',
+    'accepts a motion command that lasts over 500 ms',
     'A frame with a longer hold',
     'bus.c: > MOTOR_MAX_HOLD_MS → > 1000',
   ],
@@ -332,12 +336,12 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'bus.c:  | MOTOR_FLAGS_MOTION → ',
   ],
   [
-    'never ends a motion',
+    'never ends a motion when the time of its command is over',
     'The frame applies',
     'controller.c: && --command->motion.hold_ms == 0 → && command->torque == 0',
   ],
   [
-    'moves in the wrong direction',
+    'moves in the direction opposite to that of a motion command',
     'The frame applies',
     'loops.c: return (float)command->motion → return -(float)command->motion',
   ],
@@ -347,7 +351,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'bus.c: = limited(motion.rate[axis], motor->unit->greatest_rate[axis]) → = limited(motion.rate[axis], INT16_MAX)',
   ],
   [
-    'continues a motion after rates of 0',
+    'continues a motion after a command with rates of 0',
     'Both rates 0',
     'bus.c: if (!moves) → if (!moves && motion.hold_ms == 1)',
   ],
@@ -367,7 +371,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
     'controller.c: if (mode != command->mode) { → {',
   ],
   [
-    'keeps an excitation when debug is entered',
+    'keeps the amplitude of an excitation when debug mode is entered',
     'Entering `debug`',
     'controller.c: command->excitation.amplitude = 0; → ',
   ],
@@ -434,7 +438,7 @@ describe('the conformance checks', () => {
     expect(brokenIn(await asked(hidden, { moves: true }))).to.deep.equal([]);
   });
 
-  it('give the controller no torque if they run without the option --move', async () => {
+  it('give the controller no torque if they run without the option `--move`', async () => {
     const subject = simulated(gimbal);
     const interruptWhen = () => subject.controller.truth().torque === true;
     const found = await asked(subject, { interruptWhen });
@@ -442,7 +446,7 @@ describe('the conformance checks', () => {
     expect(found.end).to.equal('The controller is latched: the daemon will start stopped.');
   });
 
-  it('commit no gains to a controller that loses its latch', async () => {
+  it('commit no gains to a controller that releases its latch when the gains are written', async () => {
     const subject = wrong(adds(gainsRegister(0), stop, '00'));
     const { end } = await asked(subject, { hasGains: false });
     expect(end).to.match(/^THE CONTROLLER MAY NOT BE LATCHED/);
@@ -493,7 +497,7 @@ describe('the conformance checks', () => {
           expect(end).to.equal('The controller is latched: the daemon will start stopped.');
         });
 
-  it('latch a yaw axis with a reversed motor long before the axis reaches its end stop', async () => {
+  it('stop a yaw axis with a reversed motor while the axis is still within 1.5 rad of its centre', async () => {
     const subject = core(gimbal, reversed(0).motor);
     await asked(subject, { moves: true });
     expect(subject.controller.truth()).to.have.nested.property('axes.yaw.angleRad').that.is.within(-1.5, 1.5);
@@ -508,13 +512,13 @@ describe('the conformance checks', () => {
     expect(brokenIn(found)[0]?.about).to.match(/^visual_yaw/);
   });
 
-  it('send nothing while the daemon has the bus', async () => {
+  it('fail with the error `bus-in-use` while the daemon uses the I2C bus', async () => {
     const open = () => Promise.reject(new RobotError('bus-in-use', { bus: 1 }));
     const command = conformanceCommand(gimbal, open, defaults, async () => true);
     expect(await command.catch(error => error.code)).to.equal('bus-in-use');
   });
 
-  it('send nothing if the person does not agree to the checks', async () => {
+  it('send nothing to the controller if the user does not agree to the checks', async () => {
     const open = async () => ({ ...unused, close: async () => undefined });
     const { exitCode, text } = await conformanceCommand(gimbal, open, defaults, async () => false);
     expect(exitCode).to.equal(1);
@@ -522,7 +526,7 @@ describe('the conformance checks', () => {
   });
 
   for (const hasFrames of [false, true])
-    it(`report that a plain memory ${hasFrames ? 'with the frames of a controller' : 'full of zeros'} is no controller, and leave it unchanged`, async () => {
+    it(`report that a memory chip ${hasFrames ? 'with a copy of the frames of a controller' : 'full of zeros'} is no controller, and leave its content unchanged`, async () => {
       const subject = wrong(() => ({
         read: (place, length) => Buffer.from(memory.subarray(place, place + length)),
         write: (place, data) => void data.copy(memory, place),

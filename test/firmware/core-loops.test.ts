@@ -103,7 +103,7 @@ describe('the loops of the C core', () => {
         expect(largestDifference(robots, unit, 6000)).to.be.at.most(2.01);
       });
 
-      it(`have the same rise, settling, overshoot, final value and error, within 2 %, as the simulated firmware in a step of ${loop.name}`, () => {
+      it(`have the same rise time, settling time, overshoot, final value and error as the simulated firmware, within 2 %, in a step of ${loop.name}`, () => {
         const { physics, controller } = createCoreRobot(core, { seed: 1 });
         const alone = { controllers: perUnit(one => controller(one)), step: physics.step };
         const [ours, theirs] = [alone, both()[1]].map(robot => {
@@ -182,7 +182,7 @@ describe('the C core under random modes, excitations, guards, stops and motions'
   const isCompared = (field: string) => !/^(angle|speed).*output$/.test(field);
 
   for (const seed of [1, 2, 3])
-    it(`shows the same states, captures and setpoints as the simulated firmware, with seed ${seed}`, () => {
+    it(`shows the same states, captures and setpoints as the simulated firmware, for random seed ${seed}`, () => {
       const random = new Random(seed);
       const frames = perUnit(unit => new RandomFrames(unit, random, ({ name }) => SENT.includes(name)));
       const robots = both();
@@ -202,7 +202,7 @@ describe('the C core under random modes, excitations, guards, stops and motions'
 
 describe('the C core with the largest possible gains', () => {
   for (const unit of UNIT_LIST)
-    it(`keeps every output of the ${unit.name} from -24 to 24`, () => {
+    it(`keeps every output of the ${unit.name} between -24 and 24`, () => {
       const gains = { kp: FLOAT32_MAX, ki: -FLOAT32_MAX, kd: FLOAT32_MAX };
       const robots = both();
       begin(robots, unit, 'auto', Object.fromEntries(unit.loops.map(({ name }) => [name, gains])));

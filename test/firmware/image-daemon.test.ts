@@ -119,7 +119,7 @@ describe('a daemon whose gimbal runs the Pico image', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('that was killed and restarted has the gimbal online after 100 ms, in its old mode and with its old gains', async () => {
+  it('that is killed and restarted has the gimbal online within 100 ms, in the same mode and with the same gains as before the kill', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     robot.kill();
@@ -131,7 +131,7 @@ describe('a daemon whose gimbal runs the Pico image', function () {
     expect(running().angle_yaw).to.deep.equal(weak.angle_yaw);
   });
 
-  it('tunes weak gains of angle_yaw in under 30 s to gains with an overshoot below 5 %', async () => {
+  it('tunes the loop `angle_yaw` from weak gains to an overshoot below 5 % in less than 30 s', async () => {
     await robot.ask('POST', '/api/gimbal/pidconfig', weak);
     await robot.ask('POST', '/api/gimbal/mode/switch', { mode: 'debug' });
     const beganMs = robot.clock.nowMs();

@@ -155,7 +155,7 @@ function driven(unit: Unit, images: string, motor: 0 | 1, situation: Situation =
 }
 
 for (const { volts, values } of ROBOTS)
-  describe(`the firmware image for a robot of ${volts} V`, function () {
+  describe(`the firmware image for a robot with a supply of ${volts} V`, function () {
     this.timeout(120_000);
     let images = '';
     before(() => {
@@ -173,7 +173,7 @@ for (const { volts, values } of ROBOTS)
           [0, 'from the start of', 0],
           [1, 'from 15 ms into', 15],
         ] as const)
-          it(`cuts the ${unit.name}'s torque within ${limitMs} ms${failure === 'stuck' ? ' and its motor voltage within 60 ms' : ''} if encoder ${'AB'[motor]} is ${failure} ${moment} a test step`, () => {
+          it(`cuts the ${unit.name}'s torque within ${limitMs} ms${failure === 'stuck' ? ' and its motor voltage within 60 ms' : ''} if encoder ${'AB'[motor]} ${{ stuck: 'is stuck', toggling: 'only alternates between two counts', reversed: 'counts backwards' }[failure]} ${moment} a test step`, () => {
             const { board, wait, step, voltage, isHard, faults } = driven(unit, images, motor);
             if (beforeMs > 0) step();
             wait(beforeMs);
@@ -187,7 +187,7 @@ for (const { volts, values } of ROBOTS)
           });
 
       for (const [what, situation] of Object.entries(situations(volts)[unit.name]))
-        it(`keeps the torque on for a second while the encoders work, in a ${unit.name} ${what}`, () => {
+        it(`does not mistake working encoders for failed ones, and leaves the torque on, in a ${unit.name} ${what}`, () => {
           const { board, wait, step } = driven(unit, images, 0, situation);
           step();
           expect(wait(1000, () => !board.isEnabled)).to.equal(1000);

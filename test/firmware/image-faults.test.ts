@@ -72,7 +72,7 @@ describe('the firmware image for the Pico', () => {
       });
   }
 
-  it('reports a lost camera and no target after the camera has sent nothing for about 200 ms', () => {
+  it('shows the fault `camera_lost` and no visible target after the camera has sent nothing for about 200 ms', () => {
     const { board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 0 });
     wait(100);
@@ -87,7 +87,7 @@ describe('the firmware image for the Pico', () => {
     expect(status()).to.deep.include({ faults: [], sees: true });
   });
 
-  it('opens the motor bridges and restarts within about 20 ms if the processor hangs', () => {
+  it('switches its motors off and restarts within about 20 ms if its processor hangs', () => {
     const { pico, board, write, wait, status } = running(gimbal);
     write(REGISTERS.mode, { mode: 2 });
     wait(5);
@@ -104,7 +104,7 @@ describe('the firmware image for the Pico', () => {
     expect(board.isEnabled).to.equal(false);
   });
 
-  it('has another boot id after each reset, by power or by the watchdog', () => {
+  it('has a new boot id after each reset, whether by a power cut or by the watchdog', () => {
     const { pico, wait, status } = running(gimbal);
     const seen = new Set<number>();
     for (let start = 0; start < 6; start += 1) {

@@ -17,9 +17,9 @@ const PROMISES: Readonly<Record<string, string>> = {
   'lines in the journal':
     'that damages the journal of gains leaves the newest undamaged save of each unit in force',
   'lines in the log of events':
-    'that damages the event log is detected (unless it only removes the oldest lines or adds lines at the end) and stops no new events',
+    'that damages the event log is detected (except lost lines at the start and added lines at the end), and new events are still logged',
   'lines in the configuration':
-    'as lines of the configuration is accepted, or is refused with messages that each name the file',
+    'in the configuration file is accepted, or is refused with messages that each name the file',
   requests:
     'as HTTP requests is always answered without an internal error, and a refused request changes nothing',
   'bytes at the port':

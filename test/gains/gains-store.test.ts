@@ -47,7 +47,7 @@ describe('a gains journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
-  it('accepts a save with the names of the caller and the profile, and a restart reads both names', async () => {
+  it('accepts a save with the names of the caller and the profile, and still has both names after a restart of the daemon', async () => {
     const { store, disk } = await storeOf(fixture);
     await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
     await store.close();
@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('has a first line that this version would write for the same save, byte for byte', () => {
+  it('begins with exactly the line that this version writes for the same save, byte for byte', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -121,7 +121,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(line(1, {}) + line(2));
   });
 
-  it('keeps members, loops and units that this version does not know, and gets default gains for a missing loop', async () => {
+  it('keeps members, loops and units that this version does not know, and is loaded with default gains for a missing loop', async () => {
     const triple = { kp: 1, ki: 1, kd: 1 };
     const journal =
       foreignLine({ revision: 1, time: 't', unit: 'chassis', gains: chassis, by: 'us', of: { of: 3 } }) +
@@ -135,7 +135,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('with 100,000 lines is read with more than 100 breaks, in which other work can run', async () => {
+  it('with 100,000 lines is read in more than 100 parts, between which other work can run', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );

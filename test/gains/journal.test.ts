@@ -142,7 +142,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync'])
-    it(`refuses a save while the disk cannot ${WORDS[operation]}, and later accepts new saves without keeping the refused save`, async () => {
+    it(`refuses a save while the disk cannot ${WORDS[operation]}, and does not contain that save when the disk works again`, async () => {
       const { disk, journal, save } = await open();
       await save('gimbal', 1);
       disk.fail(operation);
@@ -213,7 +213,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`contains no part of a save that was refused because the disk once could not ${WORDS[operation]}`, async () => {
+    it(`contains no part of a save that was refused because the disk could not ${WORDS[operation]}, if the disk works again at once`, async () => {
       const { disk, journal, save } = await open();
       await save('gimbal', 1);
       disk.failTimes(1, operation);
@@ -226,7 +226,7 @@ describe('the gains journal', () => {
     });
   }
 
-  it('reports that a save whose sync failed may be found after a restart, and removes that save when the disk works again', async () => {
+  it('warns the caller that a restart may load a refused save whose sync failed, and removes that save when the disk works again', async () => {
     const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     const reports: (string | undefined)[] = [];
@@ -246,7 +246,7 @@ describe('the gains journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('reports that a save will not be found after a restart if the save was refused before any write', async () => {
+  it('tells the caller that a restart will not load a refused save if nothing of that save was written', async () => {
     const { disk, save } = await open();
     disk.fail('sync');
     await save('gimbal', 1).catch(error => error);
@@ -255,7 +255,7 @@ describe('the gains journal', () => {
     expect(refused.context.mayRemain).to.equal(false);
   });
 
-  it('retries every second to open its file, and reports when the file is open', async () => {
+  it('tries again every second to open a file that the disk cannot read, and notifies its listeners when the file is open', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.fail('read');
     const { journal, clock } = await open(disk);

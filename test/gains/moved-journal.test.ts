@@ -72,7 +72,7 @@ describe('a save of gains', () => {
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`is found after a restart even if, before the save, the journal file ${what}`, () =>
+    it(`is loaded after a restart of the daemon even if, before the save, the journal file ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save of gains', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`is found after a restart even if, during the save, the journal file ${what}`, () =>
+    it(`is loaded after a restart of the daemon even if, during the save, the journal file ${what}`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;
@@ -114,7 +114,7 @@ describe('a save of gains after someone has changed the state folder', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('sets aside the foreign file that has replaced the journal file, and does not delete it', () =>
+  it('keeps, under another name, a foreign file that has replaced the journal file', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);

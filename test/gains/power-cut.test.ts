@@ -43,7 +43,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
 }
 
 describe('the last confirmed save of gains, or a newer one, survives a power cut', () => {
-  it('after any byte that the daemon writes in six saves, even though one of these saves fails', async () => {
+  it('after any byte that the daemon writes in six saves, even if one of the saves fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);

@@ -57,7 +57,7 @@ describe('GPIO', () => {
     expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
   });
 
-  it('refuses pins that its chip does not have', async () => {
+  it('refuses header pin BCM 54 of a Pi 3, whose chip has only the pins 0 to 53', async () => {
     board(PI_3);
     const chip = await headerChip(root());
     expect(() => lineNumber(chip, 54)).to.throw(RobotError, 'only 0 to 53');
@@ -119,7 +119,7 @@ describe('GPIO', () => {
     });
 
   for (const activeLow of [false, true])
-    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact as closed at level ${activeLow ? 0 : 1} and open at level ${activeLow ? 1 : 0}, and reports a change of the level`, async () => {
+    it(`reads an ${activeLow ? 'active-low' : 'active-high'} interlock contact as closed at level ${activeLow ? 0 : 1} and as open at level ${activeLow ? 1 : 0}, and reports a change`, async () => {
       const { gpio, options } = board();
       const folder = exportedLine(root(), 539);
       let edges = 0;

@@ -126,7 +126,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
   });
 
-  it('makes only one kernel call at a time, even to different addresses', async () => {
+  it('makes only one kernel call at a time, even for different addresses', async () => {
     const native = new ScriptedNative(['hang', 1, 1]);
     const bus = new LinuxI2cBus(native, 1);
     const calls = [bus.readBlock(0x20, 0, 1), bus.readBlock(0x21, 0, 1), bus.readBlock(0x20, 0, 1)];
@@ -137,7 +137,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
   });
 
-  it('that is closed during a call lets that call finish, and fails a later call with bus-closed', async () => {
+  it('that is closed during a call lets that call finish, and refuses later calls with "bus-closed"', async () => {
     const native = new ScriptedNative(['hang']);
     const bus = new LinuxI2cBus(native, 1);
     const inFlight = bus.readBlock(0x20, 0, 1);
@@ -153,7 +153,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
   });
 
-  it('without its native addon fails a read with the reason why the addon did not load', async () => {
+  it('without its native addon refuses a read with the reason why the addon did not load', async () => {
     const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);

@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('never shares the I2C bus: of the daemon and another process, only the first can lock the bus', function () {
+  it('cannot be opened while another process has the lock of the I2C bus, and has the lock itself while open', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -115,7 +115,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('does not open the laser pin if the pin cannot be recorded for the program that darkens the laser after a crash (trunnion-dark)', () =>
+  it('does not open the laser pin if the pin cannot be recorded for `trunnion-dark`, which darkens the laser after a crash', () =>
     withPi(async ({ root, open }) => {
       const line = exportedLine(root, 529);
       const record = join(root, 'nowhere/laser');
@@ -125,7 +125,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reopens a vanished laser pin when the pin returns, and leaves the pin open when the hardware is closed', () =>
+  it('reopens a laser pin that vanished and came back, and leaves that pin open when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();

@@ -56,14 +56,14 @@ describe('a request', () => {
   };
 
   for (const when of ['before', 'after']) {
-    it(`on a new connection during a pause of the daemon counts as received at about its start, if the late poll timer runs ${when} the read`, async () => {
+    it(`sent on a new connection while the daemon is paused counts as received near the start of the pause (overdue poll timer runs ${when} the read)`, async () => {
       pauseWithCallers();
       if (when === 'before') arrivals.timerRan(clock.nowMs() + DUE_MS);
       await allSeen();
       expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
     });
 
-    it(`on an old connection during a pause of the daemon counts as received at about its start, if the late poll timer runs ${when} the read`, async () => {
+    it(`sent on an old connection while the daemon is paused counts as received near the start of the pause (overdue poll timer runs ${when} the read)`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -77,7 +77,7 @@ describe('a request', () => {
     });
   }
 
-  it('on one of 30 new connections counts as received when the server accepted the first of them, if the daemon was not paused', async () => {
+  it('on one of 30 new connections counts as received when the server accepted the first of the 30, if the daemon was not paused', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -108,7 +108,7 @@ describe('a request', () => {
     );
   });
 
-  it('that waited behind an earlier one on its connection counts as received when the earlier one was', async () => {
+  it('that waited behind an earlier request on the same connection counts as received at the same time as that earlier request', async () => {
     const socket = new Socket();
     arrivals.accepting()(socket);
     await settle(2);
@@ -117,7 +117,7 @@ describe('a request', () => {
     expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);
   });
 
-  it('that a client sends after a pause of the server does not count as received during the pause', async () => {
+  it('that a client sends after a pause of the daemon does not count as received during the pause', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

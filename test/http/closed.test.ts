@@ -124,7 +124,7 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.operator);
   });
 
-  it('still requires tokens when the list of tokens is deleted, and writes the list again', async () => {
+  it('still requires tokens after its list of tokens was deleted, and writes the list again', async () => {
     await rm(tokenFile(daemon.folder));
     await eventually(() => succeeds(readFile(tokenFile(daemon.folder))));
     expect((await as(undefined, 'POST', '/api/resume')).body.code).to.equal('token-required');

@@ -29,7 +29,7 @@ describe('a connection', () => {
     await eventually(async () => (await streams()) === 0);
   });
 
-  it('gets only one event stream for two requests, and that stream ends with the connection', async () => {
+  it('that asks for an event stream twice gets only one stream, which ends with the connection', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const client = open(STREAM + STREAM);
       await answered(client, 'event: status');
@@ -39,7 +39,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that asks for an event stream and then for laser on gets the stream, and the laser stays dark', async () => {
+  it('that asks for an event stream and then asks to switch the laser on gets the stream, and the laser stays dark', async () => {
     const client = open(STREAM + requestText('/api/laser', { action: 'on' }));
     await answered(client, 'event: telemetry');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
@@ -84,7 +84,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that the client half-closes right after a request still switches the laser off and ends a trial or a tuning', async () => {
+  it('that the client half-closes right after a request can still switch the laser off and end a trial or a tuning', async () => {
     await daemon.post('/api/resume');
     const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
     await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });

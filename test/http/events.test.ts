@@ -130,7 +130,7 @@ describe('the event stream', () => {
   }
   const sample = (t: number, padding = ''): Telemetry => ({ t, gimbal: { [padding]: true }, chassis: null });
 
-  it('sends a new reader a status at once, with the content type and the retry time of an event stream', async () => {
+  it('has the content type "text/event-stream", and begins with a retry time and the present status', async () => {
     const reader = await read();
     expect(reader.response.headers['content-type']).to.match(/^text\/event-stream/);
     expect(reader.text).to.match(/^retry: \d+\n\n/);
@@ -155,7 +155,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('leaves out a status that cannot be made, logs the exception, and sends the next status', async () => {
+  it('logs an exception that prevents one status, and still sends the next status', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);
@@ -242,7 +242,7 @@ describe('the event stream', () => {
     await eventually(async () => (await connect()).statusCode === 200);
   });
 
-  it('opens no stream for a reader that hung up while its request waited', async () => {
+  it('is not opened for a client that disconnects while its request waits', async () => {
     const isOver = new Promise<void>(resolve => opened.add(resolve));
     const request = get(`${url}/waits`, { agent: false }).on('error', () => undefined);
     await once(server, 'request');
@@ -251,7 +251,7 @@ describe('the event stream', () => {
     expect(events.streams).to.equal(0);
   });
 
-  it('drops telemetry for a slow reader, which gets the newest status when it reads again', async () => {
+  it('drops telemetry for a slow reader, but sends that reader the newest status when it reads again', async () => {
     const slow = new Reader(await connect());
     const quick = await read();
     slow.response.pause();
@@ -282,7 +282,7 @@ describe('the event stream', () => {
   }
   const event = (seq: number): LogEvent => ({ seq, t: seq, at: '2030-01-01T00:00:00Z', what: 'mode' });
 
-  it('keeps log events and steps in order for a slow reader, and then sends the newest status', async () => {
+  it('sends a slow reader all log events and captured steps in order, and after them the newest status', async () => {
     const slow = await slowReader();
     sources.log.emit({ event: event(1) });
     sources.step.emit(STEP);

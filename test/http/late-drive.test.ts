@@ -23,21 +23,21 @@ async function lateAnswer(socket: Socket, path: string, body: object): Promise<s
   return String(answer);
 }
 
-describe('a 50 ms drive command that a busy daemon reads 100 ms late', () => {
+describe('a drive command whose hold of 50 ms ends before a busy daemon reads the command', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(daemon.port, '127.0.0.1');
   const local = () => connect(daemon.rootSocket);
 
   for (const [what, speed, answers, open] of [
-    ['is refused as too late if the command asks for motion', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
+    ['is refused as too late if it asks for motion', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused as too late if the command asks for motion, even on the local socket of root',
+      'is refused as too late if it asks for motion, even if root sent it over the local socket',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
     ],
-    ['is accepted if the command asks for standstill', 0, /^HTTP\/1.1 200/, network],
+    ['is accepted if it asks for standstill', 0, /^HTTP\/1.1 200/, network],
   ] as const)
     it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
@@ -66,7 +66,7 @@ const CLIENT = `
   });
 `;
 
-describe('if a daemon that was paused reads a newer request first,', () => {
+describe('if a daemon, after a pause, reads the newer of two requests first,', () => {
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
   const statuses = async (older: string, newer: string) => {
@@ -80,13 +80,13 @@ describe('if a daemon that was paused reads a newer request first,', () => {
     return answers.map((answer: string) => Number(answer.slice(9, 12)));
   };
 
-  it('an older On is refused, and the laser stays dark', async () => {
+  it('an On that was sent before an Off is refused, and the laser stays dark', async () => {
     const laser = (action: string) => requestText('/api/laser', { action });
     expect(await statuses(laser('on'), laser('off'))).to.deep.equal([409, 200]);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
   });
 
-  it('an older resume is refused, and the robot stays stopped', async () => {
+  it('a resume that was sent before a stop is refused, and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
     expect(await statuses(requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
       409, 200,
@@ -104,18 +104,18 @@ describe("a request of the referee's desk that a busy daemon reads 100 ms late",
     return JSON.parse((await lateAnswer(socket, path, body)).split('\r\n\r\n')[1] ?? '');
   };
 
-  it('starts the lease when it arrives, not when the daemon reads it', async () => {
+  it('starts the lease at the time of arrival, not at the time of reading', async () => {
     const { beatAgeS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, 0.3);
   });
 
-  it('starts the time limit of a phase when it arrives, not when the daemon reads it', async () => {
+  it('starts the time limit of a phase at the time of arrival, not at the time of reading', async () => {
     const { endsAtT, t } = await late('/api/match', { id: 'M', revision: 1, phase: 'pre', remainingS: 10 });
     expect(endsAtT - t).to.be.within(9.7, 9.925);
   });
 });
 
-describe('behind a save that is not answered yet, on the same connection,', () => {
+describe('if a request has to wait for a slow save on the same connection,', () => {
   let held: Promise<void> = Promise.resolve();
   const daemon = simulatedDaemon(
     {},
@@ -159,23 +159,23 @@ describe('behind a save that is not answered yet, on the same connection,', () =
   const drive = (holdMs: number) =>
     requestText('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
 
-  it('an On lights the laser if no Off has come since the save', async () => {
+  it('an On lights the laser after the wait if no Off has arrived during the wait', async () => {
     expect(await statusOf(laserOn)).to.equal(200);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('on');
   });
 
-  it('an On leaves the laser dark if another caller has sent Off since the save', async () => {
+  it('an On leaves the laser dark if another caller has sent an Off during the wait', async () => {
     expect(await statusOf(laserOn, () => daemon.post('/api/laser', { action: 'off' }))).to.equal(409);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
   });
 
-  it('a resume leaves the robot stopped if another caller has sent a stop since the save', async () => {
+  it('a resume leaves the robot stopped if another caller has sent a stop during the wait', async () => {
     expect(await statusOf(requestText('/api/resume', {}), () => daemon.post('/api/stop'))).to.equal(409);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });
 
-  it('a drive command moves the robot only if its hold, counted from the save, has not passed', async () => {
+  it('a drive command moves the robot only if its hold is longer than the wait', async () => {
     expect(await statusOf(drive(500))).to.equal(200);
     expect(await statusOf(drive(90))).to.equal(409);
   });

@@ -37,7 +37,7 @@ describe('the daemon in a match', () => {
   });
   afterEach(() => daemon.close());
 
-  it('reports a lease of 1 s as expired after 1.5 s without a beat of the desk', async () => {
+  it("reports a desk's lease of 1 s as expired if the desk sends no beat for 1.5 s", async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);
     const { beatAgeS, lease } = await ask('GET /api/match');
@@ -74,7 +74,7 @@ describe('the daemon in a match', () => {
       });
     }
 
-  it('refuses laser on with the first reason that applies: the lock, then the phase, then the stop', async () => {
+  it('names only one reason if it refuses to switch the laser on: the lock before the phase, the phase before the stop', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -90,7 +90,7 @@ describe('the daemon in a match', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses to set a phase or to unlock if the deadline notAfterT has passed or is 6 s ahead (too far)', async () => {
+  it('refuses a new phase or an unlock if its deadline `notAfterT` has passed, or is 6 s ahead, which is too far', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -104,7 +104,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { notAfterT: t + 1 })).lock).to.equal(null);
   });
 
-  it('refuses a pause or an end from a desk if another desk had the lease last, even if that lease has expired', async () => {
+  it('refuses the phase "ended" from a desk if another desk had the lease last, even if that lease has expired', async () => {
     await ask('POST /api/match/lease', { holder: 'older', ttlMs: 100, takeover: true });
     await ask('POST /api/match', { id: 'M1', revision: 1, phase: 'pre', holder: 'older' });
     await ask('POST /api/match/lease', { holder: 'newer', ttlMs: 100, takeover: true });
@@ -115,7 +115,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match', { ...end, holder: 'newer' })).phase).to.equal('ended');
   });
 
-  it('refuses a beat that the network held back for longer than its deadline (notAfterT)', async () => {
+  it('refuses a beat of a desk if the beat arrives after its deadline `notAfterT`', async () => {
     const { t } = await ask('GET /api/match');
     const beat = { holder: 'late', ttlMs: 1000, takeover: true };
     expect((await ask('POST /api/match/lease', { ...beat, notAfterT: t })).code).to.equal('too-late');
@@ -143,7 +143,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('lets a lock call with replaces: ["desk:"] replace the locks of desks, but no other lock', async () => {
+  it('lets a lock with `replaces: ["desk:"]` replace a lock whose id begins with "desk:", but no other lock', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;
@@ -158,7 +158,7 @@ describe('the daemon in a match', () => {
     await ask('POST /api/match/unlock');
   });
 
-  it('removes the lock if the unlock names no lock, even if the body of the unlock is empty or is not JSON', async () => {
+  it('accepts an unlock that names no lock, even if the body of the unlock is empty or is not JSON', async () => {
     const JSON_TYPE = { 'Content-Type': 'application/json' };
     for (const sent of [{}, { text: 'please' }, { headers: JSON_TYPE }, { body: { reason: 'done' } }]) {
       await ask('POST /api/match/lock', { reason: 'inspection' });
@@ -167,7 +167,7 @@ describe('the daemon in a match', () => {
     }
   });
 
-  it('logs every lock that takes effect, even if the answer to the lock is 503', async () => {
+  it('logs every lock, even if the laser pin fails and the lock is answered with 503', async () => {
     await ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     for (const reason of ['inspection', 'inspection', 'illegal laser']) {
       expect((await ask('POST /api/match/lock', { reason })).status).to.equal(503);
@@ -180,14 +180,14 @@ describe('the daemon in a match', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('answers a call that sets a phase for 90 s with the time at which the phase ends, 89 to 90 s ahead', async () => {
+  it('answers a call that sets a phase for 90 s with the time at which the phase will end', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });
 });
 
 describe('GET /api/log/lines', () => {
-  it('sends the lines that follow the line with the given hash, and refuses a hash that no line has', async () => {
+  it('sends the log lines after the line with the given hash, and refuses a hash that no line has', async () => {
     const daemon = await ClockedDaemon.start();
     const beat = async () =>
       (await daemon.bodyOf('POST /api/match/lease', { holder: 'desk', ttlMs: 1000 })).head;

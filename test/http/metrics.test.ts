@@ -40,7 +40,7 @@ describe('GET /metrics', () => {
     expect(after.get('process_resident_memory_bytes')).to.be.greaterThan(20e6);
   });
 
-  it('counts the polls that an unplugged controller misses, and shows the controller offline', async () => {
+  it('counts the polls that an unplugged controller misses, and shows the controller as offline', async () => {
     const before = series(await scrape());
     expect(before.get('trunnion_unit_online{unit="gimbal"}')).to.equal(1);
     await daemon.post('/sim/faults', { target: 'gimbal', fault: 'unplug' });
@@ -65,7 +65,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts a request of the operator under the route that was asked for, even after a caller without a token has tried every route', async () => {
+  it('counts a request of the operator under its own route, even after a caller without a token has called every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { paths } = await closed.bodyOf('GET /api/openapi.json', undefined, { as: 'spectator' });
     for (const path of Object.keys(paths))

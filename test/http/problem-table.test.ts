@@ -31,7 +31,7 @@ describe('the answer to an act that failed in several ways', () => {
 });
 
 describe('an act that the phase forbids', () => {
-  it('is refused with a message that names the phase, or says that no match runs', () => {
+  it('is refused with a message that names the phase, or says that no match runs if the phase is "none"', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');
@@ -40,7 +40,7 @@ describe('an act that the phase forbids', () => {
 });
 
 describe('a save that the disk refused', () => {
-  it('gets an answer that says whether the save may be in force after a restart', () => {
+  it('gets an answer that says whether the save may be in force after a restart of the daemon', () => {
     for (const [mayRemain, words] of [
       [false, 'could not be kept on disk, so nothing was changed'],
       [true, 'may be found in force after a restart'],

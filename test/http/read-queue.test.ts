@@ -30,7 +30,7 @@ describe('waiting read requests', () => {
     return left;
   };
 
-  it('leave the queue four in each turn of the event loop, beginning with the turn after their arrival', async () => {
+  it('leave the queue four at a time, once in each turn of the event loop after their arrival', async () => {
     arrive(9, 'stranger');
     await Promise.resolve();
     expect(left).to.deep.equal([]);

@@ -19,7 +19,7 @@ describe('a request target', () => {
     '/healthz#x',
     '*x',
   ]) {
-    it(`"${target}" is refused with bad-http, and the daemon then answers the next request`, async () => {
+    it(`"${target}" is refused with the code "bad-http", and the daemon then answers the next request`, async () => {
       for (const method of ['POST', 'GET', 'OPTIONS'])
         expect(await answerTo(`${method} ${target}`)).to.match(/^HTTP\/1\.1 400 .*"code":"bad-http"/s);
       expect((await daemon.get('/healthz')).status).to.equal(200);

@@ -118,7 +118,7 @@ describe('a request', () => {
     });
   }
 
-  it('to save gains or load a profile is refused and changes nothing if its baseRevision is not the revision in force', async () => {
+  it('to save gains or to load a profile is refused if its `baseRevision` is not the current revision of the gains', async () => {
     expect(await coded(ask(`${save}?baseRevision=0`, gains(1)))).to.equal(200);
     expect(await coded(ask(`${save}?baseRevision=0`, gains(5)))).to.equal('changed-meanwhile');
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
@@ -131,7 +131,7 @@ describe('a request', () => {
       );
   });
 
-  it('to load a profile shows the name of the profile in the status until the next save, and in the history', async () => {
+  it('to load a profile puts the name of the profile into the history of the gains, and into the status until the next save', async () => {
     const profile = async () => (await ask('GET /api/status')).body.chassis.gains.profile;
     await ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(5) });
     await ask('POST /api/chassis/profiles/load', { name: 'carpet' });
@@ -143,7 +143,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile keeps the note of the profile, and a dry run of that request changes nothing', async () => {
+  it('to replace a profile without a new note keeps the old note, and changes nothing if `dryRun` is set', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -154,7 +154,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store an exported profile again after its removal restores everything but the time of saving', async () => {
+  it('to store an exported profile again after its removal restores all of it except the time of the save', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
@@ -169,7 +169,7 @@ describe('a request', () => {
     expect(JSON.stringify(after, withoutTimes)).to.equal(JSON.stringify(body, withoutTimes));
   });
 
-  it('to store a profile is refused and stores nothing while the gains cannot be read', async () => {
+  it('to store a profile is refused, and stores nothing, while the gains journal cannot be read', async () => {
     await daemon.close();
     await start({ files: { 'gains.jsonl': '{"format":2}\n' } });
     expect(await coded(ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) }))).to.equal(
@@ -178,14 +178,14 @@ describe('a request', () => {
     expect((await ask('GET /api/chassis/profiles')).body).to.deep.equal([]);
   });
 
-  it('for a trial of gains is refused if controllers wait forever for a silent daemon (hostSilenceMs is 0)', async () => {
+  it('for a trial of gains is refused if `hostSilenceMs` is 0, because controllers then wait forever for a silent daemon', async () => {
     await daemon.close();
     await start({ config: { supervision: { hostSilenceMs: 0 } } });
     const trial = ask('POST /api/chassis/pidconfig/trial', { gains: CHASSIS, leaseS: 1 });
     expect(await coded(trial)).to.equal('silence-too-long');
   });
 
-  it('for an excitation during a tuning is refused, unless the amplitude is 0, which ends the tuning', async () => {
+  it('for an excitation during a tuning is refused if its amplitude is above 0, and ends the tuning if its amplitude is 0', async () => {
     await ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     const { id } = (await ask('POST /api/gimbal/autotune', { loop: 'angle_yaw' })).body;
     const excite = (amplitude: number) =>

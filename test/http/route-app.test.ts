@@ -17,7 +17,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 /** More reads than leave in a turn. */
 const READS = 12;
 
-describe('a server on which 12 reads of an operator wait', () => {
+describe('a server with 12 waiting read requests of an operator', () => {
   let server: Server;
   let access: Access;
   /** The requests in the order of their answers. */
@@ -82,7 +82,7 @@ describe('a server on which 12 reads of an operator wait', () => {
     return answered.indexOf(ask);
   };
 
-  it('answers a permitted act before most of the reads, and a request for an event stream after all 12', async () => {
+  it('answers a permitted act before most of the read requests, and a request for an event stream after all 12', async () => {
     for (const ask of ['POST /act', 'POST /safe']) {
       answered = [];
       expect(await placeOf(ask, 'referee')).to.be.at.most(4);
@@ -93,7 +93,7 @@ describe('a server on which 12 reads of an operator wait', () => {
     expect(await placeOf('GET /stream', 'referee')).to.equal(READS);
   });
 
-  it('answers a forbidden act, a read or a login of a caller without rights only after all 12 reads', async () => {
+  it('answers a forbidden act, a read or a login of a caller without rights only after all 12 read requests', async () => {
     for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
       answered = [];
       expect(await placeOf(ask, 'nobody')).to.equal(READS);

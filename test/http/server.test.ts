@@ -76,7 +76,7 @@ describe('the HTTP server', () => {
       return busy;
     };
 
-    it('answers a new connection, and makes room by closing the oldest connection of the address with the most connections', async () => {
+    it('answers a new client, and closes the oldest connection of the address with the most connections', async () => {
       // The busiest address, 127.0.0.3, has 52 connections. The oldest connection of all is of 127.0.0.2, which has 51.
       const busy = await fill(index => `127.0.0.${2 + (index === 5 ? 1 : index % 5)}`);
       expect(await ask('127.0.9.1')).to.equal(true);
@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('makes room for new connections, but does not close the connection of a caller with a right', async () => {
+    it('answers 10 new clients, and does not close the connection of a caller that has a right', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('makes room by closing connections of addresses that have many: an address with 8 silent connections keeps all 8', async () => {
+  it('keeps all 8 silent connections of one address if it is full and other addresses have 62 connections each', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -117,7 +117,7 @@ describe('the HTTP server', () => {
     expect(referee.text).to.include('did /lock');
   });
 
-  it('makes room by closing connections that have sent no request, and keeps all 200 that have sent one', async () => {
+  it('makes room by closing connections that have sent no request, and keeps all 200 connections that have sent one', async () => {
     const busy = times(100, index => open(request('/hang'), `127.0.1.${index + 1}`));
     const idle = times(100, index => open(request('/quick'), `127.0.2.${index + 1}`));
     await until(() => hanging.length === 100 && idle.every(({ text }) => text !== ''));
@@ -127,7 +127,7 @@ describe('the HTTP server', () => {
     expect([...busy, ...idle].filter(isOpen)).to.have.length(200);
   });
 
-  it('keeps the 64 newest connections of one address, and closes the oldest for a new one', async () => {
+  it('keeps at most 64 connections of one address: it closes the oldest one if a 65th is opened', async () => {
     const [oldest, ...others] = times(64, () => open(request('/hang')));
     await until(() => hanging.length === 64);
     expect(await ask('127.0.0.1')).to.equal(true);
@@ -155,12 +155,12 @@ describe('the HTTP server', () => {
       /^HTTP\/1\.1 431 .*"code":"headers-too-large"/s,
     ],
     [
-      'a request with 200, and garbage behind that request with 400',
+      'a request with 200, and garbage after that request with 400',
       `${request('/a')}GARBAGE\r\n\r\n`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 400 /s,
     ],
     [
-      'a request with 200, and headers of 9,000 bytes behind that request with 431',
+      'a request with 200, and headers of 9,000 bytes after that request with 431',
       `${request('/a')}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 431 /s,
     ],
@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('marks a request as possibly late if the client sent it while an answer was still unread', async () => {
+  it('marks a request as possibly late if its client has not yet read an earlier answer', async () => {
     const arrived: IncomingMessage[] = [];
     server.on('request', one => arrived.push(one));
     const client = open('');

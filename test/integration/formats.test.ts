@@ -39,9 +39,9 @@ function logIn(files: Files) {
   return logFileNames(Object.keys(files)).map(name => ({ name, content: files[name]! }));
 }
 
-describe('this version', () => {
+describe('the current version', () => {
   for (const version of ['0.1.0', '0.2.0', '0.3.0']) {
-    it(`accepts a configuration file of ${version}, and the settings of that file apply`, () => {
+    it(`accepts a configuration file of version ${version}, and applies its settings`, () => {
       const file = join(FIXTURES, version, 'config.yaml');
       const config = loadConfig(file, {}, { host: '0.0.0.0', state: '/nowhere' });
       expect([config.http.host, config.laser.interlock]).to.deep.equal([
@@ -66,7 +66,7 @@ describe('this version', () => {
     },
   ];
   for (const { version, savedAt, logs, next } of folders)
-    it(`reads a state folder of ${version}, and continues the event log in that folder`, async () => {
+    it(`reads the state folder of version ${version}, and continues the event log in that folder`, async () => {
       const files = await filesOf(version);
       const before = logIn(files);
       expect(before.map(({ name }) => name)).to.deep.equal(logs);
@@ -101,7 +101,7 @@ describe('this version', () => {
 });
 
 describe('the daemon', () => {
-  it('reports access as unavailable if a newer version wrote the list of tokens, and leaves that list unchanged', async () => {
+  it('reports access as “unavailable” if a newer version wrote the list of tokens, and leaves that list unchanged', async () => {
     const newer = Buffer.from('{"format":2,"tokens":{"desk":{"rights":["rule"]}}}\n');
     const left = await onState({ 'tokens.json': newer }, async get => {
       const { access } = await get('/api/status');
@@ -114,7 +114,7 @@ describe('the daemon', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('begins a new event log file instead of changing a file of a newer version, and verification asks for the newer version', async () => {
+  it('leaves an event log file of a newer version unchanged, and writes its events to a new file', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);
@@ -127,7 +127,7 @@ describe('the daemon', () => {
     });
   });
 
-  it('locks the robot if a newer version wrote the file of the lock and the match, and names the newer version as the reason', async () => {
+  it('locks the robot if a newer version wrote the file “match.json”, and gives that as the reason of the lock', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

@@ -18,7 +18,7 @@ describe('the program', () => {
   });
   const folder = temporaryFolder();
 
-  it('called with doctor --json reports the line of a mistake in the configuration', async () => {
+  it('reports the line of a mistake in the configuration if it is started as “trunnion doctor --json”', async () => {
     const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
     const child = start('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
@@ -32,7 +32,7 @@ describe('the program', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    it(`exits with code 0 and a dark laser on ${signal}, even with an idle connection`, async () => {
+    it(`turns the laser off and exits with code 0 on ${signal}, even while a client keeps an idle connection`, async () => {
       // This daemon prints each level of the laser's pin.
       const child = start('test/support/faulty-daemon.js', [folder()]);
       const url = await child.url();
@@ -55,7 +55,7 @@ describe('the program', () => {
     expect(entries.slice(listening + 1).filter(({ unit }) => unit === undefined)).to.deep.equal([]);
   });
 
-  it('never loads Node’s fetch, which blocks a small board for a second', async () => {
+  it('never loads Node’s “fetch”, because loading it blocks a small board for a second', async () => {
     // The hook asks once itself, which shows that it is loaded.
     const hook = `for (const name of ['fetch', 'Headers', 'Request', 'Response']) {
       Object.defineProperty(globalThis, name, { get: () => console.log('asked for ' + name) });
@@ -98,7 +98,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the desk answers a mistyped command with the most similar command', async () => {
+  it('of the referee desk suggests the most similar command to a user who mistypes a command', async () => {
     const desk = start('src/desk/main.js', ['verfiy', 'x']);
     expect([await desk.exited, desk.lines[0]]).to.deep.equal([
       2,
@@ -106,7 +106,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the referee desk exits with code 1 and prints the path if it must verify a match record that does not exist', async () => {
+  it('of the referee desk exits with code 1 and names the file if its command “verify” gets a missing match record', async () => {
     const record = join(folder(), 'none');
     const desk = start('src/desk/main.js', ['verify', record]);
     expect([await desk.exited, desk.lines]).to.deep.equal([

@@ -57,7 +57,7 @@ describe('match control', () => {
   beforeEach(() => start(0));
   afterEach(() => robot.end());
 
-  it('reports all three failures in one answer if laser pin, controllers and disk all fail at a change of phase', async () => {
+  it('reports three failures in one answer if laser pin, controllers and disk all fail when the phase changes', async () => {
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
     robot.fault('pin', 'nack');
@@ -72,7 +72,7 @@ describe('match control', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('switches the laser off at once, without a stop of the robot, when a phase forbids light but allows motion', async () => {
+  it('switches the laser off at once, but does not stop the robot, when a new phase forbids light and allows motion', async () => {
     robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -83,7 +83,7 @@ describe('match control', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('stops the robot and stores that the match has ended, when the user root ends the match on the robot itself', async () => {
+  it('stops the robot and stores that the match has ended when the user root ends the match on the robot itself', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -93,7 +93,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('does not list an act as allowed while a stop or a lock forbids the act', async () => {
+  it('does not list an act as allowed in its status while a stop or a lock forbids the act', async () => {
     const forbidden = { drive: false, laser: false, modes: [] };
     await robot.during(robot.robot.stop('a person'));
     expect(control.status.allows).to.deep.equal({ ...DEFAULT_PERMISSIONS.none, ...forbidden });
@@ -103,7 +103,7 @@ describe('match control', () => {
     expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 
-  it('stops the robot if a controller by itself enters a mode that the phase forbids', async () => {
+  it('stops the robot if a controller switches, without a request, to a mode that the phase forbids', async () => {
     expect(await robot.outcome(set('teleop'))).to.equal(200);
     await robot.wait(100);
     expect(robot.robot.stopped).to.equal(false);
@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('does not stop the robot if a controller resets itself to manual, although the phase forbids the mode that the controller had before', async () => {
+  it('does not stop the robot if a controller resets to "manual", even if the phase forbids the mode before the reset', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.chassis.setMode('debug'));
@@ -143,7 +143,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('stops the robot if a new phase forbids the mode of a controller, even if the caller of an unfinished resume hangs up just then', async () => {
+  it('stops the robot if a new phase forbids the mode of a controller, even if the caller of an unfinished resume hangs up at that moment', async () => {
     const { gimbal } = robot;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -156,7 +156,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps the robot stopped if a phase that forbids a resume is set while the frames of a resume are being sent over I2C', async () => {
+  it('keeps the robot stopped if a phase that forbids a resume is set while the daemon sends the frames of a resume', async () => {
     // With both units in manual, the resume would write no mode.
     await robot.during(robot.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
@@ -178,7 +178,7 @@ describe('match control', () => {
     }
   });
 
-  it('refuses to confirm a phase that forbids motion, each time that phase is sent, until every controller has confirmed the stop', async () => {
+  it('answers `not-confirmed` to each call that sets a phase without motion, until every controller has confirmed the stop', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -189,7 +189,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('after the chassis was unplugged in debug', () => {
+  describe('after the chassis was unplugged in debug mode', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -199,7 +199,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('does not stop a resumed robot again in a phase that forbids debug, because the chassis returns in manual', async () => {
+    it('does not stop the resumed robot when the chassis is plugged in again, but puts the chassis in "manual", if the phase forbids "debug"', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -213,7 +213,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume during which the chassis is plugged in, and gives the chassis torque only in manual', async () => {
+    it('completes a resume during which the chassis is plugged in again, and gives the chassis torque only in "manual"', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -233,7 +233,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the chassis has torque if a restarted daemon finds it in debug and the phase forbids debug', async () => {
+    it('stops the robot before the chassis has torque, if a restarted daemon finds the chassis in "debug" and the phase forbids "debug"', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -29,13 +29,13 @@ describe('the state file of lock and match', () => {
     return { clock, load: () => file.read(1000), save: (state: MatchState) => file.save(state, 1000) };
   };
 
-  it('shows no lock until a lock is saved, and then keeps that lock through daemon restarts and system boots', async () => {
+  it('has no lock until a lock is saved, and then keeps that lock through daemon restarts and system boots', async () => {
     expect(await run().load()).to.deep.equal(NO_MATCH);
     await run().save(LOCKED);
     for (const id of ['a', 'b']) expect((await run(id, 5).load()).lock).to.deep.equal(LOCKED.lock);
   });
 
-  it('gives an id to a lock that version 0.3.0 stored without one, and keeps this id in later runs', async () => {
+  it('gives an id to a lock that version 0.3.0 stored without an id, and keeps the new id when the daemon restarts', async () => {
     const recorded = { ...NO_MATCH, lock: { by: 'desk', reason: 'inspection' }, boot: 'a' };
     const sum = sha256(JSON.stringify(recorded));
     disk.put(PATH, Buffer.from(JSON.stringify({ recorded, sha256: sum })));
@@ -52,7 +52,7 @@ describe('the state file of lock and match', () => {
     expect(await run('a', 11_000).load()).to.deep.equal({ ...playing('teleop'), endsAtMs: 50_000 });
   });
 
-  it('is read as the phase pause after a system boot, unless the saved phase is none or ended', async () => {
+  it('gives the phase "pause" after a system boot, unless the saved phase is "none" or "ended"', async () => {
     for (const phase of PHASES) {
       await run().save(playing(phase, 60_000));
       const { phase: after, endsAtMs } = await run('b').load();
@@ -62,7 +62,7 @@ describe('the state file of lock and match', () => {
     }
   });
 
-  it('locks the robot, rather than show a wrong phase, if it is cut short or one of its bytes is wrong', async () => {
+  it('gives the right phase or locks the robot if one of its bytes is damaged, and locks the robot if it is cut short', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {
@@ -78,7 +78,7 @@ describe('the state file of lock and match', () => {
     expect(Object.keys(disk.files()).some(path => path.startsWith(`${PATH}.damaged-`))).to.equal(true);
   });
 
-  it('makes the daemon lock the robot if the disk cannot be read', async () => {
+  it('locks the robot if the disk cannot be read', async () => {
     disk.fail('read');
     expect((await run().load()).lock?.reason).to.include('cannot be read');
   });

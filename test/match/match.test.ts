@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<Phase, readonly string[]>> = {
   ended: RESTING,
 };
 
-describe('in a match,', () => {
+describe('match rules:', () => {
   let clock: ManualClock;
   let match: Match;
   let stops: string[];
@@ -68,17 +68,17 @@ describe('in a match,', () => {
   };
 
   for (const [what, permissions] of [
-    ['that forbids the mode manual', { modes: ['auto'] }],
+    ['that forbids the mode "manual"', { modes: ['auto'] }],
     ['that forbids driving', { drive: false }],
   ] as const)
-    it(`a phase ${what} also forbids a resume, because a resume puts the controllers into mode manual`, () => {
+    it(`a phase ${what} also forbids a resume, because a resume puts the controllers into the mode "manual"`, () => {
       begin({ phases: { ...DEFAULT_PERMISSIONS, auto: { ...DEFAULT_PERMISSIONS.auto, ...permissions } } });
       play();
       expect(refused('resume')).to.equal('wrong-phase');
     });
 
   for (const phase of PHASES) {
-    it(`the phase "${phase}" allows exactly these acts, unless the robot is locked: ${ALLOWED[phase].join(', ')}`, async () => {
+    it(`the phase "${phase}" allows exactly these acts, and none of them while the robot is locked: ${ALLOWED[phase].join(', ')}`, async () => {
       beat();
       set(phase);
       const codes = () => Object.keys(ACTS).map(refused);
@@ -93,7 +93,7 @@ describe('in a match,', () => {
     });
   }
 
-  it('the phase pre allows the modes that the configuration names for it, and no others', () => {
+  it('the phase "pre" allows exactly the modes that the configuration lists for "pre"', () => {
     const modes = ['manual', 'debug'] as const;
     const phases = { ...DEFAULT_PERMISSIONS, pre: { ...DEFAULT_PERMISSIONS.pre, drive: true, modes } };
     begin({ phases });
@@ -111,7 +111,7 @@ describe('in a match,', () => {
     expect(match.state.lock?.id).to.equal('L2');
   });
 
-  it('an unlock removes the lock unless the unlock names the id of another lock', () => {
+  it('an unlock removes the lock, but is refused if the unlock names the id of another lock', () => {
     match.unlock('L1');
     match.lock({ id: 'L2', by: 'desk', reason: 'inspection' });
     expect(codeOf(() => match.unlock('L1'))).to.equal('lock-changed');
@@ -124,7 +124,7 @@ describe('in a match,', () => {
   });
 
   describe('a call', () => {
-    it('that sets a phase may be repeated unchanged, and the time of the phase does not start again', async () => {
+    it('that repeats the last call unchanged is accepted, but does not restart the time limit of the phase', async () => {
       const last = call('pre', { remainingS: 10 });
       match.set(last, 'referee');
       await clock.advance(6000);
@@ -135,7 +135,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('with an older revision number than the last call, or with the same number but other content, is refused as stale-match', () => {
+    it('with a lower revision number than the last call, or the same number but other content, is refused as `stale-match`', () => {
       const last = call('pre');
       match.set(last, 'referee');
       const before = match.state;
@@ -144,7 +144,7 @@ describe('in a match,', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match after the phase none or ended, or with the phase pre or ended, but not otherwise', () => {
+    it('may begin a new match only after the phase "none" or "ended", or with the phase "pre" or "ended"', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -158,7 +158,7 @@ describe('in a match,', () => {
         }
     });
 
-    it('that arrives again after the user root has cleared the match on the robot leaves the phase at none', () => {
+    it('that arrives again after the user root has cleared the match on the robot leaves the phase at "none"', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -184,12 +184,12 @@ describe('in a match,', () => {
       }
     });
 
-    it('to end the match is refused as wrong-phase if no match is on (phase none)', () => {
+    it('to end the match is refused as `wrong-phase` in the phase "none", because no match is on', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
 
-    it('that begins a new match may have a lower revision number than the last call if the user root has ended the old match', async () => {
+    it('that begins a new match may have a lower revision number than the last call after the user root has ended the old match', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -223,7 +223,7 @@ describe('in a match,', () => {
       expect(match.state.phase).to.equal('ended');
     });
 
-    it('does not end the next phase if the next phase has no time limit', async () => {
+    it('does not end a later phase that has no time limit', async () => {
       play({ remainingS: 2 });
       set('pause');
       await clock.advance(60_000);
@@ -259,7 +259,7 @@ describe('in a match,', () => {
       };
     };
 
-    it('leads to the same answers, stops, events and state, whether its timer or a request notices it first', () =>
+    it('leads to the same answers, stops, events and state whether a timer or a request notices the deadline first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -278,7 +278,7 @@ describe('in a match,', () => {
   });
 
   describe('the lease of the referee desk', () => {
-    it('is needed to set the phase auto or teleop', async () => {
+    it('is needed to set the phase "auto" or "teleop"', async () => {
       expect(codeOf(() => set('auto'))).to.equal('referee-silent');
       beat();
       set('auto');
@@ -306,7 +306,7 @@ describe('in a match,', () => {
       });
     }
 
-    it('reserves every phase except pause and ended for the token of its holder until the lease expires', async () => {
+    it('lets only the token of its holder set phases other than "pause" and "ended" until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -332,7 +332,7 @@ describe('in a match,', () => {
   });
 
   describe('silence of the referee desk (no beat)', () => {
-    it('does not begin if the daemon reads an old, delayed beat after a newer beat', async () => {
+    it('does not begin early if the daemon reads an old, delayed beat after a newer beat', async () => {
       play();
       await clock.advance(2000);
       beat();
@@ -365,7 +365,7 @@ describe('in a match,', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('begins 3 s after the last beat, even with a lease of 100 ms or 60 s', async () => {
+    it('begins 3 s after the last beat, even if the lease lasts 100 ms or 60 s', async () => {
       beat('desk', { ttlMs: 60_000 });
       set('auto');
       await clock.advance(3100);
@@ -385,7 +385,7 @@ describe('in a match,', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('has no effect in phases other than auto and teleop', async () => {
+    it('has no effect in phases other than "auto" and "teleop"', async () => {
       for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {
         beat();
         set(phase);
@@ -394,7 +394,7 @@ describe('in a match,', () => {
       }
     });
 
-    it('is reported, but neither stops the robot nor prevents the phase auto, if the configuration sets onRefereeSilence: hold', async () => {
+    it('is logged, but does not stop the robot or forbid the phase "auto", if the configuration sets `onRefereeSilence: hold`', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

@@ -47,7 +47,7 @@ describe('profiles', () => {
     expect(await names()).deep.equal(['__proto__']);
   });
 
-  it('report each change, but no repeat that changes nothing, so that each change gets a line in the log', async () => {
+  it('report each change for the log, but not a repeated call that changes nothing', async () => {
     let changes = 0;
     store.changed.add(() => {
       changes += 1;
@@ -109,7 +109,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('get their old content back, and are reported as unchanged, if the disk then works again', async () => {
+    it('get their old content back if the disk then works again, and the error says that nothing has changed', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -117,7 +117,7 @@ describe('profiles', () => {
       }
     });
 
-    it('are reported as perhaps changed if the disk keeps failing', async () => {
+    it('may have changed if the disk keeps failing, and the error says so', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -132,7 +132,7 @@ describe('profiles', () => {
     ['append', 'writes the new profiles', true],
     ['syncFolder', 'syncs the folder', true],
   ] as const)
-    it(`are reported as ${mayRemain ? 'perhaps changed' : 'unchanged'} if a save times out because the disk hangs while it ${does}`, async () => {
+    it(`${mayRemain ? 'may have changed' : 'have not changed'} according to the error of a save if the disk hangs while it ${does}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -176,7 +176,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('begin as an empty list if their file is damaged, and the damaged file is kept as a copy', async () => {
+  it('start as an empty list if their file is damaged, and the damaged file is kept as a copy', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

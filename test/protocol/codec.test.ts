@@ -46,7 +46,7 @@ function decoded(address: number, register: Register, frame: Buffer) {
 describe('the frame of', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
     const unit = UNIT_LIST.find(one => one.address === address);
-    it(`the ${unit?.name} register “${register.name}” has the bytes that were worked out by hand (${hex.slice(0, 11)}…), and is decoded to the original values`, () => {
+    it(`the ${unit?.name} register “${register.name}” has the bytes that were worked out by hand (${hex.slice(0, 11)}…), and these bytes decode to the original values`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
@@ -101,7 +101,7 @@ describe('any frame', () => {
     );
   });
 
-  it('that can be decoded is encoded to the same bytes again', () => {
+  it('that can be decoded has the same bytes after its values are encoded again', () => {
     const anyByte = fc.oneof(fc.nat(3), fc.nat(255));
     const anyBytes = fc.array(anyByte, { minLength: 31, maxLength: 31 });
     fc.assert(
@@ -132,7 +132,7 @@ describe('any frame', () => {
     expect(decoded(ADDRESS, gainsRegister(1), frame)).to.equal(undefined);
   });
 
-  it('of the register identity, status or telemetry is refused if its bytes are all 0 or all 255', () => {
+  it('of the register “identity”, “status” or “telemetry” is refused if its bytes are all 0 or all 255', () => {
     for (const unit of UNIT_LIST) {
       for (const register of [REGISTERS.identity, REGISTERS.status, telemetryRegister(unit)]) {
         for (const fill of [0x00, 0xff]) {
@@ -170,14 +170,14 @@ describe('a register value', () => {
     ['is too large for a float32', gainsRegister(0), { kp: 0, ki: 0, kd: -3.5e38 }],
   ];
   for (const [name, register, values] of refused) {
-    it(`is refused (bad-field) if it ${name}`, () => {
+    it(`is refused as “bad-field” if it ${name}`, () => {
       expect(() => encodeFrame(ADDRESS, register, values))
         .to.throw()
         .with.property('code', 'bad-field');
     });
   }
 
-  it('is rounded to the nearest step and limited to the range if its field has a scale', () => {
+  it('is rounded to the nearest step and limited to the range of its field if the field has a scale', () => {
     const register: Register = {
       ...REGISTERS.mode,
       fields: [{ name: 'angle', type: 'i16', scale: 10_000, doc: '' }],

@@ -62,7 +62,7 @@ describe('the I2C link to the controllers', () => {
       { 'bus-unavailable': 1 },
     ],
     [
-      'reports an unknown error as bus-failed, without a retry',
+      'reports an unknown error as “bus-failed”, without a retry',
       [new Error('boom')],
       'bus-failed',
       { 'bus-failed': 1 },
@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('reports a register as still in use while a frame for the register waits, and afterwards the time at which that frame ended', async () => {
+  it('counts a register as in use while a frame for it waits, and then reports when that frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -178,7 +178,7 @@ describe('the I2C link to the controllers', () => {
     expect(heartbeat()).to.equal(30);
   });
 
-  it('fails a frame after 50 ms if the kernel hangs, and starts no second call until the first call has ended', async () => {
+  it('fails a frame after 50 ms if the kernel hangs, and sends no other frame until the kernel returns', async () => {
     const { clock, bus, ends, read } = setUp('hang', manual);
     void read();
     const second = read('stop', 1000);
@@ -194,7 +194,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.mostInFlight).to.equal(1);
   });
 
-  it('fails a request at the deadline of the request if the bus is stuck until then', async () => {
+  it('fails a waiting request at its own deadline if the bus stays stuck until then', async () => {
     const { clock, bus, ends, read } = setUp('hang');
     void read('capture', 1000);
     void read('mode', 400);
@@ -203,7 +203,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('fails a retry that still waits at its deadline, even if the timer for the deadline fires 2 ms too early', async () => {
+  it('fails a frame whose retry still waits at the deadline, even if the timer of the deadline fires 2 ms early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

@@ -33,20 +33,20 @@ for (const unit of UNIT_LIST) {
       }
     });
 
-    it('gives every register, and every field within a frame, a different name', () => {
+    it('gives different names to all registers, and to all fields within a frame', () => {
       for (const list of [map, ...map.map(({ fields }) => fields)]) {
         const names = list.map(({ name }) => name);
         expect(names).to.deep.equal([...new Set(names)]);
       }
     });
 
-    it('gives every control loop a slot number of its own, below the number of slots', () => {
+    it('gives every control loop a different slot number, which is less than the number of slots', () => {
       const slots = unit.loops.map(({ slot }) => slot);
       expect(new Set(slots).size).to.equal(slots.length);
       for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
     });
 
-    it('has no more flags and faults than the status register has bits for them', () => {
+    it('has at most as many flags and faults as the status register has bits for them', () => {
       const [flags, faults] = [REGISTERS.status.fields[2].bits, REGISTERS.status.fields[3].bits];
       expect(flags.length).to.be.at.most(8);
       expect(faults.length).to.be.at.most(16);
@@ -64,12 +64,12 @@ describe('the gimbal and the chassis', () => {
 });
 
 describe('the I2C bus', () => {
-  it('is busy at most 15 % of the time at 400 kHz, and 60 % at 100 kHz, with 50 polls a second of both units', () => {
+  it('is busy at most 15 % of the time at 400 kHz and 60 % at 100 kHz if both units are polled 50 times a second', () => {
     expect(busLoad(50, 400_000)).to.be.at.most(0.15);
     expect(busLoad(50, 100_000)).to.be.at.most(0.6);
   });
 
-  it('carries a whole capture in at most 256 pages, as many as one byte can number', () => {
+  it('carries a whole capture in at most 256 pages, because one byte holds the page number', () => {
     expect(Math.ceil(CAPTURE_SAMPLES / CAPTURE_PAGE_SAMPLES)).to.be.at.most(256);
   });
 });

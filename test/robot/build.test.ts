@@ -33,13 +33,13 @@ describe('build information of a controller (register `build`)', () => {
   const reads = () =>
     robot.frames.filter(({ unit, register }) => unit === 'gimbal' && register === 'build').length;
 
-  it('is neither read nor reported if the controller does not set the flag for that register', async () => {
+  it('is neither read nor shown in the status if the controller does not set the flag `build`', async () => {
     await robot.wait(100);
     expect(reads()).to.equal(0);
     expect(robot.gimbal.report().build).to.equal(undefined);
   });
 
-  it('is read and reported at the first contact, and read again every 10 s', async () => {
+  it('is read and shown in the status at the first contact, and read again every 10 s', async () => {
     await updateFirmware();
     await robot.wait(100);
     expect(robot.gimbal.report().build).to.deep.equal(shown);
@@ -51,7 +51,7 @@ describe('build information of a controller (register `build`)', () => {
     expect(robot.gimbal.report().build).to.deep.equal({ ...shown, longestLoopUs: 200 });
   });
 
-  it('is read again at once after a reset of the controller, and is not reported until that read succeeds', async () => {
+  it('is read again at once after a reset of the controller, and the status omits it until that read succeeds', async () => {
     await updateFirmware();
     await robot.wait(100);
     values.longest_loop_us = 7;
@@ -64,7 +64,7 @@ describe('build information of a controller (register `build`)', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('that cannot be read leaves the unit online, and is requested at most three times in a second', async () => {
+  it('that cannot be read leaves the unit online, and is requested at most three times a second', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

@@ -84,10 +84,10 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
   return { seen, end, wasAsked, wasAccepted: await driven };
 }
 
-describe('a drive command that arrives during any frame of', function () {
+describe('a drive command', function () {
   this.timeout(60_000);
   for (const [what, act] of ACTS)
-    it(`${what} moves the gimbal only in manual, and no longer than the hold of the command`, async () => {
+    it(`that arrives during any frame of ${what} moves the gimbal only in manual, and no longer than its hold`, async () => {
       const broken: string[] = [];
       let places = 0;
       let accepted = 0;

@@ -60,7 +60,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('gives the controller only the time that is left of its hold, so a retry 20 ms later gives 20 ms less', async () => {
+  it('sends the controller only the rest of its hold, so a retry 20 ms later sends 20 ms less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -73,7 +73,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('is refused as too late with less than 10 ms of its hold left, or with a deadline in the past or over 5 s ahead', async () => {
+  it('is refused as too late if less than 10 ms of its hold is left, or if its deadline is past or over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -91,7 +91,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('for both units fails as bus-busy if its hold ends after only one unit has got its frame', async () => {
+  it('for both units fails with "bus-busy" if its hold ends after only one unit has received its frame', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame)) await clocked.pause(45);
       return undefined;
@@ -107,7 +107,7 @@ describe('a drive command', () => {
     expect(who()).to.equal(undefined);
   });
 
-  it('for two units fails if the frame for the second unit fails, and then stops the first unit at once', async () => {
+  it('for two units fails, and halts the first unit at once, if the frame for the second unit fails', async () => {
     clocked.intercept = frame => (isMotion(frame) && frame.unit === 'chassis' ? 'fails' : undefined);
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
     await clocked.wait(10);
@@ -125,7 +125,7 @@ describe('a drive command', () => {
     expect(motions().filter(({ unit }) => unit === 'chassis')).to.deep.equal([]);
   });
 
-  it('for two units that waits for the next poll sends no frame if another caller takes over the gimbal', async () => {
+  it('for two units sends no frame if another caller takes over the gimbal while the command waits for the next poll', async () => {
     await driven({ ...YAW, ...AHEAD });
     clocked.frames.length = 0;
     const older = drive({ ...YAW, ...AHEAD });
@@ -134,7 +134,7 @@ describe('a drive command', () => {
   });
 
   for (const [what, rates] of [
-    ['halts both', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
+    ['halts both units', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
     ['moves the gimbal and halts the chassis', { ...YAW, chassis: { speed: 0, turn: 0 } }],
   ] as const) {
     it(`that ${what} still halts the chassis if the frame for the gimbal fails`, async () => {
@@ -145,7 +145,7 @@ describe('a drive command', () => {
       expect(motions().find(({ unit }) => unit === 'chassis')?.rates).to.deep.equal([0, 0]);
     });
 
-    it(`that ${what} still halts the chassis if another caller takes over the gimbal meanwhile`, async () => {
+    it(`that ${what} still halts the chassis if another caller takes over the gimbal before the command is answered`, async () => {
       await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
       clocked.frames.length = 0;
       const older = drive(rates);
@@ -155,7 +155,7 @@ describe('a drive command', () => {
     });
   }
 
-  it('with rates of 0 is sent after 120 ms of a hanging bus, even if it holds for only 50 ms', async () => {
+  it('with rates of 0 and a hold of only 50 ms is still sent after the bus has hung for 120 ms', async () => {
     await driven(YAW, { holdMs: 500 });
     let hangs = 1;
     clocked.intercept = async ({ kind }) => {
@@ -179,14 +179,14 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator silent']);
   });
 
-  it('with takeover takes the unit from its driver', async () => {
+  it('with `takeover` makes its caller the driver, and the previous driver is then refused', async () => {
     await driven(YAW);
     expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
     expect(await driven(YAW)).to.equal('driven');
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with takeover ends the motion of the other driver even if the command itself is refused because its deadline passes', async () => {
+  it('with `takeover` ends the motion of the previous driver even if the command itself is then refused as too late', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -194,7 +194,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('that waits for the next poll is replaced by a newer command, and is then refused as overtaken', async () => {
+  it('that still waits for the next poll is refused as overtaken when a newer command of the same caller arrives', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }));
     await clocked.during(Promise.all(answers));
@@ -206,7 +206,7 @@ describe('a drive command', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
   });
 
-  it('with rates of 0 is sent at once, and takes the place of an unanswered command of the same driver', async () => {
+  it('with rates of 0 is sent at once, and an unanswered older command of the same driver is refused as overtaken', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     const older = drive({ gimbal: { yaw: 1, pitch: 0 } });
@@ -254,13 +254,13 @@ describe('a drive command', () => {
       expect(await driven(YAW)).to.equal(code);
     });
 
-  it('ends at a switch to manual, even if the unit is already in manual', async () => {
+  it('no longer moves the unit after a switch to manual, even if the unit was already in manual', async () => {
     await driven(YAW);
     await clocked.during(clocked.gimbal.setMode('manual'));
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 
-  it('of the driver is still accepted after a switch to auto that has failed', async () => {
+  it('of the driver is still accepted after a failed switch to auto', async () => {
     await driven(YAW);
     clocked.let({ kind: 'write', register: 'mode' }, 'fails');
     expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
@@ -274,7 +274,7 @@ describe('a drive command', () => {
     ['the unit is switched to manual', () => clocked.gimbal.setMode('manual')],
     ['the robot is stopped and resumed', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
-    it(`that waits for the next poll fails as too late and moves nothing if ${what} before that poll`, async () => {
+    it(`that waits for the next poll is refused as too late, and moves nothing, if ${what} before that poll`, async () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
@@ -285,7 +285,7 @@ describe('a drive command', () => {
       expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
     });
 
-  it('is not retried after a failed attempt if its caller hung up, or a lock came, during that attempt', async () => {
+  it('whose first attempt fails is not sent again if its caller hung up or the robot was locked during that attempt', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       const { stillWanted, hangUp } = new WaitingCaller();
@@ -302,7 +302,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('is refused as overtaken if it may have arrived before a halt (rates of 0) that was accepted first', async () => {
+  it('that may have arrived before an already accepted halt (rates of 0) is refused as overtaken', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven(STILL);
@@ -311,7 +311,7 @@ describe('a drive command', () => {
     expect(await driven(YAW)).to.deep.equal(YAW);
   });
 
-  it('is sent again with the shorter hold that is left if the controller refused the frame as damaged', async () => {
+  it('is sent again with the rest of its hold if the controller refuses the frame as damaged', async () => {
     let damaged = 0;
     clocked.intercept = async frame => {
       if (!isMotion(frame) || damaged === 2) return undefined;
@@ -325,7 +325,7 @@ describe('a drive command', () => {
     expect(holds[2]).to.be.within(120, 170);
   });
 
-  it('that ends or slows a motion is sent again if the controller refused the frame as damaged', async () => {
+  it('that ends or slows a motion is sent again if the controller refuses the frame as damaged', async () => {
     for (const rate of [0, 0.2]) {
       await driven(YAW, { holdMs: 500 });
       let damaged = 0;
@@ -343,7 +343,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('of ten callers who take over from each other at once is logged only for the caller whose frame was sent', async () => {
+  it('with `takeover` from ten callers at once is logged only for the caller whose frame was sent', async () => {
     const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     await driven(YAW, { by: 'z' });
     clocked.frames.length = 0;
@@ -357,7 +357,7 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
-  it('of two callers who take over from each other with rates of 0 is sent once a poll, and leaves no line in the log', async () => {
+  it('with rates of 0, from two callers who keep taking over from each other, is sent once a poll and never logged', async () => {
     const answers: Promise<unknown>[] = [];
     for (let ms = 0; ms < 100; ms += 1) {
       answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }));
@@ -368,7 +368,7 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal([]);
   });
 
-  it('with rates of 0 is answered with 200, again and again, even if the daemon polls only 5 times a second', async () => {
+  it('with rates of 0 and a hold of 50 ms succeeds every time even if the daemon polls only 5 times a second', async () => {
     await clocked.end();
     clocked = await ClockedRobot.start({ pollHz: 5 });
     await clocked.wait(200);
@@ -376,7 +376,7 @@ describe('a drive command', () => {
       expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
   });
 
-  it('for both units still moves the chassis if the command may be older than a halt of the gimbal', async () => {
+  it('for both units still moves the chassis if the command may be older than a halt (rates of 0) of the gimbal', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);
     await driven(STILL);
@@ -393,7 +393,7 @@ describe('a drive command', () => {
     expect(readings.length).to.be.within(19, 22);
   });
 
-  it('is refused if the controller lacks the register `motion`, and the status then reports the unit as not drivable', async () => {
+  it('is refused if the controller has no register `motion`, and the status of the unit shows `drivable: false`', async () => {
     clocked.alter(REGISTERS.status, ({ flags }) => ({ flags: flags & 0x7f }));
     await clocked.wait(40);
     expect(await driven(YAW)).to.equal('not-drivable');

@@ -71,7 +71,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('is set to amplitude 0 by the daemon before its first heartbeat after a reconnection, because firmware 0.3.0 would begin the excitation again', async () => {
+  it('that firmware 0.3.0 would begin again gets amplitude 0 before the first heartbeat after the controller reconnects', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -82,7 +82,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('gets amplitude 0 before the first heartbeat after the daemon was down for 600 ms, because firmware 0.3.0 would begin it again', async () => {
+  it('that firmware 0.3.0 would begin again gets amplitude 0 before the first heartbeat of a daemon that was down for 600 ms', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);

@@ -74,7 +74,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('makes a restarted daemon end the excitation; without a guard, the excitation continues', async () => {
+  it('makes a restarted daemon end the excitation, while an excitation without a guard outlasts the restart', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -85,7 +85,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(chassis().excitation().amplitude).to.equal(0);
   });
 
-  it('is not used with firmware 0.2.0, which has no guard, and the status then shows guardsTrials: false', async () => {
+  it('is not used with firmware 0.2.0, which has no guard, and the status shows `guardsTrials: false`', async () => {
     robot.alter(REGISTERS.status, ({ flags }) => ({ flags: (flags & 0x0f) | 0x10 }));
     await robot.wait(40);
     robot.frames.length = 0;
@@ -97,7 +97,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('ends excitation and trial if the loop runs away, and both status and event name the runaway as the cause', async () => {
+  it('ends the excitation and the trial if the loop runs away, and both the status and the event name that cause', async () => {
     await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -144,7 +144,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`lets the trial end and the saved gains return if ${name} during any frame that starts a trial`, async () => {
+    it(`never leaves a trial running if ${name} during any frame that starts the trial, and the saved gains run again`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

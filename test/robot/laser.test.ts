@@ -82,7 +82,7 @@ describe('the laser', () => {
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
-  it('stays dark at an On that may have come before the newest Off', async () => {
+  it('stays dark and refuses an On that may have arrived before the latest Off', async () => {
     const { pin, clock, laser } = setUp();
     const pausedMs = clock.nowMs();
     await clock.advance(100);
@@ -99,7 +99,7 @@ describe('the laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('goes dark when the time limit since the last On has passed, and reports that reason', async () => {
+  it('goes dark at its time limit after the latest On, and reports the reason "time limit"', async () => {
     const { clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     await clock.advance(1500);
@@ -116,7 +116,7 @@ describe('the laser', () => {
     expect(unlimited.laser.report().state).to.equal('on');
   });
 
-  it('does not give the time limit as the reason if an Off before the limit failed and took effect only after the limit', async () => {
+  it('does not report the reason "time limit" if an Off failed before the limit and takes effect only after the limit', async () => {
     const { pin, clock, laser } = setUp({ maxOnS: 2 });
     laser.on();
     pin.failing = 'stays';
@@ -177,7 +177,7 @@ describe('the laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('is reported as off, with the reason "pin lost", if a poll finds its pin dark while the laser should be lit', () => {
+  it('reports "off" with the reason "pin lost" if a poll after an On finds its pin at the off level', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
@@ -185,7 +185,7 @@ describe('the laser', () => {
     expect(changes.at(-1)).to.equal('on off pin lost');
   });
 
-  it('reports an On or an Off as failed if the level of its pin has not changed', () => {
+  it('answers an On or an Off with "pin-failed" if the level of its pin does not change', () => {
     const { pin, laser } = setUp();
     pin.failing = 'stays';
     expect(codeOf(() => laser.on())).to.equal('pin-failed');
@@ -207,7 +207,7 @@ describe('the laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('refuses On and Off as laser-unavailable if there is no pin, and reports that fault at the next poll', () => {
+  it('refuses On and Off with "laser-unavailable" if there is no pin, and reports that fault at the next poll', () => {
     const { laser, hardware, faults } = setUp();
     hardware.laser = LOST;
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
@@ -217,7 +217,7 @@ describe('the laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('whose pin is lost is confirmed as dark only if the laser was off before', () => {
+  it('whose pin is lost counts as dark only if the laser was off before', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],
@@ -229,7 +229,7 @@ describe('the laser', () => {
     }
   });
 
-  it('whose lost pin comes back is off, and gives "pin lost" as the reason', () => {
+  it('that was on is switched off when its lost pin comes back, and reports the reason "pin lost"', () => {
     const { pin, laser, hardware, faults } = setUp();
     laser.on();
     hardware.laser = LOST;

@@ -72,7 +72,7 @@ describe('a memory chip at the I2C address of a controller', () => {
     });
   }
 
-  it('never confirms gains that were written, because the status of the chip does not show the gains', async () => {
+  it('makes a write of gains fail with "not-confirmed", because its status does not show the gains', async () => {
     const { device, clock, controller } = host();
     device.shows({});
     const applied = outcomeOf(controller.commitGains(defaultGains(unit), always(UNTIL_MS)));
@@ -89,7 +89,7 @@ describe('a memory chip at the I2C address of a controller', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`does not confirm a frame that ${does}, although it stores the frame, until its status shows the effect`, async () => {
+    it(`makes a frame that ${does} fail with "not-confirmed" until its status shows the effect, although it stores the frame`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));
@@ -110,7 +110,7 @@ describe('a memory chip at the I2C address of a controller', () => {
   }
 
   for (const fill of [0x00, 0xff]) {
-    it(`is not identified while all its bytes are ${fill}`, async () => {
+    it(`is not identified as a controller while all its bytes are ${fill}`, async () => {
       const { device, controller } = host();
       device.memory.fill(fill);
       expect(await outcomeOf(controller.identify(URGENCY))).to.equal('bad-frame');

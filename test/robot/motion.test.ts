@@ -37,7 +37,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps its excitation off after a confirmed request to end the excitation, even if an earlier such request failed', async () => {
+  it('keeps its excitation off after a confirmed request to end it, even if an earlier request to end it failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -45,7 +45,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to its last confirmed excitation after a failed request for another, unless the unit has left debug since', async () => {
+  it('returns to its last confirmed excitation after a failed request to change it, unless the unit has left debug mode since', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -56,14 +56,14 @@ describe('a unit', () => {
     expect(robot.chassis.report().excitation?.amplitude).to.equal(0);
   });
 
-  it('in debug has no excitation if all requests for an excitation failed', async () => {
+  it('in debug mode has no excitation if every request for one has failed', async () => {
     await robot.during(robot.chassis.setMode('debug'));
     for (const amplitude of [0.3, 0.5]) await refusedExcitation({ ...EXCITED, amplitude });
     await robot.wait(500);
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to manual after failed switches to auto, even if a waiting save of gains follows each failure at once', async () => {
+  it('returns to manual after a failed switch to auto, even if a waiting save of gains runs right after that switch', async () => {
     for (let round = 0; round < 2; round += 1) {
       const refused = refusedAuto();
       const saved = robot.gimbal.gains.save(GAINS);
@@ -113,7 +113,7 @@ describe('a unit', () => {
     ['manual', 'manual'],
     ['restore', 'debug'],
   ] as const) {
-    it(`with onControllerReset: ${policy} is in ${expected} after a brown-out during a failed switch from debug to auto`, async () => {
+    it(`with \`onControllerReset: ${policy}\` is put in ${expected} if its controller is reset during a failed switch from debug to auto`, async () => {
       await anew(policy);
       await robot.during(robot.gimbal.setMode('debug'));
       await robot.wait(100);
@@ -156,7 +156,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('left in auto by a failed switch is put in manual by a normal shutdown of the daemon, but not if the daemon is killed', async () => {
+  it('that a failed switch left in auto is put in manual when the daemon shuts down, but stays in auto when the daemon is killed', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);
@@ -169,7 +169,7 @@ describe('a unit', () => {
     await robot.restart();
   });
 
-  it('that was offline returns in its old mode, but without its trial', async () => {
+  it('keeps its mode but loses its trial when it is unplugged and plugged in again', async () => {
     await debugExcited();
     await robot.during(robot.tryGains(1));
     expect(robot.runningKp).to.equal(1);
@@ -181,7 +181,7 @@ describe('a unit', () => {
     expect([robot.truth('chassis').torque, robot.runningKp]).to.deep.equal([true, 40]);
   });
 
-  it('has no excitation after a reset, even if the daemon restores debug mode', async () => {
+  it('has no excitation after a reset of its controller, even if the daemon restores debug mode', async () => {
     await anew('restore');
     await debugExcited();
     robot.fault('chassis', 'brownout');

@@ -18,7 +18,7 @@ describe('the daemon', () => {
     return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
-  it('takes readings 50 times a second while a client follows them, and otherwise ten times a second', async () => {
+  it('takes readings of a unit at rest 50 times a second while a client follows them, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
     const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
@@ -70,7 +70,7 @@ describe('the daemon', () => {
     }
   });
 
-  it('sends each new reading at most one poll (20 ms) after taking it, even if every frame of the chassis takes 30 ms', async () => {
+  it('sends each new reading to clients at most 20 ms (one poll) after taking it, even if every frame of the chassis takes 30 ms', async () => {
     eachFrameTakes(30, 'chassis');
     const found = await ages(1000);
     for (const unit of ['gimbal', 'chassis'] as const) {
@@ -95,13 +95,13 @@ describe('the daemon', () => {
     }
   });
 
-  it('takes a unit offline if its readings fail for 300 ms, even while no client follows them', async () => {
+  it('reports a unit as offline when its readings have failed for 300 ms, even while no client follows them', async () => {
     robot.let({ unit: 'chassis', register: 'telemetry' }, 'fails');
     await robot.wait(300);
     expect(robot.chassis.report().online).to.equal(false);
   });
 
-  it('keeps a unit online after two failed polls in a row, and takes the unit offline after three', async () => {
+  it('counts a unit as online after two failed polls in a row, and as offline after three', async () => {
     const failed = () => robot.events.filter(({ what }) => what === 'poll-failed').length;
     const isOnlineAfter = async (polls: number) => {
       const before = failed();

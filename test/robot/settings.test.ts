@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 
-describe('a daemon with onControllerReset: restore', () => {
+describe('a daemon with `onControllerReset: restore`', () => {
   it('puts a controller back in its last mode after a reset, or in manual if the robot is stopped', async () => {
     const daemon = await ClockedDaemon.start({ config: { supervision: { onControllerReset: 'restore' } } });
     const modeAfterReset = async () => {

@@ -38,7 +38,7 @@ describe('saves of gains of one unit', () => {
       .map(({ gains }) => gains.speed?.kp)
       .reverse();
 
-  it('that wait together send the controller only the newest gains, and each save becomes a revision', async () => {
+  it('that wait while the unit is busy send the controller only the newest gains, and each save becomes a revision', async () => {
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 2, 3], 3]);
@@ -53,7 +53,7 @@ describe('saves of gains of one unit', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('that wait together are refused only if their own caller has hung up or they are based on an old revision', async () => {
+  it('that wait while the unit is busy succeed, except those whose caller hangs up and those based on an old revision', async () => {
     const { stillWanted, hangUp } = new WaitingCaller();
     const busy = occupy();
     const outcomes = [
@@ -75,7 +75,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('that wait together all fail, and change nothing, if the controller does not confirm the newest gains', async () => {
+  it('that wait while the unit is busy all fail, and change nothing, if the controller does not confirm the newest gains', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -90,7 +90,7 @@ describe('saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('succeed even if an earlier save that waited with them has timed out', async () => {
+  it('that wait while the unit is busy succeed even if an earlier waiting save has timed out', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -98,7 +98,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that fail create no revision, so the next save may still name revision 0 as the latest', async () => {
+  it('that fail create no revision, so a next save that is based on revision 0 succeeds', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -136,7 +136,7 @@ describe('saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('all time out if they wait together and the unit stays busy; a save after that succeeds', async () => {
+  it('that wait all time out if the unit stays busy, and a save succeeds when the unit is free again', async () => {
     const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2)])).to.deep.equal(['unit-busy', 'unit-busy']);
     await busy;

@@ -44,7 +44,7 @@ describe('a stop', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
-  it('refuses a resume that may have come before the newest stop', async () => {
+  it('is not ended by a resume that may have arrived before the stop', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
     await robot.outcome(robot.robot.stop());
@@ -84,7 +84,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that fails is answered with the name of every unit that did not confirm the stop, even if the laser pin fails too', async () => {
+  it('that neither unit confirms names both units in its answer, even if the laser pin fails too', async () => {
     await begin(silence(0));
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
@@ -104,8 +104,8 @@ describe('a stop', () => {
     [2000, 2000, 200],
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
-    const mayKeep = Number.isFinite(beforeMs) ? `for ${beforeMs / 1000} s` : 'for ever';
-    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after a daemon start with an unplugged gimbal is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without a heartbeat`, async () => {
+    const mayKeep = Number.isFinite(beforeMs) ? `for up to ${beforeMs / 1000} s` : 'for ever';
+    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after the daemon starts with the gimbal unplugged is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without a heartbeat`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -114,7 +114,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is not confirmed if the chassis, unplugged before its first heartbeat, may keep its torque for ever', async () => {
+  it('is not confirmed if the chassis was unplugged before its first heartbeat, which would have limited how long it keeps its torque', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -196,7 +196,7 @@ describe('a stop', () => {
     }
   });
 
-  it('whose frame a controller refuses is not sent to that controller again if a resume has begun meanwhile', async () => {
+  it('whose frame arrives damaged is not sent again if a resume begins before the controller refuses that frame', async () => {
     await stop();
     let release = (): void => undefined;
     const isHeld = robot.atFirst(LATCH, async () => {
@@ -219,7 +219,7 @@ describe('a stop', () => {
     expect(robot.frames.filter(frame => isLike(frame, LATCH))).to.deep.equal([]);
   });
 
-  it('that is still being carried out makes the daemon refuse a resume', async () => {
+  it('that is still in progress makes the daemon refuse a resume', async () => {
     const stopping = stop();
     expect([await resume(), await stopping]).to.deep.equal(['stopped', 200]);
     await robot.wait(100);
@@ -253,7 +253,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a resume that comes while the daemon undoes an earlier resume whose caller has hung up', async () => {
+  it('is ended by a resume that arrives while the daemon undoes an earlier resume whose caller has hung up', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -288,7 +288,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('stays in force after a failed resume; without a stop, a failed resume leaves the modes unchanged', async () => {
+  it('is not ended by a failed resume, and a failed resume without a stop changes no mode', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -304,7 +304,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('cuts the torque of a reconnected controller even if the daemon is just releasing that controller after an earlier resume', async () => {
+  it('that arrives while the daemon releases a reconnected controller after a resume cuts the torque of that controller', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -323,7 +323,7 @@ describe('a stop', () => {
 
   for (const [end, outcome] of [
     [
-      'successful resume gives a controller that returns in auto no torque until that controller is in manual',
+      'successful resume gives a controller that reconnects in auto no torque until that controller is in manual',
       200,
     ],
     ['refused resume gives no torque to a controller that returns in auto', 'not-confirmed'],
@@ -354,7 +354,7 @@ describe('a stop', () => {
     });
   }
 
-  it('after a resume, both while the gimbal is unplugged, leaves the gimbal latched and in manual when it is plugged in', async () => {
+  it('that follows a resume while the gimbal is unplugged leaves the gimbal latched and in manual when the gimbal is plugged in', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -363,7 +363,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('that another host on the bus sends to one controller stops the whole robot, which stays stopped over a restart with corrupt frames', async () => {
+  it('that another host sends to one controller stops the whole robot, which stays stopped after a daemon restart with damaged frames', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -375,7 +375,7 @@ describe('a stop', () => {
     expect(() => robot.robot.laser.on()).to.throw('stopped');
   });
 
-  it('and a resume leave the gimbal in manual, even if polls come between the frames of the resume', async () => {
+  it('and a resume take the gimbal from auto to manual even if polls come between the frames of the resume', async () => {
     await enters('gimbal', 'auto');
     await enters('chassis', 'auto');
     await stop();
@@ -422,28 +422,32 @@ describe('a stop', () => {
     };
 
     const stories: [name: string, isStopped: boolean, ...acts: (() => Promise<unknown>)[]][] = [
-      ['outlasts a restart with both controllers unplugged, and the laser then refuses every On', true, stop],
       [
-        'and then ended by a resume is not restored at a restart with both controllers unplugged',
+        'outlasts a daemon restart with both controllers unplugged, and the laser then refuses every On',
+        true,
+        stop,
+      ],
+      [
+        'is not restored by a daemon restart with both controllers unplugged if a resume has ended the stop',
         false,
         stop,
         resume,
       ],
       [
-        'outlasts a restart with both controllers unplugged, even if they were unplugged before the stop and the disk was slow',
+        'outlasts a daemon restart even if both controllers were unplugged before the stop and the disk was slow',
         true,
         away,
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a restart with both controllers unplugged, even if the caller of a resume hung up while the disk was slow',
+        'outlasts a daemon restart with both controllers unplugged if the caller of a resume hung up while the disk was slow',
         true,
         away,
         stop,
         () => onASlowDisk(givenUp),
       ],
       [
-        'outlasts a restart with both controllers unplugged, even after a resume that failed',
+        'outlasts a daemon restart with both controllers unplugged even after a failed resume',
         true,
         () => enters('gimbal', 'auto'),
         stop,
@@ -460,7 +464,7 @@ describe('a stop', () => {
       });
     }
 
-    it('stays in force on both controllers until the disk has recorded the resume', async () => {
+    it('stays in force on both controllers during a resume until the disk has recorded that resume', async () => {
       await stop();
       const answer = robot.disk.hang();
       const resuming = robot.robot.resume();

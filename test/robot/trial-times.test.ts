@@ -29,7 +29,7 @@ describe('a trial', function () {
   };
   const isBack = () => robot.runningKp === saved.speed?.kp && robot.chassis.report().trial === undefined;
 
-  it('ends, and the saved gains run again, within a second after its lease has expired, even if every third frame on the bus fails', async () => {
+  it('ends, and the saved gains run again, within about a second after its lease expires, even if every third frame fails', async () => {
     for (const noise of [0, 7, 3]) {
       let count = 0;
       await robot.during(tryGains());
@@ -45,7 +45,7 @@ describe('a trial', function () {
     }
   });
 
-  it('is confirmed as ended only when the saved gains run, even if the request to end it comes during any frame of a poll', async () => {
+  it('is confirmed as ended only when the saved gains run, no matter during which frame of a poll the request to end it comes', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe('a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('whose daemon is killed at any moment leaves the controller without torque, and ends within 4 s after the daemon restarts', async () => {
+  it('during which the daemon is killed leaves the controller without torque, and ends within 4 s after the daemon starts again', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,8 +96,8 @@ describe('a trial', function () {
   });
 
   for (const [what, away] of [
-    [' is reset, no matter when', ['brownout']],
-    [' is plugged in again, no matter when it was unplugged', ['unplug', 'plug']],
+    [' is reset at any moment of the trial', ['brownout']],
+    [', unplugged at any moment of the trial, is plugged in again', ['unplug', 'plug']],
   ] as const) {
     it(`ends, and the controller has its torque again, within 4 s after the controller${what}`, async () => {
       for (const moment of MOMENTS) {

@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('can be renewed or changed only by the caller who began it, and a mere renewal makes no event', async () => {
+  it('can be renewed or changed only by the caller who began it, and only a change is reported as an event', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -39,7 +39,7 @@ describe('a trial of gains', () => {
     ]);
   });
 
-  it('is already running when its start is reported as an event, and has ended when its end is reported', async () => {
+  it('has begun before the event "trial" is sent, and has ended before the event "trial-ended" is sent', async () => {
     const seen: unknown[] = [];
     robot.robot.events.add(({ what }) => what.startsWith('trial') && seen.push(trial()));
     await tries(1);
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('does not outlast a confirmed request to end it, even if the trial had not begun when the request came', async () => {
+  it('is over when a request to end it is confirmed, even if that request arrived before the trial had begun', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -98,7 +98,7 @@ describe('a trial of gains', () => {
   });
 
   for (const isRenewal of [false, true]) {
-    it(`is ${isRenewal ? 'not renewed if a stop or a request to end it' : 'not begun if a stop'} comes while its gains are written`, async () => {
+    it(`${isRenewal ? 'is not renewed if a stop, or a request to end it,' : 'does not begin if a stop'} comes while the daemon writes its gains to the controller`, async () => {
       for (const end of [
         () => robot.robot.stop(),
         ...(isRenewal ? [() => robot.chassis.gains.endTrial()] : []),
@@ -121,7 +121,7 @@ describe('a trial of gains', () => {
     await isOver();
   });
 
-  it('is refused while the journal cannot be read, because the gains to restore afterwards are unknown', async () => {
+  it('is refused while the journal of saved gains cannot be read, because the gains to restore afterwards are unknown', async () => {
     const gains = robot.gainsWith(1);
     const read = robot.disk.read.bind(robot.disk);
     robot.disk.read = async path => {
@@ -178,7 +178,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('continues if the loop was beyond its bound already before the trial, even if the last reading did not show that', async () => {
+    it('continues if the loop was beyond its bound before the trial began, even if no reading before the trial showed that', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();

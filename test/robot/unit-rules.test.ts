@@ -126,7 +126,7 @@ describe('a unit', () => {
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));
   });
-  it('reports the reason "offline" for the end of its excitation, its trial and its driving when its controller goes offline', () => {
+  it('whose controller goes offline ends its excitation, its trial and its driving, each with the reason "offline" in the event', () => {
     const ends = decide(BUSY, 'offline', {}).news;
     expect(ends).to.deep.equal([
       { what: 'excitation', detail: { amplitude: 0, why: 'offline' } },

@@ -79,7 +79,7 @@ describe('the daemon', () => {
     bench.saved = undefined;
     expect(bench.state.difference).to.equal(undefined);
   });
-  it('takes over the excitation that a controller shows at a switch to debug, and does not restart an earlier excitation', () => {
+  it('adopts the excitation that a controller shows at a switch to debug, and does not restart an earlier excitation', () => {
     bench.shows();
     bench.shows({ mode: 'debug' });
     bench.state.confirmedMode('debug', { ...SHOWN, amplitude: 0 });
@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('stops counting a self-latched controller as latched once the release has been written to the controller', async () => {
+  it('counts a controller that latched itself as latched only until the daemon has written the release to that controller', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -116,7 +116,7 @@ describe('the daemon', () => {
     expect(latch.step).to.equal('unlatch');
   });
 
-  it('must give a controller the gains of the newest unfinished save, or the last confirmed gains if no save is unfinished', () => {
+  it('must give a controller the gains of the newest save in progress, or the saved gains if no save is in progress', () => {
     bench.shows();
     bench.state.take('save', { gains: OTHER });
     bench.state.take('save', { gains: SAVED });

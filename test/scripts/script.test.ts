@@ -71,13 +71,13 @@ describe('the program', () => {
       /^no room for temporary files, set TMPDIR to .*ENOENT.*\n$/,
     ],
   ] as const)
-    it(`${command} fails with exit code ${code} and a short message without a stack trace, because ${why}`, () => {
+    it(`\`${command}\` fails with exit code ${code} and a short message without a stack trace, because ${why}`, () => {
       const { status, stdout, stderr } = run(command);
       expect([status, stdout]).to.deep.equal([code, '']);
       expect(stderr).to.match(says);
     });
 
-  it('run by scripts/script.ts ends with code 1 at any error, and prints a stack trace only if the error is a defect such as a TypeError', () => {
+  it('run by scripts/script.ts ends with exit code 1 at any error, and prints a stack trace only for a defect such as a TypeError', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

@@ -27,7 +27,7 @@ describe('npm run step', () => {
     ['--motor yaw --kp 1e999', /--kp takes a number/, 'the gain is infinite'],
     ['--motor knee --kp 1', /--motor takes yaw or pitch or wheel, not "knee"/, 'no motor is called knee'],
   ] as const)
-    it(`refuses ${args} with exit code 2, because ${why}`, () => {
+    it(`refuses \`${args}\` with exit code 2, because ${why}`, () => {
       const { status, stdout, stderr } = step(args);
       expect([status, stdout]).deep.equal([2, '']);
       expect(stderr).match(message);

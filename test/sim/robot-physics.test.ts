@@ -134,7 +134,7 @@ describe('the simulated robot', () => {
     }
   }
 
-  it('lets the gimbal swing the opposite way when the chassis turns, and the chassis when the gimbal turns', () => {
+  it('swings the gimbal the opposite way when the chassis turns, and the chassis the opposite way when the gimbal turns', () => {
     const robot = newRobot();
     robot.run(1);
     const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`settles a step of the ${name} loop within 1 s and with less than 5 % overshoot with the default gains, and clearly worse with bad gains`, () => {
+      it(`with default gains settles a step of the loop “${name}” within 1 s and with under 5 % overshoot, and with bad gains clearly worse`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

@@ -74,7 +74,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('runs at most 2 s of simulated time after a long pause, and shows the skipped time as its lag', async () => {
+  it('catches up at most 2 s if it could not run for 10 s, and shows the other 8 s as its lag', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],
@@ -85,7 +85,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('allows one bus transaction at a time, of 1 to 32 bytes, and applies a write only when that write has ended', async () => {
+  it('has a bus with one transaction at a time, of 1 to 32 bytes, where a write takes effect only at its end', async () => {
     const { bus, ask, truth, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['done', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -107,7 +107,7 @@ describe('the simulated robot', () => {
       { gimbal: ['nack', 'nack', 'done'], chassis: ['done'] },
     ],
     [
-      'spoils exactly one frame of the chassis if the fault “corrupt” is injected there with the count 1',
+      'corrupts exactly one frame of the chassis if the fault “corrupt” is injected there with the count 1',
       [['chassis', 'corrupt', 1]],
       { gimbal: ['done'], chassis: ['bad-frame', 'done'] },
     ],
@@ -165,7 +165,7 @@ describe('the simulated robot', () => {
         [target, 'clear'],
       ];
       return [
-        `ends ${target === 'bus' ? 'the faults of gimbal, chassis and laser pin' : `only the faults of the ${target === 'pin' ? 'laser pin' : target}`} when "clear" is injected for the ${target === 'pin' ? 'laser pin' : target}`,
+        `ends ${target === 'bus' ? 'the faults of gimbal, chassis and laser pin' : `only the faults of the ${target === 'pin' ? 'laser pin' : target}`} when “clear” is injected for the ${target === 'pin' ? 'laser pin' : target}`,
         all,
         ends,
       ] as const;
@@ -191,7 +191,7 @@ describe('the simulated robot', () => {
     ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
     ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
   ] as const)
-    it(`after a ${fault} fault of the ${target} keeps the bus busy ${fault === 'hang' ? 'until "clear" is injected for the bus' : 'for 30 ms'}`, async () => {
+    it(`after the fault “${fault}” of the ${target} keeps the bus busy ${fault === 'hang' ? 'until “clear” is injected for the bus' : 'for 30 ms'}`, async () => {
       const { clock, inject, ask } = setUp();
       inject(target, fault, 1);
       let end: unknown;

@@ -64,7 +64,7 @@ describe('the example client', function () {
   const url = () => `http://127.0.0.1:${portOf(between)}`;
 
   for (const [program, path] of CLIENTS) {
-    it(`in ${program} waits as long as Retry-After says before it repeats a refused mode switch, then reads the events, and sends no stop`, async function () {
+    it(`in ${program} repeats a refused mode switch only after the time in \`Retry-After\`, then reads the events, and sends no stop`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/gimbal/mode/switch': [refuse] };
       const toAuto = () => daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
@@ -80,7 +80,7 @@ describe('the example client', function () {
       expect([stopped, gimbal.mode]).to.deep.equal([false, 'auto']);
     });
 
-    it(`in ${program}, run with the argument stop, retries the stop until it is confirmed`, async function () {
+    it(`in ${program}, run with the argument \`stop\`, retries the stop until the robot confirms it`, async function () {
       requirePrograms(this, program);
       trouble = { '/api/stop': [cut, refuse, refuse] };
       const { code, output } = await client(program, [path, url(), 'stop']);
@@ -90,7 +90,7 @@ describe('the example client', function () {
       await daemon.post('/api/resume');
     });
 
-    it(`in ${program}, run with the argument stop, takes the address of a page, and fails if the robot refuses the stop`, async function () {
+    it(`in ${program}, run with the argument \`stop\`, accepts a page address with a token, and exits with code 1 if the robot refuses the stop`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const stopped = await client(program, [path, `${url()}/#token=x`, 'stop']);
@@ -101,7 +101,7 @@ describe('the example client', function () {
       expect([refused.code, /NOT STOPPED/.test(refused.output)], refused.output).to.deep.equal([1, true]);
     });
 
-    it(`in ${program} sends the token in TRUNNION_TOKEN, and fails with a message that names a missing token, robot or URL, or the usage`, async function () {
+    it(`in ${program} sends the token in \`TRUNNION_TOKEN\`, and fails with a message if the token is missing, no robot answers or the arguments are wrong`, async function () {
       requirePrograms(this, program);
       trouble = {};
       const secret = await daemon.requireToken('x', 'operator');

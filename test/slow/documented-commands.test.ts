@@ -41,7 +41,7 @@ for (const document of TYPED)
     after(() => child?.kill());
     const folder = suiteFolder();
 
-    it('succeed on a simulated robot, where only doctor, status and match end may fail, and print no problem except “stopped”', async () => {
+    it('succeed on a simulated robot (only `doctor`, `status` and `match end` may fail), and print no problem except “stopped”', async () => {
       const url = (await child?.url()) ?? '';
       const text = await readFile(document, 'utf8');
       const answered = callsOf(text).map(({ command }) => command);

@@ -24,7 +24,7 @@ describe('the example drive client', function () {
     spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
 
   for (const [program, file] of CLIENTS) {
-    it(`in ${program} moves chassis and gimbal by two keys at once, and the chassis halts when the client is frozen or killed`, async function () {
+    it(`in ${program} moves chassis and gimbal while two keys are pressed, and the chassis halts when the client is frozen or killed`, async function () {
       requirePrograms(this, program);
       const { xM } = await chassis();
       const fromRad = await yawRad();
@@ -51,7 +51,7 @@ describe('the example drive client', function () {
       expect((await daemon.get('/api/status')).body.stopped).to.equal(false);
     });
 
-    it(`in ${program} drives the chassis by a key while the gimbal is in auto`, async function () {
+    it(`in ${program} drives the chassis with a key while the gimbal is in auto`, async function () {
       requirePrograms(this, program);
       await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
       const { xM } = await chassis();
@@ -67,7 +67,7 @@ describe('the example drive client', function () {
       }
     });
 
-    it(`in ${program} aims by an arrow key whose bytes come apart, and ignores F1, F4 and arrow keys that are pressed with Ctrl`, async function () {
+    it(`in ${program} aims with an arrow key whose bytes arrive one by one, and ignores F1, F4 and Ctrl with an arrow key`, async function () {
       requirePrograms(this, program);
       const { xM, headingRad } = await chassis();
       const fromRad = (await axes('gimbal')).pitch.angleRad;

@@ -19,12 +19,12 @@ const FILES = [
   'steps/gimbal-angle_yaw.jsonl',
 ];
 
-describe('a disk that hangs in the kernel', () => {
+describe('with a disk that hangs in the kernel,', () => {
   const start = children();
   const folder = temporaryFolder();
 
   for (const hanging of [FILES, ['tokens.json']])
-    it(`while ${hanging.length} of ${FILES.length} state files are read prevents neither the start of the daemon nor its end after SIGTERM`, async function () {
+    it(`the daemon starts even if reads of ${hanging.length} of its ${FILES.length} state files hang, and it ends after SIGTERM`, async function () {
       requirePrograms(this, 'mkfifo');
       mkdirSync(join(folder(), 'steps'));
       // FIFOs without a writer, so that a reader hangs.
@@ -36,7 +36,7 @@ describe('a disk that hangs in the kernel', () => {
       expect(await child.exited).to.equal('SIGKILL');
     });
 
-  it('while the list of tokens is read prevents neither the start of a desk nor its end after SIGTERM', async function () {
+  it('a desk starts even if the read of its list of tokens hangs, and it ends after SIGTERM', async function () {
     requirePrograms(this, 'mkfifo');
     execFileSync('mkfifo', [join(folder(), 'tokens.json')]);
     const file = join(folder(), 'field.yaml');
@@ -47,7 +47,7 @@ describe('a disk that hangs in the kernel', () => {
     expect(await child.exited).to.equal('SIGKILL');
   });
 
-  it('does not prevent stop, resume and mode switches; a save fails while the disk hangs, and succeeds after that', async function () {
+  it('the daemon still carries out stop, resume and mode switches, and refuses saves until the disk works again', async function () {
     requirePrograms(this, 'mkfs.ext4', 'fsfreeze');
     const disk = mountHangingDisk(this, folder());
     const child = start('sim/main.js', ['--port', '0', '--state', folder()], NODE_ENVIRONMENT);

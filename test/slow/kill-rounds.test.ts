@@ -20,7 +20,7 @@ describe(`a daemon that gets SIGKILL ${ROUNDS} times under load`, function () {
 
   afterEach(() => running?.kill());
 
-  it('keeps every save that it answered with 200, and gives the controllers the latest one', () =>
+  it('keeps every save that it answered with 200, and gives the controllers the latest saved gains after each restart', () =>
     inTemporaryFolder(async folder => {
       const acknowledged: { readonly unit: string; readonly kp: number }[] = [];
       let sent = 0;

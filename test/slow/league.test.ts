@@ -53,7 +53,7 @@ describe('Prometheus with docs/league/prometheus.yml', function () {
   });
   const folder = suiteFolder();
 
-  it('sends every sample of a robot that needs a token to the central store, even the samples taken while the store was down', async () => {
+  it('sends every sample of a robot with tokens to the central store, even the samples taken while the store was down', async () => {
     const secret = await daemon.requireToken('p', 'spectator');
     const [storePort, port] = [await freePort(), await freePort()];
     await writeFile(join(folder(), 'token'), `${secret}\n`);

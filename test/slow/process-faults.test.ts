@@ -48,7 +48,7 @@ describe('a daemon', () => {
     ['rejects', 'a defect'],
     ['leaks', 'out of memory: \\d+ of \\d+ MiB are used'],
   ] as const) {
-    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'that runs out of memory' }[fault]} ends with the laser off, with code 1 or by SIGKILL, logs the cause last, and loses no save`, async () => {
+    it(`${{ throws: 'with an uncaught exception', rejects: 'with an unhandled rejection', leaks: 'that runs out of memory' }[fault]} ends with the laser off and the cause in its last log line, and has the saved gains after a restart`, async () => {
       const child = daemon(fault, { NODE_OPTIONS: '--max-old-space-size=200' });
       const url = await served(child);
       await saved(url, 0.25);
@@ -63,7 +63,7 @@ describe('a daemon', () => {
     });
   }
 
-  it('with an uncaught exception while its disk hangs kills itself at once, with the laser off', async function () {
+  it('with an uncaught exception while its disk hangs kills itself at once, and leaves the laser off', async function () {
     requirePrograms(this, 'mkfifo');
     execFileSync('mkfifo', [join(folder(), 'fifo')]);
     const child = daemon('throws while its disk hangs');
@@ -74,7 +74,7 @@ describe('a daemon', () => {
     await child.line(/"msg":"uncaught error"/);
   });
 
-  it('whose disk hangs during the shutdown kills itself after 2 s, with the laser off', async () => {
+  it('that gets SIGTERM while its disk hangs kills itself after 2 s, and leaves the laser off', async () => {
     const child = daemon('hangs its disk');
     const url = await served(child);
     await light(url);
@@ -103,7 +103,7 @@ describe('a daemon', () => {
     });
   }
 
-  it('without free file descriptors obeys laser off on an open connection, and serves new connections once descriptors are free', async function () {
+  it('without free file descriptors obeys `laser off` on a connection that is already open, and serves new connections once descriptors are free', async function () {
     requirePrograms(this, 'prlimit');
     const child = daemon('throws');
     const url = await served(child);
@@ -123,7 +123,7 @@ describe('a daemon', () => {
     agent.destroy();
   });
 
-  it('that was frozen for 10 s finds both controllers again, and ignores a request for laser on whose caller has hung up', async () => {
+  it('that was frozen for 10 s has both controllers online again, and does not carry out a `laser on` whose caller has hung up meanwhile', async () => {
     const child = daemon('throws');
     const url = await served(child);
     child.process.kill('SIGSTOP');
@@ -136,7 +136,7 @@ describe('a daemon', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  it('answers 409 to drive commands whose hold time passed while it was frozen, also on 40 new connections', async () => {
+  it('answers 409 to the drive commands on 40 new connections if their hold time passed while it was frozen', async () => {
     const child = daemon('throws');
     const url = await served(child);
     const drive = async (holdMs: number) => {
@@ -191,14 +191,14 @@ describe('a daemon', () => {
       expect(await stop()).to.include('Stopped: torque is off');
     });
 
-    it('while it is frozen is reported within 2 s as not answering', async () => {
+    it('while it is frozen does not answer, and the command says so within 2 s', async () => {
       const child = daemon('throws');
       await served(child);
       child.process.kill('SIGSTOP');
       expect(await stop()).to.include('does not answer');
     });
 
-    it('stops the robot and later exits with code 0, even while 70 other clients of its socket send single bytes', async () => {
+    it('stops the robot, and after SIGTERM exits with code 0, even while 70 other clients of its local socket send single bytes', async () => {
       const child = daemon('throws');
       await served(child);
       const clients = Array.from({ length: 70 }, () =>

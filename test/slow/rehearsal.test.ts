@@ -22,7 +22,7 @@ describe('on a simulated robot,', function () {
     return { exit, text: child.lines.join('\n') };
   }
 
-  it('the trunnion commands report their results with exit code 0 and say that the robot is simulated', async () => {
+  it('commands such as `trunnion stop` and `trunnion status` exit with code 0 and say that the robot is simulated', async () => {
     const add = await trunnion('token add desk --role referee');
     expect([add.exit, add.text.includes(`${url}/#token=`)]).to.deep.equal([0, true]);
     expect(add.text).to.include('simulated');
@@ -49,7 +49,7 @@ describe('on a simulated robot,', function () {
     expect((await trunnion('token remove desk')).exit).to.equal(0);
   });
 
-  it('trunnion status exits with code 1 and names the gimbal controller when that controller is offline', async () => {
+  it('`trunnion status` exits with code 1 and names the gimbal controller when that controller is offline', async () => {
     const fault = (name: string) => call(url, 'POST', '/sim/faults', { target: 'gimbal', fault: name });
     await fault('unplug');
     let json: { wrong: string[] } = { wrong: [] };
@@ -66,7 +66,7 @@ describe('on a simulated robot,', function () {
     await fault('plug');
   });
 
-  it('trunnion bench measures the running daemon and prints nine figures', async () => {
+  it('`trunnion bench` measures the running daemon and prints nine figures', async () => {
     const { exit, text } = await trunnion('bench --seconds 1 --json');
     expect([
       exit,
@@ -74,7 +74,7 @@ describe('on a simulated robot,', function () {
     ]).to.deep.equal([0, 9]);
   });
 
-  it('trunnion status over HTTP exits with code 3 if a token is missing, and with code 4 if no daemon answers', async () => {
+  it('`trunnion status --url` exits with code 3 if a token is missing, and with code 4 if no daemon answers', async () => {
     const remote = async (...args: string[]) => {
       const child = new Child('src/main.js', ['status', ...args]);
       return [await child.exited, child.lines.join('\n')];

@@ -23,7 +23,7 @@ describe('400 slow clients', function () {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('delay laser off by less than 1 s, and the server closes the connections of all of them', async () => {
+  it('delay `laser off` by less than 1 s, and the daemon closes all their connections', async () => {
     const { hostname, port } = new URL(daemon.url);
     const ended = Object.values(SLOW).flatMap((text, kind) =>
       Array.from({ length: 100 }, (_, index) => {

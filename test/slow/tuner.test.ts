@@ -19,7 +19,7 @@ describe('the tuner', function () {
   this.timeout(60_000);
 
   for (const { unit, loop, start } of TUNINGS) {
-    it(`finds good gains for the loop ${loop.name} within 45 s of simulated time from bad gains: the defaults changed by “${start}”`, async () => {
+    it(`finds good gains for the loop ${loop.name} within 45 s of simulated time, if it starts from the default gains changed by “${start}”`, async () => {
       const { isGood, after, defaults, seconds, longestRingingS, result } = await tuneLoop(
         { seed: 3 },
         unit,
@@ -33,13 +33,13 @@ describe('the tuner', function () {
     });
   }
 
-  it('finds good gains for the loop angle_yaw even from kd 0 and five times the default ki, where it must calm the loop first', async () => {
+  it('finds good gains for the loop angle_yaw even if it starts with kd 0 and five times the default ki', async () => {
     const { unit, loop } = YAW;
     const { isGood } = await tuneLoop({ seed: 1 }, unit, loop, 'kd 0, ki x5');
     expect(isGood).equal(true);
   });
 
-  it('ends the excitation before the loop has been ringing for 1 s', async () => {
+  it('ends the excitation of a ringing loop before the ringing has lasted 1 s', async () => {
     const { unit, loop } = YAW;
     const robot = new BareRobot({ seed: 1 });
     robot.run(1);
@@ -55,7 +55,7 @@ describe('the tuner', function () {
     expect(port.longestRingingS).within(0.5, 1);
   });
 
-  it('reports gains from an earlier tuning as good and does not change them', async () => {
+  it('rates the gains of an earlier tuning as good, and does not change them', async () => {
     const { unit, loop } = YAW;
     const good = await tuneLoop({ seed: 3 }, unit, loop, 'x0.3');
     const again = await tuneLoop({ seed: 3 }, unit, { ...loop, defaults: good.after.gains }, 'as they are');

@@ -68,7 +68,7 @@ describe('remembered step responses', () => {
     expect([Math.min(...numbers), Math.max(...numbers)]).deep.equal([11, 60]);
   });
 
-  it('belong to one trial or one revision each, so that a response during which the gains changed is not remembered', async () => {
+  it('do not include a response during which the gains changed, so that each belongs to one trial or one revision', async () => {
     const gains = clocked.gainsWith(1);
     await clocked.during(clocked.tryGains(1));
     capture();
@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('from a trial are shown for a revision that is saved later with the same gains, even after a restart of the daemon', async () => {
+  it('that were recorded in a trial are shown with the revision that later saves the same gains, even after a restart of the daemon', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('show, for each revision, the newest response of each loop that was measured with that revision', async () => {
+  it('keep for each revision the newest response of each loop, even after 60 newer responses and a restart of the daemon', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('include one best response: the fastest response to a step as large as the newest step', () => {
+  it('include one best response of a loop: the fastest one to a step as large as the newest step', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are collected for more than 1 s before they are written to the disk, and are all written 4.5 s after the newest', async () => {
+  it('are not on the disk 1 s after the first one, and are all on the disk 4.5 s after the last one', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('are loaded as soon as a disk that hung at the start answers, and responses recorded meanwhile get higher numbers', async () => {
+  it('are still loaded if the disk hangs when the daemon starts, and responses recorded until it answers get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();
@@ -167,7 +167,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis')).length(2);
   });
 
-  it('are not loaded if their file is damaged, and a copy of each damaged file is kept and reported', async () => {
+  it('are not loaded if their file is damaged, and a copy of each damaged file is kept on the disk', async () => {
     capture();
     await memory.close();
     const damaged = [`${file()}{"loop":"speed","number":`, '{'];
@@ -180,7 +180,7 @@ describe('remembered step responses', () => {
     expect(copies.map(copy => String(disk.files()[copy]))).deep.equal(damaged);
   });
 
-  it('are not overwritten if they could not be read', async () => {
+  it('are not overwritten by new responses if their file could not be read when the daemon started', async () => {
     await memory.close();
     disk.put(FILE, Buffer.from('{}'));
     disk.fail('read');

@@ -21,7 +21,7 @@ const OF_NOW = [
 const KEPT = ['gains.jsonl', 'profiles.json', 'steps/chassis-speed.jsonl'];
 
 describe('the backup command in docs/install.md', () => {
-  it('saves gains, profiles and step responses, but no file about the current state, which would be wrong after a restore', function () {
+  it('saves gains, profiles and step responses, but no file about the current state, such as the lock or the tokens', function () {
     requirePrograms(this, 'tar');
     return inTemporaryFolder(async folder => {
       for (const made of ['etc/trunnion', 'var/lib/trunnion/steps'])

@@ -20,7 +20,7 @@ describe('the disk module of the daemon', () => {
       }
     }));
 
-  it('reports an open file as not in place if somebody has moved it or cut off its end', () =>
+  it('notices that an open file was moved or lost its end', () =>
     inTemporaryFolder(async folder => {
       const path = join(folder, 'file');
       for (const open of [realDisk.create, realDisk.openToAppend]) {
@@ -50,7 +50,7 @@ describe('the disk module of the daemon', () => {
       if (process.platform === 'linux') expect(await endOf('/proc/nothing/here')).to.equal('ENOENT');
     }));
 
-  it('fails with EACCES, instead of reporting a file as missing, if the user may not write to the folder', async function () {
+  it("does not report a file as missing, but fails with `EACCES`, if the daemon's user may not write to the folder", async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `
@@ -64,7 +64,7 @@ describe('the disk module of the daemon', () => {
     });
   });
 
-  it('makes the owner of a folder also the owner of a file that root makes in that folder', async function () {
+  it("gives a file that root makes to the owner of the file's folder", async function () {
     if (process.getuid?.() !== 0) skip(this, 'only root may give files away');
     await inTemporaryFolder(async folder => {
       await chown(folder, 65534, 65534);

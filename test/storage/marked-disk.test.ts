@@ -48,7 +48,7 @@ describe('the daemon, which marks each state folder that it has used,', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('reports why it cannot write the mark, and without the mark accepts an emptied folder as new', async () => {
+  it('reports why it cannot write the mark, and then treats the folder as new if it is emptied', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

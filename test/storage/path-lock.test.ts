@@ -67,7 +67,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
     }));
 
-  it('goes from the old folder to the new one when the holder locks again after the folder was replaced', () =>
+  it('moves to the new folder and frees the old one if the folder was replaced and the holder locks it again', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);
@@ -82,7 +82,7 @@ describe('the lock of a state folder', () => {
       await Promise.all([lock.release(), old.release()]);
     }));
 
-  it('fails with storage-failed if the folder or the program flock is missing', () =>
+  it('fails with `storage-failed` if the folder or the program `flock` is missing', () =>
     inTemporaryFolder(async folder => {
       expect(await hold(new PathLock(join(folder, 'none')))).to.equal('storage-failed');
       const { PATH } = process.env;

@@ -78,7 +78,7 @@ const CHANGES: Readonly<
 
 describe('a repeated read of a file', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`is answered from the disk after the file ${what}, and from memory until then`, () =>
+    it(`${after === undefined ? 'finds no file' : 'returns the new content'} after the file ${what}, and does not read the disk until then`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
@@ -88,7 +88,7 @@ describe('a repeated read of a file', () => {
       }));
   }
 
-  it('is answered from the disk if the file changed only just now, because a further change could have the same time stamp', () =>
+  it('reads the disk again if the file changed only just now, because a further change could have the same time stamp', () =>
     withFile(0, async (file, reading, count) => {
       await writeFile(file, 'old');
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
@@ -110,7 +110,7 @@ describe('a repeated read of a file', () => {
       expect(asked).to.deep.equal([...files, files[0]]);
     }));
 
-  it('is always answered from the disk if the file is large', () =>
+  it('always reads the disk if the file is large', () =>
     withFile(LONG_AFTER_MS, async (file, reading, count) => {
       await writeFile(file, 'x'.repeat(5000));
       expect([(await reading())?.length, (await reading())?.length, count()]).to.deep.equal([5000, 5000, 2]);

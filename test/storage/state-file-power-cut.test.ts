@@ -57,7 +57,7 @@ async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => numb
 }
 
 describe('after a power cut, a state file has the last confirmed value or a newer one,', () => {
-  it('at whichever disk operation and byte the power is cut', async () => {
+  it('at whichever byte of whichever disk operation the power is cut', async () => {
     const disk = new RecordingDisk();
     const file = fileOn(disk);
     for (const [place, state] of STATES.entries()) {

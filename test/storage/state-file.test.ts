@@ -39,7 +39,7 @@ describe('a state file', () => {
     copies = [];
   });
 
-  it('has the value that was saved last, and is not written again for the same value', async () => {
+  it('has the value that was saved last, and is not written again if the same value is saved again', async () => {
     const first = file();
     expect(await first.read(LIMIT_MS)).to.equal(0);
     await first.save(7, LIMIT_MS);
@@ -48,7 +48,7 @@ describe('a state file', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('confirms a save only when the disk has it, even if the save comes while a damaged file is still being copied', async () => {
+  it('confirms a save only when the new value is on the disk, even if its damaged content is still being copied when the save begins', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     const create = disk.create.bind(disk);
     disk.create = async path => {
@@ -86,7 +86,7 @@ describe('a state file', () => {
     expect([onDisk(), copies.map(copy => disk.files()[copy]?.toString())]).to.deep.equal([undefined, ['x']]);
   });
 
-  it('with a fail-safe value has that value if the disk hangs at the start, and keeps it when the disk answers', async () => {
+  it('with a fail-safe value takes that value if the disk hangs when the daemon starts, and keeps it after the disk answers', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('7') });
     const answerAgain = disk.hang();
     const read = file(() => 99);
@@ -99,7 +99,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a fail-safe value has that value at every start while the file is damaged, and keeps one copy of the damaged file', async () => {
+  it('with a fail-safe value takes that value at every start of the daemon if the file is damaged, and keeps one copy of the damaged file', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -146,7 +146,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('does not confirm that its old value is back while an earlier save of a new value still hangs', async () => {
+  it('does not confirm a new save of its old value while an earlier save of another value still hangs', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -163,7 +163,7 @@ describe('a state file', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it('gets a value that was saved while the disk hung at the start, as soon as the disk answers', async () => {
+  it("gets the value of a failed save as soon as the disk answers, if the disk hung at the daemon's start and during that save", async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));

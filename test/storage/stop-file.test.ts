@@ -9,7 +9,7 @@ const PATH = `/state/${STOP_FILE}`;
 const clock = new ManualClock();
 const open = (disk: Disk, boot = 'this boot') => openStopFile({ folder: '/state', disk, clock }, boot);
 
-describe('the record of a stop', () => {
+describe('the stop record (stop.json)', () => {
   let disk: RecordingDisk;
   let record: Awaited<ReturnType<typeof open>>;
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe('the record of a stop', () => {
   /** Whether the next daemon finds a stop. */
   const isFound = async (boot?: string) => (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
-  it('is found by the next daemon until a resume or a reboot', async () => {
+  it('tells the restarted daemon that the robot was stopped, unless it was resumed or the computer was rebooted', async () => {
     expect(record.wasStopped).to.equal(false);
     await record.record(true);
     expect(await isFound()).to.equal(true);
@@ -28,14 +28,14 @@ describe('the record of a stop', () => {
     expect(await isFound()).to.equal(false);
   });
 
-  it('counts as a stop even if the record is damaged', async () => {
+  it('counts as a stop if it is damaged', async () => {
     for (const content of ['', '\0\0', '[]', '{"stopped":1,"boot":"this boot"}', '{"stopped":false}'])
       expect((await open(new RecordingDisk({ [PATH]: Buffer.from(content) }))).wasStopped, content).to.equal(
         true,
       );
   });
 
-  it('counts as a stop after each damage to one bit, unless the record still says exactly what was recorded', async () => {
+  it('still counts as a stop if any one of its bits flips', async () => {
     await record.record(true);
     const content = disk.files()[PATH]!;
     for (let bit = 0; bit < 8 * content.length; bit += 1) {
@@ -45,14 +45,14 @@ describe('the record of a stop', () => {
     }
   });
 
-  it('of version 0.3.0, without a checksum, is still read', async () => {
+  it('is still read if version 0.3.0 wrote it, without a checksum', async () => {
     for (const stopped of [true, false]) {
       const content = Buffer.from(JSON.stringify({ stopped, boot: 'this boot' }));
       expect((await open(new RecordingDisk({ [PATH]: content }))).wasStopped).to.equal(stopped);
     }
   });
 
-  it('is on the disk before the stop is confirmed, even if the first attempt to write fails', async () => {
+  it('is on the disk before the stop is confirmed, even if the first attempt to write it fails', async () => {
     disk.failTimes(1, 'create');
     await record.record(true);
     expect(await isFound()).to.equal(true);
@@ -77,7 +77,7 @@ describe('the record of a stop', () => {
     expect(isRecorded).to.equal(true);
   });
 
-  it('also makes a second stop wait for the disk if the disk hung too long for the first stop', async () => {
+  it('also makes a second stop wait for the disk after the disk hung and the first stop was confirmed without it', async () => {
     const answerAgain = disk.hang();
     const resumed = record.record(false);
     const first = record.record(true);

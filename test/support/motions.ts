@@ -89,7 +89,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} after an obstacle has blocked a motion (${axis} of the ${unit})`, () => {
+    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} when an obstacle that blocked the ${axis} of the ${unit} is removed`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -159,7 +159,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     });
   }
 
-  it('obeys the newest motion command that lasts at most 500 ms, with rates capped at their maximum', () => {
+  it('obeys the newest motion command with its rates capped at their maximum, and refuses a command that lasts over 500 ms', () => {
     const robot = start('gimbal');
     const before = robot.refused() ?? Number.NaN;
     robot.move({ yaw: 30, pitch: -30 }, 500);

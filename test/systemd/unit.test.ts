@@ -29,7 +29,7 @@ describe('the systemd unit trunnion.service', () => {
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon write to the folder with the marks of used state folders, which the package removes only at a purge', () => {
+  it('lets the daemon write to the folder that `TRUNNION_MARKS` names, which the package creates at installation and removes only at a purge', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);

@@ -66,7 +66,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expect(stdout).to.equal('hello program.js serve --port true\n');
   }
 
-  it('uses the cache if there is one, with the same output of the program as without a cache', () => {
+  it('uses a cache if there is one, and the program prints the same as without a cache', () => {
     expect(rejected()).to.equal('undefined');
     expectToRun();
     make();
@@ -79,7 +79,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expect(statSync(cache).mode & 0o777).to.equal(0o644);
   });
 
-  it('reports a cache that does not fit on the disk, and keeps no part of that cache', () => {
+  it('fails with a message if the cache does not fit on the disk, and leaves no part of that cache behind', () => {
     // No file may be larger than one block of 512 bytes, as on a full disk.
     writeFileSync(program, PROGRAM.padEnd(5000, '\n// not short'));
     const script = 'ulimit -f 1; exec "$@"';
@@ -91,7 +91,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expectToRun();
   });
 
-  it('makes at installation a cache that the service can use, even if root has set other Node flags in NODE_OPTIONS', () => {
+  it('makes a cache at installation that the service can use, even if root has set other Node flags in `NODE_OPTIONS`', () => {
     layOutSystem(folder);
     const installed = join(folder, HOME, 'dist/src/main.js');
     mkdirSync(dirname(installed), { recursive: true });
@@ -105,7 +105,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expect(rejected()).to.equal('false');
   });
 
-  it('ignores the cache of an older text of the program, and keeps the line numbers of stack traces correct', () => {
+  it('ignores a cache that was made before the program changed, and shows correct line numbers in stack traces', () => {
     make();
     const { status, stderr } = run(program, 'fail');
     expect(stderr).to.include(`at fail (${program}:5:9)`);

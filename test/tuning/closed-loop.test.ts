@@ -68,7 +68,7 @@ describe('the predicted response of a control loop', () => {
     expect(measured?.every(value => value === 0)).equal(true);
   });
 
-  it('begins only after the delay of the motor', () => {
+  it('begins only after the delay time of the motor model', () => {
     const plant = { ...PLANT, delayS: 0.02 };
     const course = { setpoints: [0.2], ticksEach: 100, from };
     const measured = simulate(plant, SHAPE, { kp: 30, ki: 0, kd: 0 }, course);
@@ -76,7 +76,7 @@ describe('the predicted response of a control loop', () => {
     expect(measured?.[22]).above(0);
   });
 
-  it('is not given (undefined) if a negative gain makes the measured value run away', () => {
+  it('is undefined if a negative gain makes the measured value run away', () => {
     const course = { setpoints: [0.2], ticksEach: 2000, from };
     expect(simulate(PLANT, SHAPE, { kp: -30, ki: 0, kd: 0 }, course, 5)).equal(undefined);
   });

@@ -90,14 +90,14 @@ describe('the design of gains', () => {
     return { gains: found.gains, figures: responseOf(course, found.gains).figures };
   };
 
-  it('lets the motor of a published speed-control example settle in less than 2 s with less than 5 % overshoot', () => {
+  it('makes the motor of a published speed-control example settle in less than 2 s with less than 5 % overshoot', () => {
     const { figures } = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
     expect(Math.abs(figures.steadyError!)).below(0.01);
   });
 
-  it('lets a published example motor settle in less than 0.04 s with less than 16 % overshoot', () => {
+  it('makes a published example motor settle in less than 0.04 s with less than 16 % overshoot', () => {
     const { figures } = designed(POSITION, 'brisk');
     expect(figures.overshootPercent).below(16);
     expect(figures.settlingS).below(0.04);
@@ -126,12 +126,12 @@ describe('the peak sensitivity of a closed loop', () => {
   };
   const plant = { gain: 1, tauS: 1, delayS: 0.1, friction: 0, offset: 0, sensorS: 0, steepest: 1e9 };
 
-  it('is 1.5 to 1.7 for gains by the SIMC tuning rule, near the published 1.59', () => {
+  it('is between 1.5 and 1.7 for gains by the SIMC tuning rule, whose published value is 1.59', () => {
     // tc = theta: Kc = tau / (k 2 theta), tI = min(tau, 8 theta) = 0.8.
     expect(peakSensitivity(plant, lag, { kp: 5, ki: 5 / 0.8, kd: 0 })).closeTo(1.6, 0.1);
   });
 
-  it('is above 5 with a gain close to the one at which the loop oscillates', () => {
+  it('is above 5 if the gain is only a little lower than the gain at which the loop oscillates', () => {
     expect(peakSensitivity(plant, lag, { kp: 15.9, ki: 0, kd: 0 })).above(5);
   });
 });

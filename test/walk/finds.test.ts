@@ -82,34 +82,34 @@ const finds: readonly Find[] = [
     const profile = post('/api/chassis/profiles', { name: 'old' });
     const before = [save(3), wait(60), profile, wait(60), save(4), SETTLE, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
-    const name = `a request to ${path} has no effect if its caller hangs up while another request still occupies the unit`;
+    const name = `a request to ${path} has no effect if its caller disconnects while the request waits for another request to the same unit`;
     return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, SETTLE], { effectMs: 19 }];
   }),
   [
-    'a controller that reconnects while the robot is stopped is latched before that controller gets a heartbeat',
+    'a controller that reconnects while the robot is stopped gets the latch before it gets a heartbeat',
     [fault('gimbal', 'unplug'), wait(1886), stop, SETTLE],
   ],
   [
-    'a resume that a stop overtakes does not change the mode',
+    'a resume does not change the mode if a stop follows before the resume has ended',
     [mode('chassis', 'auto'), resume, stop, SETTLE],
   ],
   [
-    'a resume that a lock overtakes does not change the mode',
+    'a resume does not change the mode if a lock follows before the resume has ended',
     [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, SETTLE],
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
   [
-    'an excitation is not confirmed if its controller lost power for a moment just before the request',
+    'the daemon does not confirm an excitation if the controller lost power for a moment just before the request',
     [mode('gimbal', 'debug'), wait(5), fault('gimbal', 'brownout'), excite('angle_pitch', 0.1875), SETTLE],
     { onControllerReset: 'restore' },
   ],
   [
-    'a change to a phase that forbids driving is answered only after the robot has stopped, even if the laser was lit',
+    'a change to the phase “ended” is answered only after the robot has stopped, even if the laser was on',
     [light, phase('first', 'ended'), fault('chassis', 'unplug', 3), wait(20)],
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused excitation does not start later, not even when a caller switches to debug again',
+    'a refused excitation does not start later, even if a caller switches to debug mode again',
     [
       mode('gimbal', 'debug'),
       SETTLE,
@@ -124,7 +124,7 @@ const finds: readonly Find[] = [
     { pollHz: 100, hostSilenceMs: 0, frameMs: 0.2 },
   ],
   [
-    'a phase is not shown as recorded before a slow disk has stored it',
+    'the status shows a phase as “recorded” only after a slow disk has stored the phase',
     [phase('second', 'ended'), disk(700), wait(2388), SETTLE, end('kill'), SETTLE],
   ],
   [
@@ -133,12 +133,12 @@ const finds: readonly Find[] = [
   ],
   ['a tuning leaves no excitation running if the daemon is killed', [...tunes, end('kill'), SETTLE]],
   [
-    'a tuning leaves no excitation running if it is ended during another switch to debug',
+    'a tuning leaves no excitation running if a caller ends the tuning during another switch to debug mode',
     [...tunes, mode('gimbal', 'debug'), remove('/api/gimbal/autotune'), SETTLE],
     { pollHz: 10, frameMs: 0.2 },
   ],
   [
-    'a tuning leaves no excitation running if the daemon ends while the controller is unreachable',
+    'a tuning leaves no excitation running if the daemon exits while the controller is unreachable',
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), SETTLE],
   ],
   [
@@ -154,12 +154,12 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'a laser stays lit if one read of its pin fails',
+    'the laser stays on if one read of its pin fails',
     [light, fault('pin', 'nack', 1), wait(20), SETTLE],
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'the test accepts that a desk is given or refused the lease at the very moment at which the lease of another desk expires',
+    'the test accepts either answer if a desk requests the lease at the very moment when the lease of another desk expires',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -174,7 +174,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'the test accepts that a lease begins before its request is handled if the event loop of the daemon is late',
+    'the test accepts that the daemon dates the start of a lease too early while its event loop is delayed',
     [
       beats(),
       { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
@@ -185,7 +185,7 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'the test accepts that a trial requested during a resume is refused as busy, even after the answer to the resume',
+    'the test accepts that a trial requested during a resume is refused as busy, even if the resume is answered first',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -199,7 +199,7 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'no trial begins while a phase that forbids trials is being set',
+    'no trial begins while the daemon changes to a phase that forbids trials',
     [tries(8715), phase('first', 'teleop'), SETTLE],
     { pollHz: 10, onControllerReset: 'restore', onRefereeSilence: 'hold', frameMs: 1, effectMs: 6 },
   ],
@@ -219,7 +219,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'the test accepts that a restart keeps or loses an unlock whose caller hung up while the disk was slow',
+    'the test accepts that the daemon keeps or loses an unlock when it restarts, if the caller disconnected while the disk was slow',
     [
       lock,
       SETTLE,
@@ -240,16 +240,16 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'the log line about a late repair of the event log is numbered like the other lines since the start of the daemon',
+    'the event log passes verification even if a hanging disk delays its repair after a power cut',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), SETTLE],
   ],
   [
-    'the test accepts that the daemon forgets a stop at a power cut until a controller that is still latched answers',
+    'the test accepts that the daemon shows no stop after a power cut until a controller that is still latched answers',
     [stop, SETTLE, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, SETTLE],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'the test accepts that a resume ends a drive command that was accepted shortly before, so that another caller may drive',
+    'the test accepts that a resume ends the motion of a driver, so that another caller may drive at once',
     [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
     { pollHz: 20, hostSilenceMs: 0 },
   ],

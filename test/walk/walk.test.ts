@@ -14,7 +14,7 @@ const STEPS = 1000;
 const SEED = 1;
 
 describe('the random test “npm run walk”', () => {
-  it(`finds that the daemon breaks none of its rules in ${STEPS} random requests, faults, restarts and pauses`, async function () {
+  it(`finds no broken rule of the daemon in ${STEPS} random steps (requests, faults, restarts and pauses)`, async function () {
     this.timeout(300_000);
     for await (const { found } of randomWalks(SEED, STEPS)) {
       if (found === undefined) continue;
@@ -23,7 +23,7 @@ describe('the random test “npm run walk”', () => {
     }
   });
 
-  it('takes the same number of steps with the same results each time that it starts from the same seed', async () => {
+  it('gives the same results each time that it starts from the same seed', async () => {
     const all = async () => {
       const walked: Walked[] = [];
       for await (const one of randomWalks(1, 60)) walked.push(one);
@@ -34,7 +34,7 @@ describe('the random test “npm run walk”', () => {
     expect(await all()).to.deep.equal(first);
   });
 
-  it('reduces steps that broke a rule of the daemon to the fewest and simplest steps that still break that rule', async () => {
+  it('shortens a list of steps that breaks a rule to the fewest and simplest steps that still break that rule', async () => {
     const usual = randomHistory(new Random(3), 40);
     const history: History = {
       ...usual,
@@ -59,7 +59,7 @@ describe('the random test “npm run walk”', () => {
     expect(testOf({ history: shortest, broken })).to.include('{"do":"wait","ms":1},');
   });
 
-  it('accepts the value of any of several overlapping writes until the daemon confirms a write that began later', () => {
+  it('accepts the value of any one of several overlapping writes, until the daemon confirms a later write', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

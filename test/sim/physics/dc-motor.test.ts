@@ -16,7 +16,7 @@ describe('the simulated DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`of ${name} moves the same in one step of 10 ms as in 1000 steps of 10 µs, and reaches the final speed of the motor formula`, () => {
+    it(`of ${name} moves the same in one step of 10 ms as in 1000 steps of 10 µs, and reaches the final speed that the motor formula gives`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
