@@ -74,7 +74,7 @@ async function openApi(routes: readonly Route[]): Promise<Record<string, unknown
 function operation(route: Route): Record<string, unknown> {
   const { right, body, events, summary } = route;
   const schema = events ? { anyOf: Object.values(events), description: EVENT_DATA } : route.answer;
-  const type = String(route.answer.contentMediaType ?? 'application/json');
+  const [type = ''] = String(route.answer.contentMediaType ?? 'application/json').split(';');
   const content = { [events ? 'text/event-stream' : type]: { schema } };
   return {
     operationId: route.id,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Access } from '../access/access.js';
 import type { Clock } from '../core/clock.js';
 import { asRobotError, describeError, RobotError } from '../core/errors.js';
-import { headersOf, sendAnswer, writeAnswer } from './answer.js';
+import { headersOf, SECURITY_HEADERS, sendAnswer } from './answer.js';
 import type { Arrivals } from './arrivals.js';
 import { authorization, callerOf } from './authorization.js';
 import { pageRoutes } from './console.js';
@@ -62,7 +62,7 @@ export function createRouteApp(options: RouteAppOptions): App {
     const type = String(route.answer.contentMediaType ?? 'application/json; charset=utf-8');
     const send = (ctx: Context) =>
       answer(ctx).then(body => {
-        if (body !== undefined) sendAnswer(ctx, route.answerStatus ?? 200, type, body);
+        if (body !== undefined) sendAnswer(ctx, ctx.res.statusCode, type, body);
       });
     at(route.path)[route.method](route.path, send);
   }
@@ -96,7 +96,9 @@ function isAllowed({ right }: Route, access: Access, ctx: Context): boolean {
 /** Answers a request that Koa must not see. */
 function refuse(error: RobotError, response: ServerResponse): void {
   const { problem } = problemOf(error);
-  writeAnswer(response, problem.status, PROBLEM_TYPE, JSON.stringify(problem));
+  response.statusCode = problem.status;
+  response.setHeaders(new Map(Object.entries({ ...SECURITY_HEADERS, 'Content-Type': PROBLEM_TYPE })));
+  response.end(JSON.stringify(problem));
 }
 
 /** Answers a request whose path or method has no route. The router leaves the routes of the path in `matched`. */
