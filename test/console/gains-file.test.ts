@@ -15,7 +15,7 @@ const defaults = perUnit(defaultGains);
 const fileOf = (gains: object) => JSON.stringify(gains, null, 2);
 
 describe('an imported file of all gains', () => {
-  it('is read as exactly the gains that it contains', () => {
+  it('gives each loop exactly the numbers that the file has, however small or large', () => {
     fc.assert(
       fc.property(all, gains => {
         expect(importGains(fileOf(gains))).to.deep.equal({ gains });

@@ -156,7 +156,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([45, 8]);
   });
 
-  it('whose own save of the same gain is then refused asks whose value to keep, and shows no error message', async () => {
+  it('asks whose value to keep, without an error message, if its own save of the same gain is refused', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '41');
     page.isDeaf = true;

@@ -2,17 +2,17 @@ import { expect } from 'chai';
 import { fixed, parseGain, stepped } from '../../src/console/model/numbers.js';
 
 describe('a gain typed on the page', () => {
-  for (const [text, value] of [
+  for (const [text, value, how = ''] of [
     ['20', 20],
     [' 0.1 ', 0.1],
     ['-3', -3],
-    ['−3', -3],
+    ['−3', -3, ' with a typographic minus sign'],
     ['+3', 3],
     ['1e-3', 0.001],
     ['.5', 0.5],
     ['5.', 5],
   ] as const) {
-    it(`as ${JSON.stringify(text)} is read as the number ${value}`, () => {
+    it(`as ${JSON.stringify(text)}${how} is read as the number ${value}`, () => {
       expect(parseGain(text)).to.deep.equal({ value });
     });
   }

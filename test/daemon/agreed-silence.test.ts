@@ -36,7 +36,7 @@ describe('the host silence of a controller', () => {
         : damaged === undefined
           ? `holds ${shown}`
           : `is damaged (${shown})`;
-    it(`is set to ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and assumed to be ${afterwards === never ? 'unlimited' : `at most ${afterwards} ms`} at the next daemon start, if host-silence.json ${before}`, async () => {
+    it(`that the last run left behind (host-silence.json ${before}) becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and the next start of the daemon expects ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });

@@ -384,7 +384,7 @@ describe('a referee desk', () => {
     ['in auto', 2000, 'auto'],
     ['in teleop', 4500, 'teleop'],
   ] as const)
-    it(`keeps a robot paused that reboots in auto, and shows NOT STARTED, until “Join” is pressed ${what}`, () => {
+    it(`shows NOT STARTED for a robot that reboots in auto, and keeps it paused until “Join” is pressed ${what}`, () => {
       field.play();
       field.wait(1500);
       field.robot('Red 1').restart(true);

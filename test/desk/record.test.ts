@@ -147,7 +147,7 @@ describe('a match record', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('does not count as stored while the disk fails to sync its new folder name, but does within 11 s after the disk works again', async () => {
+  it('is shown as not stored while the disk cannot sync the renamed folder, and as stored within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -199,7 +199,7 @@ describe('a match record', () => {
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('is reported by “trunnion-desk verify” as “missing” for the desk if the record grew so large that its oldest lines were dropped', async () => {
+  it('that grew so large that its oldest lines were dropped makes “trunnion-desk verify” report “missing” for the lines of the desk', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)

@@ -224,7 +224,7 @@ describe('with two referee desks,', () => {
     ]);
   });
 
-  it('a frozen desk that wakes up without a polling page does not pause a match that the other desk has taken over', () => {
+  it('a desk that wakes up with no open page after it was frozen does not pause a match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;

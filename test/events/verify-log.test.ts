@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('notes lines that the next file does not confirm, and fails only if one of these lines is the given head', () => {
+  it('mentions the last lines of a file if the next file continues an older line, and fails if the head to verify is one of these lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);

@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('answers 10 new clients, and does not close the connection of a caller that has a right', async () => {
+    it('answers 10 new clients, and closes for them only connections of callers without rights', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -160,7 +160,7 @@ describe('the HTTP server', () => {
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 400 /s,
     ],
     [
-      'a request with 200, and headers of 9,000 bytes after that request with 431',
+      'a request with 200, and the next one on the same connection with 431 if its headers have 9,000 bytes',
       `${request('/a')}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 431 /s,
     ],

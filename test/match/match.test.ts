@@ -144,7 +144,7 @@ describe('match rules:', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('may begin a new match only after the phase "none" or "ended", or with the phase "pre" or "ended"', () => {
+    it('that begins a new match is accepted only if the present phase is "none" or "ended", or if it sets the phase "pre" or "ended"', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();

@@ -203,7 +203,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('fails a frame whose retry still waits at the deadline, even if the timer of the deadline fires 2 ms early', async () => {
+  it('reports `bus-busy` for a frame whose retry was not sent by its deadline, even if the timer of the deadline fires 2 ms early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

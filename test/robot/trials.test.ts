@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('is over when a request to end it is confirmed, even if that request arrived before the trial had begun', async () => {
+  it('is over when a request to end it is confirmed, even if that request arrived while the trial was still beginning', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -157,7 +157,7 @@ describe('a trial of gains', () => {
     const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
     const ranAway = { what: 'trial-ended', unit: 'chassis', detail: { by: 'lab', why: 'runaway' } };
 
-    it('ends when the loop has exceeded its bound, and not before', async () => {
+    it('ends when the measured value has exceeded the runaway bound of the loop, and not before', async () => {
       await tries(1);
       await waitUntil(atMs - 50);
       expect(trial()).to.equal('a');

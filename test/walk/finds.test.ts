@@ -174,7 +174,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'the test accepts that the daemon dates the start of a lease too early while its event loop is delayed',
+    'the test accepts that a daemon whose event loop is delayed dates a lease earlier than its request',
     [
       beats(),
       { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
