@@ -161,12 +161,12 @@ describe('the command', () => {
       expect((await listTokens(place)).text).to.equal('desk  referee');
     }));
 
-  it('`trunnion token add` fails with exit code 1 and advises to mount the disk if the state folder is missing', async () => {
+  it('`trunnion token add` fails with exit code 1 and advises the user to mount the disk if the state folder is missing', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('`trunnion token` advises to use sudo, and nothing else, if the caller may not read the state folder', async function () {
+  it('`trunnion token` advises the user to use sudo, and nothing else, if the user may not read the state folder', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -181,7 +181,7 @@ describe('the command', () => {
     });
   });
 
-  it('`trunnion stop` does not advise to use sudo if the socket of the simulated robot belongs to another user', async function () {
+  it('`trunnion stop` does not advise the user to use sudo if the socket of the simulated robot belongs to another user', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -224,7 +224,7 @@ describe('the command', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises to change the owner of the token list with `chown` if the list belongs to root', async () => {
+    it('advises the user to change the owner of the token list with `chown` if the list belongs to root', async () => {
       await writeFile(tokenFile(folder()), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

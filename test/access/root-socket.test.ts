@@ -125,7 +125,7 @@ describe('the local socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('tells `trunnion stop` if a stop is not confirmed, so that the command fails and advises to cut the power', () =>
+  it('tells `trunnion stop` that a stop is not confirmed, so that the command fails with the advice to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -157,7 +157,7 @@ describe('the local socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('still leads to the first daemon after a second daemon has opened its socket at the same path and ended', () =>
+  it('still leads to the first daemon after a second daemon has tried to open a socket at the same path and has ended', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);

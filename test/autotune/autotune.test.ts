@@ -115,7 +115,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('keeps trying to switch the excitation off while the bus fails, even after the tuning has ended', async () => {
+  it('keeps trying to switch the excitation off if the bus fails, even after the tuning has ended', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;

@@ -32,7 +32,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     expect(turns).above(10);
   });
 
-  it('fails with an error that says that the thread ended if the caller aborts the computation', async () => {
+  it('fails, and the error says that the thread ended, if the caller aborts the computation', async () => {
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);
     needed.abort();

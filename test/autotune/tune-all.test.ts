@@ -61,7 +61,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('skips visual loops while the camera sees no target, and is refused if it has only visual loops', async () => {
+  it('while the camera sees no target, skips visual loops, and is refused if it has only visual loops', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');

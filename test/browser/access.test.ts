@@ -135,7 +135,7 @@ describe('the console', function () {
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
-  it('lets a referee take the lease, run, pause and continue a phase, lock and unlock the robot, end the match, and take over another lease', async () => {
+  it('lets a referee take the lease, run, pause and continue a phase, lock and unlock the robot, end the match, and take over the lease of another desk', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const page = await blank();

@@ -155,7 +155,7 @@ describe('the console', function () {
     await eventually(async () => !/Chassis is offline/.test((await alerts(page).textContent()) ?? ''));
   });
 
-  it('stops the robot when Escape is pressed in a gain field, and disables modes, laser and test steps until "Resume" is pressed', async () => {
+  it('stops the robot when Escape is pressed in a gain field, disables modes, laser and test steps during the stop, and ends the stop when "Resume" is pressed', async () => {
     await mode(page, 'Gimbal', 'auto').click();
     await field(page, 'Speed loop kp').press('Escape');
     await shows(alerts(page), /gimbal stopped \(confirmed\)/);

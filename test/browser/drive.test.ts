@@ -106,7 +106,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('on a phone has a speed limit slider at least 44 px high, which stays at its place when another driver begins', async () => {
+  it('on a phone has a speed limit slider at least 44 px high, which stays in its place when another driver begins', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],

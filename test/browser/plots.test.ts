@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four chosen loops at once; with one loop, its plot, step figures and gains fit a window 720 px high without scrolling', async () => {
+  it('show four loops at once; with one loop, its plot, step figures and gains fit a window 720 px high without scrolling', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

@@ -79,7 +79,7 @@ describe('the console with profiles', function () {
     expect(size, 'the size of a gain with 14 characters').to.be.at.least(11);
   });
 
-  it('lists the profiles without another click as soon as the daemon answers again after a failed request for them', async () => {
+  it('lists the profiles without another click once the daemon answers again after a failed request for them', async () => {
     await post('/api/chassis/profiles', { name: 'gravel', gains: await gainsOf() });
     const page = await open();
     const chassis = card(page, 'Chassis');

@@ -91,7 +91,7 @@ describe('the console', function () {
     expect(to.y - (from.y + from.height)).to.be.greaterThan(150);
   });
 
-  it('keeps the focused element below the top bar whenever a person moves the focus with Tab or Shift+Tab', async () => {
+  it('does not hide the focused element behind the top bar when a person moves the focus with Tab or Shift+Tab', async () => {
     const page = await open({ width: 1440, height: 900 });
     const bottom = await page.evaluate<number>(
       `document.querySelector('.bar').getBoundingClientRect().bottom`,

@@ -34,7 +34,7 @@ describe('“trunnion log”', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('with “--follow --json” prints each event as a line of JSON, and ends with exit code 1 when the reader closes the pipe', async function () {
+  it('with “--follow --json” prints events as lines of JSON, and ends with exit code 1 after the reader has closed the pipe', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -52,7 +52,7 @@ describe('configuration', () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  it('still has all defaults after every commented-out setting in the file that an installation creates is uncommented', async () => {
+  it('still has all defaults after every commented-out setting except `host` and `folder` is uncommented in the file that an installation creates', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     // Only the two settings whose default depends on the machine are left.
     expect(uncommented.match(/^ {2}# +\w+:.*$/gm)).to.deep.equal(['  # host:', '  # folder:']);

@@ -92,7 +92,7 @@ describe('a page used for driving', () => {
     expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
   });
 
-  it('halts the chassis when its stick is let go, even while the other stick still moves the gimbal', async () => {
+  it('sends zero speed to the chassis when its stick is let go, and does not cancel that command, even while the other stick moves the gimbal', async () => {
     for (let ms = 185; ms < 240; ms += 5) {
       page.let(/drive/, 'held');
       stick(AHEAD);

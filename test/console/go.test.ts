@@ -69,7 +69,7 @@ describe('the button "Go"', () => {
     expect(acts(page)).to.deep.equal(['resume']);
   });
 
-  it('is offered only while a match runs, the robot is stopped and the page has contact with the daemon', async () => {
+  it('is offered only during a match, while the robot is stopped and the page has contact with the daemon', async () => {
     const page = await stopped();
     const isOffered = () => page.model.go.isOffered;
     expect(isOffered()).to.equal(true);

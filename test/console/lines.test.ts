@@ -22,7 +22,7 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
-  it('ends the line about the stop of a locked robot with the whole reason for the lock, however long it is', () => {
+  it('has the whole reason for the lock, even a long one, in the line about the stop of a locked robot', () => {
     const reason = 'There are people on the field, and the door of the net is open. '.repeat(3);
     const status = stoppedWith(latched);
     const match = { ...NO_MATCH_STATUS, lock: { id: '1', by: 'Anna', reason } };

@@ -44,7 +44,7 @@ describe('pressing', () => {
     });
   }
 
-  it('“On” cancels an unanswered “Off”, so that “Off” is not retried', async () => {
+  it('“On” cancels an unanswered “Off”, so that “Off” is no longer retried', async () => {
     const page = await servedPage();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
@@ -425,7 +425,7 @@ describe('the alarm about an unconfirmed stop', () => {
 });
 
 describe('a page that has lost contact with the daemon', () => {
-  it('disables every button that could move the robot or light the laser, until contact returns', async () => {
+  it('lets no press move the robot or light the laser until contact returns', async () => {
     const page = await servedPage();
     expect(page.model.mayMove).to.equal(true);
     page.isDeaf = true;

@@ -64,7 +64,7 @@ describe('a page used by a referee', () => {
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
-  it('is shown as silent if it holds the lease but could not renew the lease for more than 2 s', async () => {
+  it('counts as silent if it holds the lease but could not renew the lease for more than 2 s', async () => {
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);
@@ -182,7 +182,7 @@ describe('a page used by a referee', () => {
 });
 
 describe('the list of match events', () => {
-  it("shows the newest ten events, with a referee's request and the resulting phase change as a single entry", () => {
+  it("shows the newest ten entries, with a referee's request and the resulting phase change as a single entry", () => {
     const event = (seq: number, more: Partial<LogEvent>): LogEvent => ({
       seq,
       t: seq,

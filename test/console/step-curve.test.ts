@@ -37,7 +37,7 @@ describe('the description of a captured step', () => {
     oscillation: { swing: number; frequencyHz: number } | null,
   ) => ({ oldSetpoint: 1, setpoint: 0, figures: { end, peak, oscillation } }) as never;
 
-  it('says “wild” if the loop overshoots by 110 % and still moves when the capture ends, but not at 90 %', () => {
+  it('says “wild” if the loop overshoots by 110 % and still moves when the capture ends, but not if it overshoots by only 90 %', () => {
     expect(wildnessOf(step('moving', -1.1, null), 'rad')).to.equal(
       'wild: 110 % beyond the setpoint, and still moving',
     );

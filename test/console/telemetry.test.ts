@@ -59,7 +59,7 @@ describe('the telemetry buffer', () => {
 
 describe('a gap in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['does not appear in the plot of readings that came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['is not found in readings that came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
     ['lasts until now if no later reading has come', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
     ['ends at the next reading', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
@@ -69,7 +69,7 @@ describe('a gap in the readings', () => {
       2,
       [[1, 2]],
     ],
-    ['does not appear in the plot if no reading has ever come', [], [], 9, []],
+    ['is not found if no reading has ever come', [], [], 9, []],
   ] as const) {
     it(what, () => {
       expect(gapsIn({ t: [...t], measured: [...measured] }, untilT)).to.deep.equal(gaps);

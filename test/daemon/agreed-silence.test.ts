@@ -32,11 +32,11 @@ describe('the host silence of a controller', () => {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
     const before =
       recorded === undefined
-        ? 'is missing'
+        ? 'was missing'
         : damaged === undefined
-          ? `holds ${shown}`
-          : `is damaged (${shown})`;
-    it(`that the last run left behind (host-silence.json ${before}) becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and the next start of the daemon expects ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}`, async () => {
+          ? `held ${shown}`
+          : `was damaged (${shown})`;
+    it(`becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and the next start of the daemon expects ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}, if host-silence.json ${before}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -58,7 +58,7 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is never assumed to be shorter than it was recorded, whichever bit of the record is damaged', async () => {
+  it('is never assumed to be shorter than recorded, whichever bit of the record is damaged', async () => {
     const disk = diskWith();
     await agreedSilence(open(disk), 2000);
     const content = disk.files()['/state/host-silence.json']!;

@@ -82,7 +82,7 @@ describe('the HTTP client of the desk', () => {
     expect(asked).to.equal(1);
   });
 
-  it('returns only the status code if the answer is a redirect, which it does not follow, or is not JSON', async () => {
+  it('returns a redirect without following it, and returns only the status code of an answer that is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });

@@ -164,7 +164,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
-  it('locks a robot within 1.4 s after it is switched on if it was off at LOCK ALL, even if its status requests fail', () => {
+  it('locks a robot within 1.4 s after it is switched on if it was off at LOCK ALL, even if requests for its status fail', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -760,7 +760,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('whose page times out 1 s before the end of auto pauses with that 1 s left, even if the desk notices 4 s later', () => {
+  it('whose page times out 1 s before the end of auto pauses the match with that 1 s left, even if the desk notices 4 s later', () => {
     field.play();
     const { state } = desk;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -804,7 +804,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('shows on a tile that another robot answers at the address, and locks that other robot only after “Accept” is pressed', () => {
+  it('shows, on the tile of a robot, that another robot answers at its address, and locks the other robot only after “Accept” is pressed', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
@@ -817,7 +817,7 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('shows on a tile within 2 s that another robot answers at the address, even if that other robot refuses the token', () => {
+  it('shows, within 2 s and on the tile of a robot, that another robot answers at its address, even if the other robot refuses the token', () => {
     Object.assign(field.robot('Red 1'), { id: 'e'.repeat(16), refuses: 'token-unknown' });
     field.wait(2000);
     expect(desk.tile('Red 1').problems[0]).to.include('Another robot answers');

@@ -80,7 +80,7 @@ describe('a match record', () => {
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
   });
 
-  it('without the last lines of a robot is reported by “trunnion-desk verify” as “changed”, and the robot as “missing”', async () => {
+  it('from which the last lines of a robot were removed is reported by “trunnion-desk verify” as “changed”, and as “missing” for that robot', async () => {
     const { folder, lines } = await record(5);
     disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
@@ -147,7 +147,7 @@ describe('a match record', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('is shown as not stored while the disk cannot sync the renamed folder, and as stored within 11 s after the disk works again', async () => {
+  it('does not count as stored while the disk cannot sync its new folder name, but counts as stored within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -325,7 +325,7 @@ describe('a match record', () => {
     await begun;
   });
 
-  it('does not count as stored while the disk fails, but counts as stored again within 5 s after that', async () => {
+  it('does not count as stored while the disk fails, but counts as stored again within 5 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });

@@ -47,7 +47,7 @@ describe('the log of the daemon on stdout', () => {
     ]);
   });
 
-  it('has no line for an act of a caller in the event log, because the request already has a line of its own', () => {
+  it('has no line for an act of a caller that the event log records, because the request already has a line of its own', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });

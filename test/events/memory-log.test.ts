@@ -81,7 +81,7 @@ describe('the event log in memory', () => {
     expect(events().at(-1)).to.include({ who: 'operator', what: 'act 199' });
   });
 
-  it('has a line for each act that changes something, and one line a minute with the count of the acts that changed nothing', async () => {
+  it('has a line for each act that changes something, and after a minute one line with the count of the acts that changed nothing', async () => {
     for (const action of ['on', 'off', 'on']) switched(action);
     for (let count = 0; count < 5; count += 1) switched('on', false);
     switched('off');

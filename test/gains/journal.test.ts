@@ -255,7 +255,7 @@ describe('the gains journal', () => {
     expect(refused.context.mayRemain).to.equal(false);
   });
 
-  it('tries again every second to open a file that the disk cannot read, and notifies its listeners when the file is open', async () => {
+  it('tries again every second to open its file while the disk cannot read it, and notifies its listeners when the file is open', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.fail('read');
     const { journal, clock } = await open(disk);

@@ -80,7 +80,7 @@ describe('the driver of the I2C bus on Linux', () => {
       { reopens: true, cure: /usermod -aG i2c/ },
     ],
     [
-      'a bus that the system forbids to use',
+      'a bus whose use the system forbids',
       'bus-unavailable',
       recorded(-1, 'open', 'EPERM'),
       { reopens: true, cure: /usermod -aG i2c/ },

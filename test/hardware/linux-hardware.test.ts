@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('cannot be opened while another process has the lock of the I2C bus, and has the lock itself while open', function () {
+  it('cannot be opened while another holder has the lock of the I2C bus, and has the lock itself while open', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);

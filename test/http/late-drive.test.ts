@@ -32,7 +32,7 @@ describe('a drive command whose hold of 50 ms ends before a busy daemon reads th
   for (const [what, speed, answers, open] of [
     ['is refused as too late if it asks for motion', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused as too late if it asks for motion, even if root sent it over the local socket',
+      'is refused as too late if it asks for motion, even if it came over the local socket of root',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
@@ -175,7 +175,7 @@ describe('if a request has to wait for a slow save on the same connection,', () 
     await daemon.post('/api/resume');
   });
 
-  it('a drive command moves the robot only if its hold is longer than the wait', async () => {
+  it('a drive command is accepted only if its hold is longer than the wait', async () => {
     expect(await statusOf(drive(500))).to.equal(200);
     expect(await statusOf(drive(90))).to.equal(409);
   });

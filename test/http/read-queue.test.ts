@@ -40,7 +40,7 @@ describe('waiting read requests', () => {
     expect(takes).to.deep.equal([]);
   });
 
-  it('of callers with a right are answered before older requests of callers without any right', async () => {
+  it('of callers with a right leave the queue before older requests of callers without a right', async () => {
     arrive(250, 'stranger');
     await turn();
     arrive(1, 'referee');

@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('keeps all 8 silent connections of one address if it is full and other addresses have 62 connections each', async () => {
+  it('keeps all 8 silent connections of one address when it makes room for 20 new clients and four other addresses have 62 connections each', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -181,7 +181,7 @@ describe('the HTTP server', () => {
     expect(acted).to.deep.equal(['/a', '/b', '/hang']);
   });
 
-  it('marks a request as possibly late if its client has not yet read an earlier answer', async () => {
+  it('marks a request as possibly late if its client sent it while an earlier answer was still unread', async () => {
     const arrived: IncomingMessage[] = [];
     server.on('request', one => arrived.push(one));
     const client = open('');

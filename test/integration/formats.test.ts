@@ -127,7 +127,7 @@ describe('the daemon', () => {
     });
   });
 
-  it('locks the robot if a newer version wrote the file “match.json”, and gives that as the reason of the lock', async () => {
+  it('locks the robot if a newer version wrote the file “match.json”, and gives that as the reason for the lock', async () => {
     const newer = Buffer.from('{"format":2}\n');
     await onState({ 'match.json': newer }, async get => {
       const { match, stopped } = await get('/api/status');

@@ -103,7 +103,7 @@ describe('match control', () => {
     expect(control.status.allows).to.deep.equal({ ...forbidden, tune: false, resume: false });
   });
 
-  it('stops the robot if a controller switches, without a request, to a mode that the phase forbids', async () => {
+  it('stops the robot if another host on the bus switches a controller to a mode that the phase forbids', async () => {
     expect(await robot.outcome(set('teleop'))).to.equal(200);
     await robot.wait(100);
     expect(robot.robot.stopped).to.equal(false);
@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('does not stop the robot if a controller resets to "manual", even if the phase forbids the mode before the reset', async () => {
+  it('does not stop the robot if a controller resets to "manual", even if the phase forbids the mode that the controller had before', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.chassis.setMode('debug'));

@@ -189,7 +189,7 @@ describe('match rules:', () => {
       expect(match.state.phase).to.equal('none');
     });
 
-    it('that begins a new match may have a lower revision number than the last call after the user root has ended the old match', async () => {
+    it('that begins a new match may have a lower revision number than the last call if the user root has ended the old match', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);

@@ -66,7 +66,7 @@ describe("the controller's guard against a runaway loop", () => {
     ]);
   });
 
-  it('is written to the controller again during a trial if another host on the bus overwrites the excitation with its guard', async () => {
+  it('is set again if another host on the bus overwrites the excitation during a trial', async () => {
     await triesExcited();
     robot.frames.length = 0;
     await write(robot, 'chassis', REGISTERS.excitation, { slot: 0, amplitude: 0.5, period_s: 1 });

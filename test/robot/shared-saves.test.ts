@@ -98,7 +98,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that fail create no revision, so a next save that is based on revision 0 succeeds', async () => {
+  it('that fail create no revision, so the next save succeeds if it is based on revision 0', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());

@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('can be renewed or changed only by the caller who began it, and only a change is reported as an event', async () => {
+  it('can be renewed or changed only by the caller who began it, and a change is reported as an event, but a renewal is not', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('is over when a request to end it is confirmed, even if that request arrived while the trial was still beginning', async () => {
+  it('is over when a request to end it is confirmed, even if that request arrived before the trial had begun', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);

@@ -69,7 +69,7 @@ describe('a desk with three robots', function () {
     await startDesk();
   });
 
-  it('that is killed in the phase "auto" continues the match after its restart, and the match record lacks only the log of a lost robot', async () => {
+  it('that is killed in the phase "auto" continues the match after its restart, and only the log of a lost robot is incomplete in the match record', async () => {
     await until(({ robots }) => robots.every(({ heard }) => heard));
     // A lock is never too late, and each button has press ids of its own.
     await press('/api/lock', { press: 'same', notAfterT: 0 });

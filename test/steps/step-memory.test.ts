@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('keep for each revision the newest response of each loop, even after 60 newer responses and a restart of the daemon', async () => {
+  it('include, for each revision, the newest response of each loop, even after 60 newer responses and a restart of the daemon', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('are still loaded if the disk hangs when the daemon starts, and responses recorded until it answers get higher numbers', async () => {
+  it('are loaded later if the disk hangs when the daemon starts, and responses recorded until the disk answers get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();

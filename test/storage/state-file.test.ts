@@ -146,7 +146,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('that holds 1 while a save of 2 hangs does not confirm a save of 1 until the save of 2 has ended', async () => {
+  it('that holds 1 does not confirm a save of 1 while an earlier save of 2 still hangs', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
