@@ -68,20 +68,22 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
   return match?.lease?.holder === wanted.holder;
 }
 
-/** Whether the robot is still in the match in which Load of another one left it. */
+/** Whether the robot is still in a match that has ended, or in the one in which Load of another one left it. */
 export function isLeft(state: DeskState, name: string): boolean {
   const { match } = seenOf(state, name);
   // A desk.json of an earlier build has no `left`.
   const { left = null } = wishOf(state.wanted, name);
-  return left !== null && match?.id === left && match.phase !== 'none';
+  if (match === undefined || match.id === null) return false;
+  return match.phase === 'ended' || (match.id === left && match.phase !== 'none');
 }
 
 /** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the release from that. */
 export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
   if (match?.robots.includes(name)) return match;
-  const { left: id } = wishOf(state.wanted, name);
-  if (id === null || !isLeft(state, name) || isTaken(state, seenOf(state, name))) return null;
+  const seen = seenOf(state, name);
+  const id = seen.match?.id ?? null;
+  if (id === null || !isLeft(state, name) || isTaken(state, seen)) return null;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
   return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
 }

@@ -21,12 +21,8 @@ export function sendAnswer(
   body: string | Buffer,
   more: readonly OutgoingHttpHeader[] = [],
 ): void {
-  const { req, res, state } = ctx;
   ctx.respond = false;
-  if (res.headersSent) return;
-  // The log shows this status, also if the caller has hung up.
-  res.statusCode = status;
-  if (!req.socket.writable) return;
-  const own = ['X-Request-Id', state.id, 'Content-Type', type, 'Content-Length', Buffer.byteLength(body)];
-  res.writeHead(status, [...SECURITY_LIST, ...own, ...more]).end(body);
+  const { id } = ctx.state;
+  const own = ['X-Request-Id', id, 'Content-Type', type, 'Content-Length', Buffer.byteLength(body)];
+  ctx.res.writeHead(status, [...SECURITY_LIST, ...own, ...more]).end(body);
 }

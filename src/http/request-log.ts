@@ -32,7 +32,7 @@ declare module 'koa' {
 const LONGEST_PATH = 200;
 
 /**
- * Logs one line for each request that changed something, when the connection has taken the answer or has closed. Other
+ * Logs one line for each request that changed something, when the act has ended and the connection has taken the answer or has closed. Other
  * acts and refusals are counted, as in the event log. Reads and repeats have level debug: a page sends ten reads a
  * second, and their lines would wear out an SD card.
  */
@@ -62,6 +62,7 @@ export function requestLog(
     const { method = '' } = ctx.req;
     const startMs = clock.nowMs();
     ctx.state.arrival = arrivals.read(ctx.req.socket, hasWaited(ctx.req));
+    const ended = next();
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
     if (log.isLevelEnabled(isRead ? 'debug' : 'info')) {
       const logLine = () => {
@@ -70,9 +71,13 @@ export function requestLog(
         const fields = { method, path: path.slice(0, LONGEST_PATH), status, code: state.code };
         log[!isRead && isShown(state, fields) ? 'info' : 'debug']({ id, ...fields, ms }, 'request');
       };
-      ctx.res.once('close', contain(logLine));
+      // An act may go on after its caller has hung up.
+      ctx.res.once(
+        'close',
+        contain(() => ended.finally(logLine)),
+      );
     }
-    return next();
+    return ended;
   };
   return { middleware, close: () => perMinute.close() };
 }

@@ -62,7 +62,7 @@ export function createRouteApp(options: RouteAppOptions): App {
     const type = String(route.answer.contentMediaType ?? 'application/json; charset=utf-8');
     const send = (ctx: Context) =>
       answer(ctx).then(body => {
-        if (body !== undefined) sendAnswer(ctx, ctx.res.statusCode, type, body);
+        if (body !== undefined) sendAnswer(ctx, route.answerStatus ?? 200, type, body);
       });
     at(route.path)[route.method](route.path, send);
   }

@@ -99,8 +99,6 @@ function define(method: Route['method']) {
       if (method === 'post' && isForCaller(need)) await stillConnected();
       const answer = await act({ body, query, ctx, stillWanted, stillConnected });
       if (answer === undefined) return undefined;
-      // The log shows this status if the caller hangs up before the answer.
-      ctx.res.statusCode = endpoint.answerStatus ?? 200;
       return Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);
     };
     return { ...endpoint, method, path, right, handle };

@@ -113,6 +113,37 @@ describe('a page used for driving', () => {
     }
   });
 
+  it('cancels an unanswered command that moves the chassis when its stick is let go, even if that command also stops the gimbal', async () => {
+    stick(AHEAD);
+    page.model.driving.ask('right stick', { yaw: 1 });
+    await page.wait(100);
+    page.let(/drive/, 'held');
+    page.model.driving.ask('right stick', REST);
+    await page.wait(230);
+    const both = commands().at(-1);
+    expect([both?.body.chassis.speed, both?.body.gimbal]).to.deep.equal([0.45, { yaw: 0, pitch: 0 }]);
+    stick(REST);
+    const last = commands().at(-1);
+    expect([both?.isTakenBack, last?.isTakenBack, last?.body.chassis, last?.body.gimbal]).to.deep.equal([
+      true,
+      false,
+      { speed: 0, turn: 0 },
+      { yaw: 0, pitch: 0 },
+    ]);
+  });
+
+  it('shows nothing that holds the robot back after a stick of the unit in auto was touched, while the other unit is driven', async () => {
+    await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
+    await page.wait(300);
+    stick(AHEAD);
+    page.model.driving.ask('right stick', { yaw: 1 });
+    await page.wait(100);
+    expect(page.model.driving.hindrance).to.include('switch to manual');
+    page.model.driving.ask('right stick', REST);
+    await page.wait(1000);
+    expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
+  });
+
   it('does not move the chassis with a stick that was deflected while another caller drove, until the driver lets go of the stick', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);

@@ -224,6 +224,22 @@ describe('with two referee desks,', () => {
     ]);
   });
 
+  it('the second desk shows NOT RELEASED for a robot that the first desk left in an ended match, and releases it when “Join” is pressed', () => {
+    first.press('end');
+    field.wait(600);
+    first.isOff = true;
+    field.takeOver();
+    second.press('load semifinal');
+    field.wait(1500);
+    expect([field.phases, second.tile('Blue 1').missed]).to.deep.equal([
+      ['pre', 'pre', 'ended'],
+      'NOT RELEASED',
+    ]);
+    second.press('join', { robot: 'Blue 1' });
+    field.wait(1000);
+    expect(field.phases).to.deep.equal(['pre', 'pre', 'none']);
+  });
+
   it('a desk that wakes up with no open page after it was frozen does not pause a match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();

@@ -101,38 +101,50 @@ describe('a server with 12 waiting read requests of an operator', () => {
   });
 });
 
-describe('an act whose caller hangs up before its record is kept', () => {
-  it('has the status of its success in the log on stdout', async () => {
-    const clock = new ManualClock();
-    const lines: { readonly msg: string; readonly status: number }[] = [];
-    const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) });
-    const access = new Access({
-      disk: new RecordingDisk({}),
-      folder: '/state',
-      clock,
-      required: false,
-      stop: 'anyone',
+describe('an act whose caller hangs up before the answer', () => {
+  for (const [when, isInAct, isBeforeKept] of [
+    ['during the act', true, false],
+    ['before its record is kept', false, true],
+  ] as const)
+    it(`has the status of its success in the log on stdout, if the caller hangs up ${when}`, async () => {
+      const clock = new ManualClock();
+      const lines: { readonly msg: string; readonly status: number }[] = [];
+      const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) });
+      const access = new Access({
+        disk: new RecordingDisk({}),
+        folder: '/state',
+        clock,
+        required: false,
+        stop: 'anyone',
+      });
+      await access.open();
+      let call: MemoryCall | undefined;
+      const hangUp = async (isNow: boolean) => {
+        if (!isNow) return;
+        call?.hangUp();
+        await new Promise(resolve => setImmediate(resolve));
+      };
+      const answer = s.answer('Done', { done: s.yesNo() });
+      const app = createRouteApp({
+        routes: [
+          post('/act', 'stop', {
+            id: 'act',
+            summary: 'Act',
+            answer,
+            act: () => hangUp(isInAct).then(() => ({ done: true })),
+          }),
+        ],
+        access,
+        clock,
+        log,
+        eventLog: new MemoryLog(clock),
+        kept: () => hangUp(isBeforeKept),
+        allowedHosts: [],
+        pageFolder: '/nowhere',
+      });
+      call = new MemoryCall(createHttpServer(app.listener, containment(log)), { ask: 'POST /act' });
+      while (lines.length === 0) await new Promise(resolve => setImmediate(resolve));
+      expect(lines.map(({ msg, status }) => [msg, status])).to.deep.equal([['request', 200]]);
+      access.close();
     });
-    await access.open();
-    let call: MemoryCall | undefined;
-    const hungUp = async () => {
-      call?.hangUp();
-      await new Promise(resolve => setImmediate(resolve));
-    };
-    const answer = s.answer('Done', { done: s.yesNo() });
-    const app = createRouteApp({
-      routes: [post('/act', 'stop', { id: 'act', summary: 'Act', answer, act: () => ({ done: true }) })],
-      access,
-      clock,
-      log,
-      eventLog: new MemoryLog(clock),
-      kept: hungUp,
-      allowedHosts: [],
-      pageFolder: '/nowhere',
-    });
-    call = new MemoryCall(createHttpServer(app.listener, containment(log)), { ask: 'POST /act' });
-    while (lines.length === 0) await new Promise(resolve => setImmediate(resolve));
-    expect(lines.map(({ msg, status }) => [msg, status])).to.deep.equal([['request', 200]]);
-    access.close();
-  });
 });

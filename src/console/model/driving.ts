@@ -20,6 +20,7 @@ export type Deflections = Readonly<Record<string, number>>;
 export type Source = 'left stick' | 'right stick' | 'keys' | 'gamepad';
 type UnitRates = { readonly name: UnitName; readonly rates: Rates };
 
+const UNIT_NAMES = UNIT_LIST.map(({ name }) => name);
 const AXES = UNIT_LIST.flatMap(unit => unit.axes.map(({ name }) => name));
 
 const COMMANDS_HZ = 25;
@@ -79,12 +80,16 @@ export class Driving extends Part {
   /** The newest command that stops each unit, while it is not answered. */
   readonly #halts = new Map<UnitName, object>();
   #pending = 0;
+  /** The unanswered commands that move something. */
+  #pendingMoves = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
   /** When the first command of each unit's motion was answered. */
   readonly #acceptedMs: Record<UnitName, number> = perUnit(() => Number.POSITIVE_INFINITY);
   /** When the page sent the oldest moving command without an answer. */
   #unansweredMs = Number.POSITIVE_INFINITY;
   #problemMs = 0;
+  /** The units that the problem is about. */
+  #problemUnits: readonly UnitName[] = [];
 
   constructor(whole: Whole) {
     super(whole);
@@ -128,8 +133,13 @@ export class Driving extends Part {
 
   #stopUntilRest(why: string): void {
     this.needsRest.value = this.#isAnyHeld;
-    this.#problem.value = why;
+    this.#show(why, UNIT_NAMES);
+  }
+
+  #show(problem: string, units: readonly UnitName[]): void {
+    this.#problem.value = problem;
     this.#problemMs = this.whole.clock.nowMs();
+    this.#problemUnits = units;
   }
 
   /** From now on this page drives instead of another one, which ends the other one's motion. */
@@ -175,7 +185,7 @@ export class Driving extends Part {
     const moved = UNIT_LIST.filter(({ axes }) => axes.some(({ name }) => (asked[name] ?? 0) !== 0));
     const hindered = moved.find(({ name }) => this.whyNot(name) !== '');
     if (hindered !== undefined) return `${hindered.title}: ${this.whyNot(hindered.name)}.`;
-    const isHeldBack = this.needsRest.value || this.#hindered.value.length > 0;
+    const isHeldBack = this.needsRest.value || moved.some(({ name }) => this.#hindered.value.includes(name));
     return `${this.#problem.value} ${isHeldBack ? LET_GO : ''}`.trim();
   }
 
@@ -216,13 +226,23 @@ export class Driving extends Part {
     }
     this.#noteHindered();
     const all = UNIT_LIST.map(this.#wantedOf);
-    // Each in a command of its own, because the daemon may refuse to reach one of them.
-    for (const one of all) if (!isDeflected(one.rates) && this.#moving[one.name]) void this.#send([one]);
+    this.#halt(all.filter(({ rates }) => !isDeflected(rates)));
     const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
     const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
     if (!isDue || !isFree || !all.some(({ rates }) => isDeflected(rates))) return;
     // This command cancels an unanswered one that stops the other unit, so it stops that unit too.
     void this.#send(all.filter(({ name, rates }) => isDeflected(rates) || this.#halts.has(name)));
+  }
+
+  /** Stops those of these units that move. */
+  #halt(resting: readonly UnitRates[]): void {
+    const ending = resting.filter(({ name }) => this.#moving[name]);
+    if (ending.length === 0) return;
+    // This takes back an unanswered command that moves, which may stop the other unit, so it stops that unit too.
+    if (this.#pendingMoves > 0)
+      void this.#send(resting.filter(({ name }) => this.#moving[name] || this.#halts.has(name)));
+    // Each in a command of its own, because the daemon may refuse to reach one of them.
+    else for (const one of ending) void this.#send([one]);
   }
 
   /** What moves when a hindrance ends has nobody who began it: the stick or key must be at rest in between. */
@@ -258,7 +278,10 @@ export class Driving extends Part {
     if (isMoving) this.#sentMs = sentMs;
     if (isMoving) this.#unansweredMs = Math.min(this.#unansweredMs, sentMs);
     else if (!Object.values(this.#moving).includes(true)) this.#unansweredMs = Number.POSITIVE_INFINITY;
+    // A newer command takes the place of an unanswered one, whose request is cancelled. A stop does not cancel another one.
+    const renews = !isMoving && !takeover && this.#halts.size > 0 && this.#pendingMoves === 0;
     this.#pending += 1;
+    if (isMoving) this.#pendingMoves += 1;
     const body = {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
       id: this.id,
@@ -266,25 +289,24 @@ export class Driving extends Part {
       notAfterT: this.time.tAt(sentMs + LATEST_MS),
       ...(takeover && { takeover }),
     };
-    // A newer command takes the place of an unanswered one, whose request is cancelled. A stop does not cancel another one.
-    const renews = !isMoving && !takeover && this.#halts.size > 0;
     for (const { name } of wanted)
       if (this.#moving[name]) this.#halts.delete(name);
       else this.#halts.set(name, body);
     const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves', renews });
     this.#pending -= 1;
+    if (isMoving) this.#pendingMoves -= 1;
     for (const [name, halt] of this.#halts) if (halt === body) this.#halts.delete(name);
     if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
     if ('body' in outcome) {
       this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
-      if (isMoving) this.#problem.value = '';
+      if (isMoving && wanted.some(({ name }) => this.#problemUnits.includes(name))) this.#problem.value = '';
       for (const { name } of wanted) this.#acceptedMs[name] = Math.min(this.#acceptedMs[name], clock.nowMs());
     } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
       const why = SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal);
       // That a command cannot stop one unit says nothing about the other one.
       if (!isMoving && !takeover) {
-        this.#problem.value = why;
-        this.#problemMs = clock.nowMs();
+        const units = wanted.map(({ name }) => name);
+        if (why !== '') this.#show(why, units);
         return;
       }
       for (const { name } of UNIT_LIST) this.#moving[name] = false;

@@ -128,7 +128,7 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
       <span class="row">
         {better.length > 0 && (
           <>
-            <Press {...TRY} run={tryThem} disabled={isKept || model.isStopping} />
+            <Press {...TRY} run={tryThem} disabled={isKept || !model.mayMove} />
             <Press
               text={better.length > 1 ? `Keep ${chosen.length} of ${better.length}` : 'Keep'}
               {...KEEP}
