@@ -18,7 +18,7 @@ let desk: ChildProcess | undefined;
 /** The folder with the state of all robots. */
 let folder: string | undefined;
 let isEnding = false;
-/** A robot that hangs is killed after this time. */
+/** A desk or a robot that hangs is killed after this time. */
 const ENDS_WITHIN_MS = 3000;
 
 /** Starts a simulated robot on a free port of this machine. Resolves with its address. */
@@ -37,19 +37,21 @@ async function startRobot(state: string): Promise<string> {
   });
 }
 
-/** Ends the robots, removes their state, and then ends this program. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill();
+  const timer = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
+  await exit;
+  clearTimeout(timer);
+}
+
+/** Ends the desk and then the robots, removes their state, and then ends this program. */
 async function end(code: number): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  await Promise.all(
-    robots.map(async robot => {
-      const ended = robot.exitCode === null && robot.signalCode === null && once(robot, 'exit');
-      robot.kill();
-      const timer = setTimeout(() => robot.kill('SIGKILL'), ENDS_WITHIN_MS);
-      await ended;
-      clearTimeout(timer);
-    }),
-  );
+  if (desk !== undefined) await ended(desk);
+  await Promise.all(robots.map(ended));
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   process.exit(code);
 }
@@ -105,12 +107,7 @@ if (asksForHelp)
 const isSimulated = args.includes('--simulate') && !asksForHelp;
 const count = taken(args, '--simulate', 0);
 const port = taken(args, '--port', 8090);
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-  process.once(signal, () => {
-    // The desk ends first, and this program with it.
-    if (desk === undefined) void end(0);
-    else desk.kill(signal);
-  });
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 if (!isSimulated) startDesk(args);
 else if (count >= 1 && count <= 20 && port <= 65_535) {
   simulate(count, port, args).catch((error: unknown) => {
