@@ -42,6 +42,8 @@ interface Endpoint<Body, Query, Answer> {
     /** True if another event records the effect of the call. Then only refusals are recorded here. */
     readonly onlyRefused?: true;
   };
+  /** True if `act` itself calls `stillConnected`, because a part of the call takes effect even if its caller is gone. */
+  readonly asksCaller?: true;
   /**
    * Returns the answer. A Buffer is an answer that is already text. Returns undefined if `act` writes the answer
    * itself.
@@ -96,7 +98,7 @@ function define(method: Route['method']) {
         await new Promise<void>(resolve => setImmediate(() => setImmediate(resolve)));
         stillWanted();
       };
-      if (method === 'post' && isForCaller(need)) await stillConnected();
+      if (method === 'post' && isForCaller(need) && !endpoint.asksCaller) await stillConnected();
       const answer = await act({ body, query, ctx, stillWanted, stillConnected });
       if (answer === undefined) return undefined;
       return Buffer.isBuffer(answer) ? answer : JSON.stringify(answer);

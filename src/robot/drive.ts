@@ -1,7 +1,8 @@
 import { type Clock, pause, unlessAborted } from '../core/clock.js';
 import { asRobotError, isRobotError, passes, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
-import { isUnitName, MAX_HOLD_MS, type Rates, type UnitName } from '../core/units.js';
+import { isUnitName, type Rates, type UnitName } from '../core/units.js';
+import { haltsOf } from './halts.js';
 import type { MotorUnit } from './motor-unit.js';
 import type { Permission } from './request-gate.js';
 import { type DriverName, isSameDriver } from './wanted.js';
@@ -18,8 +19,10 @@ export interface DriveCommand extends DriverName {
   readonly notAfterMs: number | undefined;
   /** Whether the caller takes a unit that another caller drives. */
   readonly takeover: boolean;
-  /** Throws if the caller has hung up or lost the right. */
+  /** Throws if the caller has hung up or lost the right. Only what moves a unit needs its caller. */
   readonly stillWanted: () => void;
+  /** As `stillWanted`, once a hang-up from before the command was read would be known. */
+  readonly stillConnected: () => Promise<void>;
   /** Throws if a tuning runs on the unit. */
   readonly requireUntuned: (unit: UnitName) => void;
 }
@@ -33,53 +36,60 @@ interface DriveParts {
   readonly frameEveryMs: number;
 }
 
-/** One unit cannot move: no other one gets a frame that moves it, unless it has one already. What stops a unit goes on. */
-function endMotions({ rates, left }: PendingCommand, why: RobotError): void {
-  for (const [name, wait] of left) if (!isStill(rates[name] ?? {})) wait.abort(why);
+/** A command with less time than this is not sent, because it would end before it moves anything. */
+const LEAST_HOLD_MS = 10;
+
+/** The part of a command that moves units, while it is not answered. */
+interface PendingMove extends DriveCommand {
+  /** No frame is sent after this time, and none holds longer. */
+  readonly holdsUntilMs: number;
+  /** The units that it moves and that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
+  readonly left: Map<UnitName, AbortController>;
 }
+
+/** What became of one unit of a command. */
+type UnitEnd = { readonly name: UnitName } & ({ readonly rates: Rates } | { readonly error: unknown });
 
 function isStill(rates: Rates): boolean {
   return Object.values(rates).every(rate => rate === 0);
 }
 
-/** A command with less time than this is not sent, because it would end before it moves anything. */
-const LEAST_HOLD_MS = 10;
+/** One unit cannot move: no other one gets a frame that moves it, unless it has one already. */
+function endMotions({ left }: PendingMove, why: RobotError): void {
+  for (const wait of left.values()) wait.abort(why);
+}
 
-/** The shortest time between two halts of a unit that nobody has moved meanwhile. */
-const HALT_EVERY_MS = 20;
+function ratesOf(ends: readonly UnitEnd[]): UnitRates {
+  return Object.fromEntries(ends.flatMap(end => ('rates' in end ? [[end.name, end.rates]] : [])));
+}
 
-/** A command that is being carried out. */
-interface PendingCommand extends DriveCommand {
-  readonly holdsUntilMs: number;
-  /** No frame is sent after this time, and none holds longer. A command to halt has no hold that could be over. */
-  readonly sendUntilMs: number;
-  /** True if the command stops what it names. Such a command does not wait for the next poll. */
-  readonly isHalt: boolean;
-  /** The named units that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
-  readonly left: Map<UnitName, AbortController>;
+/** Resolves with the end of this unit. Never rejects. */
+async function endOf(name: UnitName, rates: Promise<Rates>): Promise<UnitEnd> {
+  try {
+    return { name, rates: await rates };
+  } catch (error) {
+    return { name, error };
+  }
 }
 
 /**
- * Returns a function that carries out drive commands. Nothing queues: each unit has at most one command that is not
- * answered, and a newer one takes its place there. The controller ends each motion by itself, so no command outlives its hold.
+ * Returns a function that carries out drive commands. Rates of 0 halt their unit, each unit by itself. What a command moves
+ * moves together, or not at all. Nothing queues: each unit has at most one command that is not answered, and a newer one takes
+ * its place there. The controller ends each motion by itself, so no command outlives its hold.
  */
 export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: DriveParts) {
-  const newest = new Map<UnitName, PendingCommand>();
+  const newest = new Map<UnitName, PendingMove>();
   const sentMs = new Map<UnitName, number>();
-  /** When the newest halt of each unit was sent, if no motion was sent since. */
-  const haltSentMs = new Map<UnitName, number>();
-  /** When the newest halt of each unit was accepted. A command that may be older than that halt moves nothing. */
-  const haltedMs = new Map<UnitName, number>();
+  const halts = haltsOf(units, clock);
 
-  /** Throws the first reason, in the documented order, for which no unit may move. */
-  const requireAllowed = (command: PendingCommand): void => {
-    const { sendUntilMs, left, notAfterMs, requireUntuned, stillWanted, takeover } = command;
+  /** Throws the first reason, in the documented order, for which these units may not get a frame of the command. */
+  const requireAllowed = (command: DriveCommand, names: readonly UnitName[], latestMs: number): void => {
+    const { notAfterMs, requireUntuned, takeover } = command;
     const nowMs = clock.nowMs();
     const each = (require: (unit: MotorUnit) => void) => {
-      for (const name of left.keys()) require(units[name]);
+      for (const name of names) require(units[name]);
     };
-    stillWanted();
-    if (nowMs > sendUntilMs - LEAST_HOLD_MS) throw new RobotError('too-late');
+    if (nowMs > latestMs - LEAST_HOLD_MS) throw new RobotError('too-late');
     requireInTime(notAfterMs, nowMs);
     permission.require({ kind: 'drive' });
     each(unit => unit.requireOnline());
@@ -90,112 +100,135 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       if (!takeover && driver !== undefined && !isSameDriver(driver, command))
         throw new RobotError('driven', { unit, by: driver.by });
     });
-    if (left.size === 0) throw new RobotError('overtaken');
+    if (names.length === 0) throw new RobotError('overtaken');
     each(unit => {
       if (!unit.flags.includes('motion')) throw new RobotError('not-drivable', { unit: unit.name });
     });
   };
 
-  /** As `requireAllowed`, for a command that was accepted. It moves nothing once something has ended its driving. */
-  const requireStillAllowed = (command: PendingCommand): void => {
-    requireAllowed(command);
-    for (const name of command.left.keys()) {
+  const requireMayMove = (move: PendingMove): void => {
+    move.stillWanted();
+    requireAllowed(move, [...move.left.keys()], move.holdsUntilMs);
+  };
+
+  /** As `requireMayMove`, for a command that was accepted. It moves nothing once something has ended its driving. */
+  const requireStillMayMove = (move: PendingMove): void => {
+    requireMayMove(move);
+    for (const name of move.left.keys()) {
       const { driver } = units[name];
-      if (driver === undefined || !isSameDriver(driver, command)) throw new RobotError('too-late');
+      if (driver === undefined || !isSameDriver(driver, move)) throw new RobotError('too-late');
     }
   };
 
-  /** Resolves when the units may get frames again. A halt waits only if none of them was moved since the last halt. */
-  const turnOf = async ({ isHalt, left }: PendingCommand): Promise<void> => {
-    const waits = [...left].map(([name, { signal }]) => {
-      const lastMs = (isHalt ? haltSentMs : sentMs).get(name) ?? Number.NEGATIVE_INFINITY;
-      return { signal, ms: lastMs + (isHalt ? HALT_EVERY_MS : frameEveryMs) - clock.nowMs() };
-    });
-    if (isHalt && waits.some(({ ms }) => ms <= 0)) return;
-    await Promise.allSettled(
-      waits.filter(({ ms }) => ms > 0).map(({ signal, ms }) => unlessAborted(signal, pause(clock, ms))),
-    );
+  /** The command takes the place of one that is not answered. */
+  const overtake = (name: UnitName, command: DriveCommand): void => {
+    const older = newest.get(name);
+    newest.delete(name);
+    older?.left.get(name)?.abort(new RobotError('overtaken'));
+    older?.left.delete(name);
+    // Another driver takes this unit: the older command moves none.
+    if (older !== undefined && !isSameDriver(older, command))
+      endMotions(older, new RobotError('driven', { unit: name, by: command.by }));
   };
 
-  const send = async (command: PendingCommand): Promise<UnitRates> => {
-    const { sendUntilMs, isHalt, left } = command;
+  const halt = (name: UnitName, command: DriveCommand): Promise<UnitEnd> => {
+    const nowMs = clock.nowMs();
+    overtake(name, command);
+    units[name].rest(nowMs);
+    units[name].begin(command, nowMs + command.holdMs);
+    return endOf(name, halts.halt(name));
+  };
+
+  /** Whether a refused command still halts this unit: its driver, or one who takes over, lets go of it. */
+  const isLetGo = (name: UnitName, command: DriveCommand): boolean =>
+    units[name].driver !== undefined &&
+    passes(() => requireAllowed(command, [name], Number.POSITIVE_INFINITY));
+
+  /** Resolves when the unit may get the next frame that moves it. */
+  const turnOf = async (name: UnitName): Promise<void> => {
+    await halts.ended(name);
+    const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
+    if (waitMs > 0) await pause(clock, waitMs);
+  };
+
+  /** Moves what is left of the command, once the halts of the same command are answered too. */
+  const send = async (move: PendingMove, halted: readonly Promise<UnitEnd>[]): Promise<UnitRates> => {
+    const { holdsUntilMs, left, rates } = move;
     /** The units that may have got a frame. */
     const reached = new Set<UnitName>();
-    const sent = [...left];
-    const ends = await Promise.allSettled(
-      sent.map(async ([name, { signal }]) => {
-        const holdMs = () => {
-          requireStillAllowed(command);
-          signal.throwIfAborted();
-          reached.add(name);
-          if (!isHalt) units[name].drives();
-          (isHalt ? haltSentMs : sentMs).set(name, clock.nowMs());
-          if (!isHalt) haltSentMs.delete(name);
-          return Math.max(0, Math.floor(sendUntilMs - clock.nowMs()));
-        };
-        const mayRepeat = () => !signal.aborted && passes(() => requireStillAllowed(command));
-        const move = units[name].move(command.rates[name] ?? {}, holdMs, sendUntilMs, mayRepeat);
-        try {
-          return [name, await unlessAborted(signal, move)] as const;
-        } catch (error) {
-          if (!signal.aborted) endMotions(command, new RobotError('overtaken'));
-          throw error;
-        }
-      }),
-    );
-    const moved = ends.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []));
-    const errors: unknown[] = ends.flatMap(end => (end.status === 'rejected' ? [end.reason] : []));
-    const error = errors.find(one => !isRobotError(one, 'overtaken'));
-    if (error === undefined && moved.length > 0) return Object.fromEntries(moved);
-    for (const name of left.keys()) {
-      haltSentMs.delete(name);
-      if (reached.has(name)) void units[name].halt();
-    }
+    const frame = async (name: UnitName, { signal }: AbortController): Promise<UnitEnd> => {
+      const holdMs = () => {
+        requireStillMayMove(move);
+        signal.throwIfAborted();
+        reached.add(name);
+        units[name].drives();
+        sentMs.set(name, clock.nowMs());
+        halts.moved(name);
+        return Math.max(0, Math.floor(holdsUntilMs - clock.nowMs()));
+      };
+      const mayRepeat = () => !signal.aborted && passes(() => requireStillMayMove(move));
+      const moved = units[name].move(rates[name] ?? {}, holdMs, holdsUntilMs, mayRepeat);
+      const end = await endOf(name, unlessAborted(signal, moved));
+      if ('error' in end && !signal.aborted) endMotions(move, new RobotError('overtaken'));
+      return end;
+    };
+    for (const one of halted)
+      void one.then(end => {
+        if ('error' in end) endMotions(move, new RobotError('overtaken'));
+      });
+    const ends = await Promise.all([...halted, ...[...left].map(([name, wait]) => frame(name, wait))]);
+    const failed = ends.flatMap(end => ('error' in end ? [end] : []));
+    const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
+    if (first === undefined && failed.length < ends.length) return ratesOf(ends);
+    for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
+    const { name: unit, error } = first ?? failed[0] ?? { name: undefined, error: undefined };
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
     if (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')) {
-      const unit = sent[ends.findIndex(end => end.status === 'rejected' && end.reason === error)]?.[0];
       const isAlone = [...reached].every(name => name === unit);
       throw isAlone
         ? new RobotError('too-late', {}, { cause: error })
         : new RobotError('bus-busy', unit === undefined ? {} : { unit }, { cause: error });
     }
-    throw asRobotError(error ?? errors[0]);
+    throw asRobotError(error);
   };
 
   /**
    * Resolves with the rates that the controllers show, or show no longer because the hold has passed. A unit that a newer
-   * command names is left out. Rejects if one unit cannot move; then no unit that is left keeps moving.
+   * command names is left out. Rejects if one unit cannot get its frame; then no unit that is left keeps moving.
    */
   return async (asked: DriveCommand): Promise<UnitRates> => {
     const { rates, receivedMs, holdMs } = asked;
-    const left = new Map(
-      Object.keys(rates)
-        .filter(isUnitName)
-        .map(name => [name, new AbortController()]),
-    );
-    const isHalt = Object.values(rates).every(isStill);
-    const nowMs = clock.nowMs();
-    const holdsUntilMs = (isHalt ? nowMs : receivedMs) + holdMs;
-    const sendUntilMs = isHalt ? nowMs + MAX_HOLD_MS : holdsUntilMs;
-    const command: PendingCommand = { ...asked, holdsUntilMs, sendUntilMs, isHalt, left };
-    for (const name of left.keys())
-      if (!isHalt && receivedMs < (haltedMs.get(name) ?? Number.NEGATIVE_INFINITY)) left.delete(name);
-    requireAllowed(command);
+    const names = Object.keys(rates).filter(isUnitName);
+    const still = names.filter(name => isStill(rates[name] ?? {}));
+    const moving = names.filter(name => !still.includes(name));
+    const holdsUntilMs = receivedMs + holdMs;
+    try {
+      // A halt has no hold that could be over.
+      requireAllowed(asked, names, moving.length > 0 ? holdsUntilMs : Number.POSITIVE_INFINITY);
+    } catch (error) {
+      for (const name of still) if (isLetGo(name, asked)) void halt(name, asked);
+      throw error;
+    }
+    const halted = still.map(name => halt(name, asked));
+    if (moving.length === 0) {
+      const ends = await Promise.all(halted);
+      for (const end of ends) if ('error' in end) throw asRobotError(end.error);
+      return ratesOf(ends);
+    }
+    const mayBeNewest = moving.filter(name => receivedMs >= units[name].restedMs);
+    const left = new Map(mayBeNewest.map(name => [name, new AbortController()]));
+    const move: PendingMove = { ...asked, holdsUntilMs, left };
     for (const name of left.keys()) {
-      const older = newest.get(name);
-      older?.left.get(name)?.abort(new RobotError('overtaken'));
-      older?.left.delete(name);
-      // Another driver takes this unit: the older command moves none.
-      if (older !== undefined && !isSameDriver(older, command))
-        endMotions(older, new RobotError('driven', { unit: name, by: command.by }));
-      newest.set(name, command);
-      if (isHalt) haltedMs.set(name, clock.nowMs());
-      units[name].begin(command, command.holdsUntilMs);
+      overtake(name, asked);
+      newest.set(name, move);
     }
     try {
-      await turnOf(command);
-      requireStillAllowed(command);
-      return await send(command);
+      await asked.stillConnected();
+      requireMayMove(move);
+      for (const name of left.keys()) units[name].begin(asked, holdsUntilMs);
+      await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
+      if (left.size > 0 || halted.length === 0) requireStillMayMove(move);
+      return await send(move, halted);
     } finally {
       for (const name of left.keys()) newest.delete(name);
     }

@@ -73,6 +73,10 @@ export function motorUnit(options: UnitOptions) {
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
   const { move, halt } = unitMotion(clock, controller, observed);
+  let restedMs = Number.NEGATIVE_INFINITY;
+  const rest = (ms: number): void => {
+    restedMs = Math.max(restedMs, ms);
+  };
   const torque = (): Torque => {
     if (observed.online && observed.status !== undefined) return observed.has('torque') ? 'on' : 'off';
     if (state.latch.holds) return 'off';
@@ -157,6 +161,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
+      const askedMs = clock.nowMs();
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
@@ -165,6 +170,7 @@ export function motorUnit(options: UnitOptions) {
         sameBoot();
         const { driver } = state.wanted;
         state.confirmedMode(mode, shown);
+        rest(askedMs);
         // Writing manual in manual does not end a motion.
         if (driver !== undefined) await halt();
       });
@@ -173,10 +179,20 @@ export function motorUnit(options: UnitOptions) {
     /** This caller drives from now on. The command holds until `holdsUntilMs`. */
     begin({ by, id }: DriverName, holdsUntilMs: number): void {
       const { driver } = state.wanted;
+      const nowMs = clock.nowMs();
+      const isTaken = driver !== undefined && !isSameDriver(driver, { by, id });
+      if (isTaken) rest(nowMs);
       // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
-      if (driver?.hasSent && !isSameDriver(driver, { by, id })) void halt();
-      state.take('drive', { by, id, nowMs: clock.nowMs(), holdsUntilMs });
+      if (isTaken && driver.hasSent) void halt();
+      state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
+
+    /** The newest time at which somebody asked the unit to halt. A command that may be older moves nothing. */
+    get restedMs(): number {
+      return restedMs;
+    },
+
+    rest,
 
     /** A frame of the driver is being sent. */
     drives: () => state.take('drive frame', {}),
@@ -265,6 +281,7 @@ export function motorUnit(options: UnitOptions) {
 
     /** Makes the latch wanted. `confirmStop` waits until the controller shows it. */
     stop(): void {
+      rest(clock.nowMs());
       state.endExcitation('stop', {});
       supervision.probeSoon();
     },

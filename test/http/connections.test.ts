@@ -59,6 +59,15 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
+  it('that the client half-closes right after a drive command cannot move a unit, but still halts a unit that moves', async () => {
+    const drive = (speed: number) => ({ chassis: { speed, turn: 0 }, holdMs: 500, id: 'a' });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expect(await askAndClose('/api/drive', drive(0.5))).to.contain('"caller-gone"');
+      expect((await daemon.post('/api/drive', drive(0.5))).status).to.equal(200);
+      expect(await askAndClose('/api/drive', drive(0))).to.contain('{"chassis":{"speed":0,"turn":0}}');
+    }
+  });
+
   it('that the client half-closes right after a request can set the phase "ended", but cannot set "none" or unlock the robot', async () => {
     await daemon.post('/api/match/lock', { reason: 'inspection' });
     expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');

@@ -155,6 +155,65 @@ describe('a drive command', () => {
     });
   }
 
+  for (const [what, code, act] of [
+    ['is in the wrong mode', 'wrong-mode', () => clocked.during(clocked.gimbal.setMode('auto'))],
+    [
+      'is driven by another caller',
+      'driven',
+      () => driven(YAW, { by: 'rival', takeover: true, holdMs: 500 }),
+    ],
+  ] as const)
+    it(`that halts both units is refused, but still halts the chassis, if the gimbal ${what}`, async () => {
+      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      await act();
+      clocked.frames.length = 0;
+      expect(await driven({ ...STILL, chassis: { speed: 0, turn: 0 } })).to.equal(code);
+      await clocked.wait(5);
+      expect(motions()).to.deep.equal([{ unit: 'chassis', rates: [0, 0], holdMs: 0 }]);
+    });
+
+  it('that halts a unit is carried out even if a newer command takes its place and is then refused', async () => {
+    await driven(YAW, { holdMs: 500 });
+    const halted = drive(STILL);
+    const { stillWanted, hangUp } = new WaitingCaller();
+    const newer = drive({ gimbal: { yaw: 1, pitch: 0 } }, { stillWanted });
+    hangUp();
+    expect(await clocked.during(halted)).to.deep.equal(STILL);
+    expect([await clocked.during(newer), motions().at(-1)?.rates]).to.deep.equal(['caller-gone', [0, 0]]);
+  });
+
+  it('that halts the gimbal and moves the chassis halts the gimbal even if its caller has hung up', async () => {
+    await driven(YAW, { holdMs: 500 });
+    clocked.frames.length = 0;
+    const stillConnected = async () => {
+      throw new RobotError('caller-gone');
+    };
+    expect(await driven({ ...STILL, ...AHEAD }, { stillConnected })).to.equal('caller-gone');
+    await clocked.wait(5);
+    expect(motions()).to.deep.equal([{ unit: 'gimbal', rates: [0, 0], holdMs: 0 }]);
+  });
+
+  it('that may have arrived before a halt of the gimbal is refused, even if that halt came with a motion of the chassis', async () => {
+    const pausedMs = clocked.clock.nowMs();
+    await clocked.wait(100);
+    await driven({ ...STILL, ...AHEAD });
+    expect(await driven(YAW, { receivedMs: pausedMs, holdMs: 500 })).to.equal('overtaken');
+  });
+
+  for (const [what, act] of [
+    ['a stop and a resume', () => clocked.robot.stop().then(() => clocked.robot.resume())],
+    ['a switch to manual', () => clocked.gimbal.setMode('manual')],
+    ['a takeover', () => clocked.drive(YAW, { by: 'rival', takeover: true, holdMs: 50 })],
+  ] as const)
+    it(`that may have arrived before ${what} is refused as overtaken`, async () => {
+      const pausedMs = clocked.clock.nowMs();
+      await clocked.wait(1);
+      await driven(YAW, { holdMs: 50 });
+      await clocked.during(act());
+      const late = { receivedMs: pausedMs, holdMs: 500, takeover: true };
+      expect(await driven(YAW, late)).to.equal('overtaken');
+    });
+
   it('with rates of 0 and a hold of only 50 ms is still sent after the bus has hung for 120 ms', async () => {
     await driven(YAW, { holdMs: 500 });
     let hangs = 1;
@@ -279,6 +338,7 @@ describe('a drive command', () => {
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
       const waiting = drive(YAW, { holdMs: 500 });
+      await clocked.wait(1);
       await clocked.during(act());
       clocked.frames.length = 0;
       await clocked.during(waiting);

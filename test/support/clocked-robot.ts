@@ -164,6 +164,7 @@ export class ClockedRobot {
       notAfterMs: undefined,
       takeover: false,
       stillWanted: () => undefined,
+      stillConnected: async () => undefined,
       requireUntuned: () => undefined,
       ...more,
     });

@@ -55,7 +55,8 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
         'too-late',
         'closing',
       ],
-      act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, stillWanted }) => {
+      asksCaller: true,
+      act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, ...caller }) => {
         const named = UNIT_LIST.flatMap(({ name }) => {
           const asked = body[name];
           return asked === undefined ? [] : [[name, limited(asked)] as const];
@@ -70,7 +71,8 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
           holdMs,
           notAfterMs: inMs(notAfterT),
           takeover,
-          stillWanted,
+          stillWanted: caller.stillWanted,
+          stillConnected: caller.stillConnected,
           requireUntuned: unit => autotune.requireUntuned(unit),
         });
       },
