@@ -113,23 +113,67 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('cancels an unanswered command that moves the chassis when its stick is let go, even if that command also stops the gimbal', async () => {
+  it('sends zero speed to each unit in a command of its own, which no other command cancels', async () => {
     stick(AHEAD);
     page.model.driving.ask('right stick', { yaw: 1 });
     await page.wait(100);
     page.let(/drive/, 'held');
     page.model.driving.ask('right stick', REST);
     await page.wait(230);
-    const both = commands().at(-1);
-    expect([both?.body.chassis.speed, both?.body.gimbal]).to.deep.equal([0.45, { yaw: 0, pitch: 0 }]);
+    const moving = commands().at(-1);
     stick(REST);
-    const last = commands().at(-1);
-    expect([both?.isTakenBack, last?.isTakenBack, last?.body.chassis, last?.body.gimbal]).to.deep.equal([
-      true,
-      false,
-      { speed: 0, turn: 0 },
-      { yaw: 0, pitch: 0 },
-    ]);
+    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page', takeover: true };
+    await page.daemon.ask('POST /api/drive', drive);
+    await page.wait(100);
+    page.model.driving.takeOver();
+    const [gimbal, chassis, taken] = commands().filter(({ body }) =>
+      [body.gimbal?.yaw, body.chassis?.speed].includes(0),
+    );
+    expect([moving?.body.gimbal, moving?.isTakenBack]).to.deep.equal([undefined, true]);
+    expect([gimbal?.body.chassis, gimbal?.isTakenBack]).to.deep.equal([undefined, false]);
+    // A newer halt of the same unit takes its place.
+    expect([chassis?.body.gimbal, chassis?.isTakenBack]).to.deep.equal([undefined, true]);
+    expect([taken?.body.chassis, taken?.isTakenBack]).to.deep.equal([{ speed: 0, turn: 0 }, false]);
+  });
+
+  for (const [what, path, body] of [
+    [
+      'another caller takes over the gimbal',
+      'POST /api/drive',
+      { gimbal: { yaw: 0.1, pitch: 0 }, holdMs: 500, id: 'another page', takeover: true },
+    ],
+    ['another caller switches the gimbal to auto', 'POST /api/gimbal/mode/switch', { mode: 'auto' }],
+  ] as const)
+    it(`sends zero speed to the chassis alone, and once, if both sticks are let go just after ${what}`, async () => {
+      for (let ms = 0; ms < 100; ms += 10) {
+        await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'manual' });
+        await page.wait(300);
+        stick(AHEAD);
+        page.model.driving.ask('right stick', { yaw: 1 });
+        await page.wait(500);
+        const sent = commands().length;
+        await page.daemon.ask(path, body);
+        await page.wait(ms);
+        stick(REST);
+        page.model.driving.ask('right stick', REST);
+        await page.wait(30);
+        const halts = commands()
+          .slice(sent)
+          .filter(({ body: { chassis, gimbal } }) => chassis?.speed === 0 && gimbal === undefined);
+        expect(
+          halts.map(({ isAnswered, isTakenBack }) => isAnswered && !isTakenBack),
+          `${ms} ms`,
+        ).to.deep.equal([true]);
+      }
+    });
+
+  it('sends zero speed when the stick is let go even while a STOP is unanswered', async () => {
+    stick(AHEAD);
+    await page.wait(100);
+    page.let(/stop/, 'lost');
+    page.model.pressStop();
+    stick(REST);
+    expect(commands().at(-1)?.body.chassis).to.deep.equal({ speed: 0, turn: 0 });
   });
 
   it('shows nothing that holds the robot back after a stick of the unit in auto was touched, while the other unit is driven', async () => {

@@ -74,7 +74,7 @@ export function wellText({ status: { value: status }, driving }: Model): string 
   if (status === undefined) return '';
   const activityOf = (name: UnitName) => {
     const { mode, driver } = status[name];
-    const who = driver?.id === driving.id ? 'this page' : driver?.by;
+    const who = driver?.id === driving.commands.id ? 'this page' : driver?.by;
     return [mode !== 'manual' && `${name} ${mode}`, who !== undefined && `${who} drives the ${name}`];
   };
   const all = [

@@ -24,6 +24,8 @@ export interface Ask {
   readonly fate?: Fate;
   /** True if the ask renews what an older ask began. A renewal does not replace another ask. */
   readonly renews?: boolean;
+  /** Which older asks of the same path this one replaces. By default all of them. */
+  readonly replaces?: (older: Ask) => boolean;
   /** The path of another ask, which is no longer wanted once this ask is done. */
   readonly ends?: string;
   /**
@@ -237,7 +239,8 @@ export class Asks {
 /** Whether a late request of `older` could undo `ask`. A late STOP or Off does no harm. */
 function excludes(ask: Ask, older: Ask): boolean {
   if (ask.rule === 'insists' && older.rule === 'insists') return false;
-  return ask.path === older.path || ask.path === STOP;
+  if (ask.path === STOP) return true;
+  return ask.path === older.path && (ask.replaces?.(older) ?? true);
 }
 
 const FIRST_PAUSE_MS = 300;

@@ -54,7 +54,7 @@ export function DrivePanel() {
 function DriveState() {
   const { driving, telemetry } = useModel();
   const speed = telemetry.shown?.chassis?.speed;
-  const answer = isDeflected(driving.wanted.value) ? driving.roundTripMs.value : undefined;
+  const answer = isDeflected(driving.wanted.value) ? driving.commands.roundTripMs.value : undefined;
   return (
     <div class="drive-state">
       <label>

@@ -2,31 +2,24 @@ import { computed, type Signal, signal } from '@preact/signals';
 import { every } from '../../core/clock.js';
 import {
   type Axis,
-  MAX_HOLD_MS,
-  perUnit,
-  type Rates,
   UNIT_LIST,
   type Unit,
   type UnitName,
 } from '../../core/units.js';
 import type { Status, UnitStatus } from '../../schemas/status.js';
-import { isUnanswered } from '../daemon/request.js';
+import { isUnanswered, type Outcome } from '../daemon/request.js';
 import { refusalText } from './action.js';
+import { COMMANDS_HZ, DriveCommands, type UnitRates } from './drive-commands.js';
 import { RobotTime } from './robot-time.js';
 import { Part, type Whole } from './whole.js';
 
 /** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
 export type Deflections = Readonly<Record<string, number>>;
 export type Source = 'left stick' | 'right stick' | 'keys' | 'gamepad';
-type UnitRates = { readonly name: UnitName; readonly rates: Rates };
 
 const UNIT_NAMES = UNIT_LIST.map(({ name }) => name);
 const AXES = UNIT_LIST.flatMap(unit => unit.axes.map(({ name }) => name));
 
-const COMMANDS_HZ = 25;
-const HOLD_MS = 200;
-/** A command that arrives later than this may be older than the finger. */
-const LATEST_MS = MAX_HOLD_MS;
 /** Without readings for this long, nobody sees what the robot does. Without answers for this long, it does not move. */
 const SILENT_MS = 500;
 const REFUSAL_MS = 4000;
@@ -60,13 +53,11 @@ export function isDeflected(deflections: Deflections): boolean {
 export class Driving extends Part {
   /** The part of the greatest rates that a full deflection asks for. */
   readonly limit: Signal<number>;
-  /** The driver's id; another page has another one. */
-  readonly id = `page ${Math.random().toString(36).slice(2, 8)}`;
   /** True while a stick or key must be let go before the robot moves. */
   readonly needsRest = signal(false);
-  readonly roundTripMs = signal<number | undefined>(undefined);
   readonly hasGamepad = signal(false);
   readonly time: RobotTime;
+  readonly commands: DriveCommands;
   /** Why the last command was refused, or why the page stopped driving. Empty if another part of the page says so. */
   readonly #problem = signal('');
   readonly #asked = signal<Readonly<Partial<Record<Source, Deflections>>>>({});
@@ -75,18 +66,6 @@ export class Driving extends Part {
   readonly #held = new Set<Source>();
   /** Units that could not be driven while they were asked to move. All sticks and keys must be let go first. */
   readonly #hindered: Signal<readonly UnitName[]> = signal([]);
-  /** Units to which a command was sent that may still hold. */
-  readonly #moving: Record<UnitName, boolean> = perUnit(() => false);
-  /** The newest command that stops each unit, while it is not answered. */
-  readonly #halts = new Map<UnitName, object>();
-  #pending = 0;
-  /** The unanswered commands that move something. */
-  #pendingMoves = 0;
-  #sentMs = Number.NEGATIVE_INFINITY;
-  /** When the first command of each unit's motion was answered. */
-  readonly #acceptedMs: Record<UnitName, number> = perUnit(() => Number.POSITIVE_INFINITY);
-  /** When the page sent the oldest moving command without an answer. */
-  #unansweredMs = Number.POSITIVE_INFINITY;
   #problemMs = 0;
   /** The units that the problem is about. */
   #problemUnits: readonly UnitName[] = [];
@@ -96,6 +75,7 @@ export class Driving extends Part {
     const { clock, storage } = whole;
     const stored = Number(storage.read(LIMIT_KEY) ?? Number.NaN);
     this.time = new RobotTime(clock);
+    this.commands = new DriveCommands(whole, this.time);
     this.limit = signal(stored >= 0.05 && stored <= 1 ? stored : 0.3);
     every(clock, 1000 / COMMANDS_HZ, () => this.#pass());
   }
@@ -126,7 +106,7 @@ export class Driving extends Part {
 
   /** Stops driving: all sources count as let go, and must really be let go before the robot moves again. */
   interrupt(why: string): void {
-    if (!this.#isAnyHeld && !Object.values(this.#moving).includes(true)) return;
+    if (!this.#isAnyHeld && !this.commands.isMoving) return;
     this.#stopUntilRest(why);
     this.#pass();
   }
@@ -146,8 +126,9 @@ export class Driving extends Part {
   takeOver(): void {
     const status = this.whole.status.peek();
     this.needsRest.value = this.#isAnyHeld;
-    const driven = UNIT_LIST.filter(({ name }) => this.#isRivals(status?.[name].driver));
-    void this.#send(driven.map(this.#wantedOf), true);
+    for (const unit of UNIT_LIST)
+      if (this.#isRivals(status?.[unit.name].driver)) void this.#halt(unit, { takeover: true });
+    this.#pass();
   }
 
   /** The deflections of all sources together. */
@@ -194,18 +175,19 @@ export class Driving extends Part {
   }
 
   #isRivals(driver: UnitStatus['driver']): boolean {
-    return driver !== undefined && driver.id !== this.id;
+    return driver !== undefined && driver.id !== this.commands.id;
   }
 
   /** Call this for each status. What somebody else changed under the driver's thumbs ends driving. */
   heardStatus(before: Status, after: Status): void {
     const isOther = UNIT_LIST.some(({ name }) => {
       const [old, now] = [before[name], after[name]];
-      const isTaken = old.driver?.id === this.id && this.#isRivals(now.driver);
+      const isTaken = old.driver?.id === this.commands.id && this.#isRivals(now.driver);
       // Something has ended the motion of this page, which began again at once.
       const sinceMs = this.time.msAt(now.driver?.sinceT ?? 0);
-      const isEnded = now.driver?.id === this.id && sinceMs > this.#acceptedMs[name] + CLOCK_MS;
-      return old.mode !== now.mode || isTaken || (isEnded && this.#moving[name]);
+      const isEnded =
+        now.driver?.id === this.commands.id && sinceMs > this.commands.acceptedMs[name] + CLOCK_MS;
+      return old.mode !== now.mode || isTaken || (isEnded && this.commands.moving[name]);
     });
     if (isOther || before.stopped !== after.stopped || after.uptimeS < before.uptimeS) this.interrupt('');
   }
@@ -218,7 +200,7 @@ export class Driving extends Part {
   #pass(): void {
     const nowMs = this.whole.clock.nowMs();
     if (nowMs - this.#problemMs > REFUSAL_MS) this.#problem.value = '';
-    const silentMs = nowMs - Math.min(this.time.heardMs, this.#unansweredMs);
+    const silentMs = nowMs - Math.min(this.time.heardMs, this.commands.unansweredMs);
     if (silentMs > SILENT_MS && this.#isAnyHeld && !this.needsRest.peek()) {
       const what = nowMs - this.time.heardMs > SILENT_MS ? 'readings' : 'answers';
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
@@ -226,23 +208,11 @@ export class Driving extends Part {
     }
     this.#noteHindered();
     const all = UNIT_LIST.map(this.#wantedOf);
-    this.#halt(all.filter(({ rates }) => !isDeflected(rates)));
-    const isDue = nowMs - this.#sentMs >= 1000 / COMMANDS_HZ - 1;
-    const isFree = this.#pending === 0 || nowMs - this.#sentMs >= HOLD_MS;
-    if (!isDue || !isFree || !all.some(({ rates }) => isDeflected(rates))) return;
-    // This command cancels an unanswered one that stops the other unit, so it stops that unit too.
-    void this.#send(all.filter(({ name, rates }) => isDeflected(rates) || this.#halts.has(name)));
-  }
-
-  /** Stops those of these units that move. */
-  #halt(resting: readonly UnitRates[]): void {
-    const ending = resting.filter(({ name }) => this.#moving[name]);
-    if (ending.length === 0) return;
-    // This takes back an unanswered command that moves, which may stop the other unit, so it stops that unit too.
-    if (this.#pendingMoves > 0)
-      void this.#send(resting.filter(({ name }) => this.#moving[name] || this.#halts.has(name)));
-    // Each in a command of its own, because the daemon may refuse to reach one of them.
-    else for (const one of ending) void this.#send([one]);
+    const moved = all.filter(({ rates }) => isDeflected(rates));
+    for (const unit of UNIT_LIST)
+      if (this.commands.moving[unit.name] && !moved.some(({ name }) => name === unit.name))
+        void this.#halt(unit);
+    if (this.commands.isDue && moved.length > 0) void this.#move(moved);
   }
 
   /** What moves when a hindrance ends has nobody who began it: the stick or key must be at rest in between. */
@@ -265,52 +235,24 @@ export class Driving extends Part {
     return { name, rates: Object.fromEntries(rates) };
   };
 
-  async #send(wanted: readonly UnitRates[], takeover = false): Promise<void> {
-    if (wanted.length === 0) return;
-    const { clock, daemon } = this.whole;
-    const sentMs = clock.nowMs();
-    for (const { name, rates } of wanted) {
-      if (!this.#moving[name]) this.#acceptedMs[name] = Number.POSITIVE_INFINITY;
-      this.#moving[name] = isDeflected(rates);
-    }
-    // A command that stops the robot does not count: the next one may begin at once.
-    const isMoving = wanted.some(({ name }) => this.#moving[name]);
-    if (isMoving) this.#sentMs = sentMs;
-    if (isMoving) this.#unansweredMs = Math.min(this.#unansweredMs, sentMs);
-    else if (!Object.values(this.#moving).includes(true)) this.#unansweredMs = Number.POSITIVE_INFINITY;
-    // A newer command takes the place of an unanswered one, whose request is cancelled. A stop does not cancel another one.
-    const renews = !isMoving && !takeover && this.#halts.size > 0 && this.#pendingMoves === 0;
-    this.#pending += 1;
-    if (isMoving) this.#pendingMoves += 1;
-    const body = {
-      ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
-      id: this.id,
-      holdMs: HOLD_MS,
-      notAfterT: this.time.tAt(sentMs + LATEST_MS),
-      ...(takeover && { takeover }),
-    };
-    for (const { name } of wanted)
-      if (this.#moving[name]) this.#halts.delete(name);
-      else this.#halts.set(name, body);
-    const outcome = await daemon.press({ path: '/api/drive', body, rule: 'moves', renews });
-    this.#pending -= 1;
-    if (isMoving) this.#pendingMoves -= 1;
-    for (const [name, halt] of this.#halts) if (halt === body) this.#halts.delete(name);
-    if (!isUnanswered(outcome)) this.#unansweredMs = Number.POSITIVE_INFINITY;
-    if ('body' in outcome) {
-      this.roundTripMs.value = Math.round(clock.nowMs() - sentMs);
-      if (isMoving && wanted.some(({ name }) => this.#problemUnits.includes(name))) this.#problem.value = '';
-      for (const { name } of wanted) this.#acceptedMs[name] = Math.min(this.#acceptedMs[name], clock.nowMs());
-    } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code)) {
-      const why = SHOWN.includes(outcome.refusal.code) ? '' : refusalText(outcome.refusal);
-      // That a command cannot stop one unit says nothing about the other one.
-      if (!isMoving && !takeover) {
-        const units = wanted.map(({ name }) => name);
-        if (why !== '') this.#show(why, units);
-        return;
-      }
-      for (const { name } of UNIT_LIST) this.#moving[name] = false;
-      this.interrupt(why);
-    }
+  async #halt(unit: Unit, more?: { readonly takeover?: true }): Promise<void> {
+    const why = problemText(await this.commands.halt(unit, more));
+    if (why !== '') this.#show(why, [unit.name]);
   }
+
+  async #move(wanted: readonly UnitRates[]): Promise<void> {
+    const outcome = await this.commands.move(wanted);
+    const isAbout = ({ name }: UnitRates) => this.#problemUnits.includes(name);
+    if ('body' in outcome) {
+      if (wanted.some(isAbout)) this.#problem.value = '';
+    } else if (!isUnanswered(outcome) && !PASSING.includes(outcome.refusal.code))
+      this.interrupt(problemText(outcome));
+  }
+}
+
+/** What the page says about a refused command. Empty if it says nothing about the next one, or if `whyNot` says it. */
+function problemText(outcome: Outcome<unknown>): string {
+  if (!('refusal' in outcome) || isUnanswered(outcome)) return '';
+  const { refusal } = outcome;
+  return [...PASSING, ...SHOWN].includes(refusal.code) ? '' : refusalText(refusal);
 }
