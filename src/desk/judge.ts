@@ -80,10 +80,14 @@ export function isLeft(state: DeskState, name: string): boolean {
 /** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the release from that. */
 export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
-  if (match?.robots.includes(name)) return match;
+  const own = match?.robots.includes(name) ? match : null;
   const seen = seenOf(state, name);
   const id = seen.match?.id ?? null;
-  if (id === null || !isLeft(state, name) || isTaken(state, seen)) return null;
+  // A released match wants nothing of a robot that is in another one by now.
+  if (own !== null && (own.phase !== 'none' || own.id === id)) return own;
+  // The desk that had the robot last may be dead.
+  const isAnothers = isTaken(state, seen) && seen.match?.lease?.expired !== true;
+  if (id === null || !isLeft(state, name) || isAnothers) return own;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
   return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
 }

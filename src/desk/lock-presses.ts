@@ -61,6 +61,7 @@ function lift(state: DeskState, name: string, fallback: string | undefined, { no
 }
 
 export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, reason }) => {
+  requireRobot(state, robot);
   lockTile(state, press, robot, 'one', reason);
 });
 
@@ -71,7 +72,6 @@ export function lockTile(
   kind: LockKind,
   reason?: string,
 ): void {
-  requireRobot(state, robot);
   changeWish(state, robot, { lock: lockOf(state, press, kind, reason) });
 }
 

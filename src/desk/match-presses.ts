@@ -120,4 +120,6 @@ export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
   if (seen.match?.id !== match.id)
     refuse(`${robot} has not got this match. Play without it, or end and load again.`);
   seen.joinMs = nowMs;
+  // The desk that had the robot last may have ended its match and be gone.
+  if (match.phase === 'none') seen.claimedMs = nowMs;
 });

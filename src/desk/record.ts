@@ -164,6 +164,14 @@ function robotOfFile(name: string): string | undefined {
   return robot?.replace(/%(25|2F|20)/g, decodeURIComponent);
 }
 
+/** The names of the files with robots' lines. A record may have lost their folder. */
+async function robotFileNames(disk: Disk, folder: string): Promise<readonly string[]> {
+  return disk.list(join(folder, ROBOTS)).catch(error => {
+    if (isRobotError(error, 'storage-failed') && error.context.errno === 'ENOENT') return [];
+    throw error;
+  });
+}
+
 /** The files of a record, oldest first: the desk's own, and those of each robot by its name. */
 export async function recordFiles(disk: Disk, folder: string) {
   const read = async (...names: readonly string[]): Promise<LogFile> => ({
@@ -172,10 +180,7 @@ export async function recordFiles(disk: Disk, folder: string) {
   });
   const own = await Promise.all(logFileNames(await disk.list(folder)).map(name => read(name)));
   const robots = new Map<string, LogFile[]>();
-  const names = await disk.list(join(folder, ROBOTS)).catch(error => {
-    if (isRobotError(error, 'storage-failed') && error.context.errno === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await robotFileNames(disk, folder);
   // File 10 comes after file 9.
   for (const name of names.toSorted((one, other) => one.length - other.length || (one < other ? -1 : 1))) {
     const robot = robotOfFile(name);
@@ -187,7 +192,7 @@ export async function recordFiles(disk: Disk, folder: string) {
 /** The hash of all files of a record with their names. */
 export async function hashOf(disk: Disk, path: string): Promise<string> {
   const names = [...(await disk.list(path)).filter(name => name !== ROBOTS)];
-  for (const name of await disk.list(join(path, ROBOTS))) names.push(join(ROBOTS, name));
+  for (const name of await robotFileNames(disk, path)) names.push(join(ROBOTS, name));
   const lines: string[] = [];
   for (const name of names.sort())
     lines.push(`${sha256((await disk.read(join(path, name))) ?? '')}  ${name}\n`);

@@ -129,6 +129,8 @@ export class Seen {
   logFault: LogFault | undefined;
   /** Whether the lines of the robot's log are asked from the oldest one on. */
   isFromOldest = false;
+  /** Whether the robot showed the head, and no line up to it was kept: the next lines continue nothing. */
+  isHeadAdopted = false;
   /** Whether the disk has not kept the last lines yet. No more are asked for until then. */
   isKeeping = false;
 }

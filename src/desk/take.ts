@@ -96,7 +96,10 @@ function taken(state: DeskState, seen: Seen, ask: Ask, body: unknown, nowMs: num
     seen.head = answer.head;
     seen.headMs = sentMs;
     // The record has the lines that follow the first head.
-    if (wishOf(state.wanted, robot).head === null) changeWish(state, robot, { head: answer.head });
+    if (wishOf(state.wanted, robot).head === null) {
+      changeWish(state, robot, { head: answer.head });
+      seen.isHeadAdopted = true;
+    }
   }
   if (kind !== 'match') seen.refusal = undefined;
   matchSeen(state, seen, answer, sentMs);
@@ -143,7 +146,7 @@ function linesOf(
   }
   if (lines.length === 0) return undefined;
   seen.isKeeping = true;
-  return { robot, bytes: body, follows: of !== undefined, head: newest };
+  return { robot, bytes: body, follows: of !== undefined && !seen.isHeadAdopted, head: newest };
 }
 
 /** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */
@@ -151,6 +154,7 @@ export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept:
   const seen = seenOf(state, robot);
   seen.isKeeping = false;
   if (!isKept) return;
+  seen.isHeadAdopted = false;
   seen.isFromOldest = false;
   changeWish(state, robot, { head });
 }

@@ -364,6 +364,24 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
+  it('plays without a robot of the match that the desk does not know, and locks it if it is added later', () => {
+    field.load();
+    const { state } = desk;
+    const all = state.robots;
+    state.robots = all.filter(({ name }) => name !== 'Red 1');
+    state.seen.delete('Red 1');
+    expect(desk.tryPress('start')).to.include('Red 1: Not heard');
+    desk.press('without', { robot: 'Red 1' });
+    field.wait(100);
+    desk.press('start');
+    state.robots = all;
+    field.wait(600);
+    expect([field.phases, field.locks]).to.deep.equal([
+      ['pre', 'auto', 'auto'],
+      [true, false, false],
+    ]);
+  });
+
   it('shows NOT STARTED for a robot whose start the network delayed by 3 s, and starts the robot when “Join” is pressed', () => {
     field.load();
     field.network('Red 1', { requestMs: 3000 });

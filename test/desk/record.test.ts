@@ -232,6 +232,29 @@ describe('a match record', () => {
     }
   });
 
+  it('is reported by “trunnion-desk verify” as “missing” for the desk if presses were lost on a full disk', async () => {
+    await clock.during(records.begin('final-1'));
+    disk.fail('append', 'sync');
+    for (let count = 0; count < 2500; count += 1) log.record({ what: 'press' });
+    await clock.advance(1000);
+    disk.fail();
+    await clock.advance(5000);
+    const verdicts = await clock.during(verifyRecord(disk, await seal()));
+    expect(verdicts.map(({ of, is, why }) => `${of} ${is} ${why}`).join()).to.match(
+      /^desk missing \d+ lines were lost/,
+    );
+  });
+
+  it('is reported by “trunnion-desk verify” as “missing” for a robot, and not as “changed”, if the folder of the lines of robots is gone', async () => {
+    const { folder } = await record(3);
+    await disk.remove(file(folder));
+    disk.list = async path => {
+      if (!path.endsWith('/robots')) return RecordingDisk.prototype.list.call(disk, path);
+      throw new RobotError('storage-failed', { operation: 'list', path, errno: 'ENOENT' });
+    };
+    expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
+  });
+
   it('is reported by “trunnion-desk verify” as “changed” for the desk if the log of the desk was altered', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
@@ -393,6 +416,33 @@ describe('the copy of a robot log on the desk', () => {
       keptLines(desk, kept!, true);
       expect(desk.wanted.robots['Red 1']?.head?.seq).to.equal(4);
       expect(desk.seen.get('Red 1')?.isFromOldest).to.equal(false);
+    }
+  });
+
+  it('begins a new file with the lines that follow a head which the desk has adopted from the robot, and continues that file', async () => {
+    const lines = await robotLines(4);
+    const desk = state('');
+    desk.wanted = { ...desk.wanted, robots: { 'Red 1': NEW_WISH } };
+    const head = { seq: 1, hash: lines[0]!.hash };
+    const match = {
+      id: null,
+      revision: 0,
+      phase: 'none',
+      endsAtT: null,
+      lock: null,
+      lease: null,
+      t: 1,
+      head,
+    };
+    take(desk, { ...ask(undefined), kind: 'match' }, { status: 200, body: { ...match, recorded: true } }, 0);
+    for (const [from, follows] of [
+      [1, false],
+      [2, true],
+    ] as const) {
+      const answer = { status: 200, body: rest(lines, from).subarray(0, lines[from]!.bytes.length) };
+      const kept = take(desk, ask(lines[from - 1]!.hash), answer, 0);
+      expect(kept?.follows).to.equal(follows);
+      keptLines(desk, kept!, true);
     }
   });
 

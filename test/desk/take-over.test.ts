@@ -240,6 +240,48 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'none']);
   });
 
+  for (const [what, before] of [
+    ['has loaded no match', () => undefined],
+    [
+      'had the match before, and released it',
+      () => {
+        field.takeOver();
+        second.isOff = true;
+        field.wait(4000);
+        field.takeOver(first);
+      },
+    ],
+    [
+      'has released another match of the same robots',
+      () => {
+        second.isOff = false;
+        field.wait(600);
+        second.press('load semifinal');
+        field.wait(100);
+        second.press('release');
+        field.wait(11_000);
+      },
+    ],
+  ] as const)
+    it(`the second desk, which ${what}, releases a robot that a dead desk left in an ended match when “Join” is pressed`, () => {
+      before();
+      first.press('end');
+      field.wait(1500);
+      expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+      first.isOff = true;
+      second.isOff = false;
+      field.wait(4000);
+      if (second.view.match?.id === 'final') {
+        second.press('end');
+        second.press('release');
+      }
+      field.wait(1500);
+      expect(NAMES.map(name => second.tile(name).missed)).to.deep.equal(NAMES.map(() => 'NOT RELEASED'));
+      for (const robot of NAMES) second.press('join', { robot });
+      field.wait(1000);
+      expect(field.phases).to.deep.equal(['none', 'none', 'none']);
+    });
+
   it('a desk that wakes up with no open page after it was frozen does not pause a match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
