@@ -20,6 +20,10 @@ export interface Caller {
 
 /** A change of the file takes effect within this time. */
 export const READ_AGAIN_MS = 500;
+/** An older list is out of date: the process was paused, or the disk hangs. */
+const CURRENT_MS = 2 * READ_AGAIN_MS;
+/** A caller waits at most this long for the disk. */
+const WAIT_MS = 200;
 
 const CURE_OF_SLOW = 'The disk is too slow: check it.';
 const CURE_OF_GONE =
@@ -60,6 +64,9 @@ export class Access {
     cure: CURE_OF_SLOW,
     isUnread: true,
   });
+  /** When the newest read that has ended began. */
+  #readMs = Number.NEGATIVE_INFINITY;
+  #reading: { readonly sinceMs: number; readonly end: Promise<void> } | undefined;
   #timer: Timer | undefined;
   #isEnded = false;
 
@@ -78,6 +85,22 @@ export class Access {
   close(): void {
     this.#isEnded = true;
     this.#timer?.cancel();
+  }
+
+  /** Whether the list in force is new enough to permit something. */
+  get isCurrent(): boolean {
+    return this.#settings.clock.nowMs() - this.#readMs <= CURRENT_MS;
+  }
+
+  /** Resolves when the list is current, or if the disk takes too long. A paused process learns of a removed token so. */
+  async current(): Promise<void> {
+    if (this.isCurrent || this.#isEnded) return;
+    const { clock } = this.#settings;
+    this.#timer?.cancel();
+    if (this.#reading === undefined) void this.#watch();
+    const { sinceMs = 0, end } = this.#reading ?? {};
+    const waitMs = sinceMs + WAIT_MS - clock.nowMs();
+    if (end !== undefined && waitMs > 0) await endedWithin(clock, waitMs, end);
   }
 
   get state(): AccessState {
@@ -124,12 +147,16 @@ export class Access {
   }
 
   async #watch(): Promise<void> {
-    const reading = this.#read();
-    if (!(await endedWithin(this.#settings.clock, START_MS, reading)))
-      this.#keep({ cure: CURE_OF_SLOW, isUnread: true });
-    await reading;
+    const { clock } = this.#settings;
+    const sinceMs = clock.nowMs();
+    const end = this.#read();
+    this.#reading = { sinceMs, end };
+    if (!(await endedWithin(clock, START_MS, end))) this.#keep({ cure: CURE_OF_SLOW, isUnread: true });
+    await end;
+    this.#reading = undefined;
+    this.#readMs = sinceMs;
     if (this.#isEnded) return;
-    this.#timer = this.#settings.clock.after(READ_AGAIN_MS, () => void this.#watch());
+    this.#timer = clock.after(READ_AGAIN_MS, () => void this.#watch());
   }
 
   async #read(): Promise<void> {

@@ -49,9 +49,9 @@ export function isNewTokenName(text: string): boolean {
   return isTokenName(text) && !text.endsWith(' ');
 }
 
-/** Whether the log uses this name for other callers: those without a token, or the board. */
+/** Whether the log uses this name for others: callers without a token, the board, or the daemon itself. */
 export function isReservedName(name: string): boolean {
-  return isIP(name) !== 0 || ['root', 'break glass'].includes(name.toLowerCase());
+  return isIP(name) !== 0 || ['root', 'break glass', 'trunnion'].includes(name.toLowerCase());
 }
 
 export function isToken(value: unknown): value is Token {

@@ -69,7 +69,9 @@ export async function addToken(
   const roles: readonly Role[] = WORDS[place.program].roles;
   const known = roles.find(one => one === role);
   if (known === undefined) return wrong(`--role must be one of ${roles.join(', ')}`);
-  return inFolder(place, () => changed(place, () => add(place, { name, role: known, hasCode })));
+  return inFolder(place, () =>
+    uninterrupted(() => changed(place, () => add(place, { name, role: known, hasCode }))),
+  );
 }
 
 export async function listTokens(place: TokenPlace): Promise<Said> {
@@ -92,7 +94,8 @@ export async function removeToken(place: TokenPlace, name: string): Promise<Said
 async function inFolder(place: TokenPlace, run: () => Promise<Said>): Promise<Said> {
   const { folder, program } = place;
   try {
-    const asOwner = await runAsOwnerOf(folder);
+    // The same signals reach the command of the owner, which decides.
+    const asOwner = await uninterrupted(() => runAsOwnerOf(folder));
     if (asOwner !== undefined) return asOwner;
     const said = await run();
     return place.isSimulated ? { ...said, text: `${said.text}\n${SIMULATED}` } : said;
@@ -113,7 +116,11 @@ function isForbidden(error: unknown): boolean {
 }
 
 function isOwnerOf(folder: string): boolean {
-  return statSync(folder).uid === process.getuid?.();
+  try {
+    return statSync(folder).uid === process.getuid?.();
+  } catch {
+    return false;
+  }
 }
 
 async function add(
@@ -204,6 +211,18 @@ function listed(place: TokenPlace, tokens: readonly Token[] | undefined): string
   if (tokens.length === 0) return `There are no tokens: the ${robot} is ${open}.`;
   const width = Math.max(...tokens.map(({ name }) => name.length));
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
+}
+
+/** Runs to its end even if Ctrl-C is pressed: a secret that is in force must be shown. */
+async function uninterrupted<T>(run: () => Promise<T>): Promise<T> {
+  const ignore = () => undefined;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, ignore);
+  try {
+    return await run();
+  } finally {
+    for (const signal of signals) process.off(signal, ignore);
+  }
 }
 
 /** Runs one change at a time. The daemon has read the new list when this resolves. */

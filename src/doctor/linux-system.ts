@@ -38,8 +38,8 @@ export const linuxSystem = {
   },
   /** The user of this process, with its groups. */
   get user(): User {
-    const { username, uid } = userInfo();
-    return { name: username, uid, gids: process.getgroups?.() ?? [] };
+    const uid = process.getuid?.() ?? 0;
+    return { name: userName() ?? String(uid), uid, gids: process.getgroups?.() ?? [] };
   },
   readFile: (path: string): Promise<Buffer> => readFile(path),
   list: (folder: string): Promise<readonly string[]> => readdir(folder),
@@ -92,3 +92,12 @@ export const linuxSystem = {
     return opened.readBlock(address, register, length).finally(() => opened.close());
   },
 };
+
+/** Undefined for a user who is not in the list of users, as in a container. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}

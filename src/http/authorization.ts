@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Context } from 'koa';
 import { type Access, type Caller, ROOT } from '../access/access.js';
+import type { Need } from '../access/roles.js';
 import { hashOf } from '../access/token.js';
 import { RobotError } from '../core/errors.js';
 import { isOwnOrigin } from './foreign-pages.js';
@@ -26,7 +27,10 @@ export function isRoot(ctx: Context): boolean {
 }
 
 export function authorization(access: Access): Authorize {
-  return (ctx, need) => {
+  /** What stops the robot waits for nothing. */
+  const current = (need: Need) =>
+    need === 'none' || need === 'stop' || access.isCurrent ? undefined : access.current();
+  const authorize = (ctx: Context, need: Need) => {
     const { isCookie } = presented(ctx);
     const isAct = ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD';
     if (isCookie && isAct && !isOwnOrigin(ctx.headers)) {
@@ -40,6 +44,7 @@ export function authorization(access: Access): Authorize {
     if (caller.token !== undefined && ctx.state.mayAct) keepInFlood(ctx.socket);
     access.require(need, caller);
   };
+  return Object.assign(authorize, { current });
 }
 
 /** Sets the caller's name for the event log. */

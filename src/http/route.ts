@@ -7,7 +7,11 @@ import { isJson, jsonBody } from './body.js';
 import { compile, queryCheck } from './validate.js';
 
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
-export type Authorize = (ctx: Context, need: Need) => void;
+export interface Authorize {
+  (ctx: Context, need: Need): void;
+  /** Resolves when the rights are known as they are now. Undefined if they are, or if the need does not wait for that. */
+  readonly current: (need: Need) => Promise<void> | undefined;
+}
 
 /** The right that a call needs. If it depends on the body, a function of the body, with words for the documentation. */
 type Right<Body> = Need | { of(body: Body): Need; readonly text: string };
@@ -81,12 +85,16 @@ function define(method: Route['method']) {
     const readBody = endpoint.body && compile(endpoint.body);
     const readQuery = endpoint.query && queryCheck(endpoint.query);
     const handle = async (ctx: Context, authorize: Authorize) => {
-      authorize(ctx, typeof right === 'string' ? right : 'none');
+      const permit = async (need: Need) => {
+        await authorize.current(need);
+        authorize(ctx, need);
+      };
+      await permit(typeof right === 'string' ? right : 'none');
       const isRead = !endpoint.bodyIsOptional || isJson(ctx);
       const body = readBody?.(isRead ? await jsonBody(ctx) : {}) as Body;
       const need = typeof right === 'string' ? right : right.of(body);
       // The token may have been removed while the body was arriving.
-      if (readBody !== undefined) authorize(ctx, need);
+      if (readBody !== undefined) await permit(need);
       const query = readQuery?.(ctx.query) as Query;
       const stillWanted = () => {
         if (ctx.socket.destroyed || ctx.socket.readableEnded) throw new RobotError('caller-gone');

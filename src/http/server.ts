@@ -34,6 +34,8 @@ interface Connection {
    * paused the socket because the client did not read an answer.
    */
   isBehind?: boolean;
+  /** True if the last request was answered before its body was complete. Nothing is answered for what is wrong with the rest. */
+  isCutShort?: boolean;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
   /** Why the bytes after these requests are not a request. The server sends the refusal after the answers. */
@@ -72,6 +74,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
   // A client may half-close the connection after its request and still receives the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   const connections = new Map<Duplex, Connection>();
+  const close = (socket: Duplex) => socket.destroy();
 
   const opened = (socket: Socket) => {
     const connection: Connection = { socket, address: socket.remoteAddress ?? '', answered: false };
@@ -85,7 +88,8 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     const answered = () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
-      if (!exchange[0].complete) connection.isBehind = true;
+      connection.isCutShort = !exchange[0].complete;
+      if (connection.isCutShort) connection.isBehind = true;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
@@ -112,12 +116,12 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
   };
   const failed = (error: Error, socket: Duplex) => {
     const connection = connections.get(socket);
+    if (connection?.exchange === undefined && connection?.isCutShort) return close(socket);
     if (connection?.exchange?.[0].complete !== true) return refuse(error, socket);
     if (connection.next?.[0].complete === false) connection.next = undefined;
     connection.refusal = error;
   };
 
-  const close = (socket: Duplex) => socket.destroy();
   const hangUp = ({ socket }: IncomingMessage) => close(socket);
   const cut = (_: Error, socket: Duplex) => close(socket);
   server.on('connection', contain(opened, close));

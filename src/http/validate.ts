@@ -25,7 +25,7 @@ export function compile<T>(schema: Schema<T>): (value: unknown) => T {
     compiled ??= ajv.compile<T>(schema);
     const check = compiled;
     if (check(value)) return value;
-    const errors = (check.errors ?? []).filter(error => error.keyword !== 'if').map(faultOf);
+    const errors = (check.errors ?? []).filter(isOfCaller).map(faultOf);
     throw new RobotError('invalid-request', { errors });
   };
 }
@@ -42,6 +42,11 @@ export function queryCheck<T>(schema: Schema<T>): (query: object) => T {
   };
   return query =>
     check(Object.fromEntries(Object.entries(query).map(([name, given]) => [name, typed(name, given)])));
+}
+
+/** Whether the error says something to a caller. A value that may be null, and is neither null nor right, has two errors more. */
+function isOfCaller({ keyword, params }: ErrorObject): boolean {
+  return keyword !== 'if' && keyword !== 'anyOf' && params.type !== 'null';
 }
 
 function faultOf({

@@ -21,7 +21,7 @@ import { type Clock, systemClock } from '../../src/core/clock.js';
 import { deskTokens } from '../../src/desk/desk-program.js';
 import { PathLock } from '../../src/storage/path-lock.js';
 import { Child } from '../support/child.js';
-import { inTemporaryFolder, temporaryFolder } from '../support/daemon.js';
+import { eventually, inTemporaryFolder, temporaryFolder } from '../support/daemon.js';
 import { requirePrograms, skip } from '../support/programs.js';
 
 const FIELD = 'src/main.js';
@@ -30,7 +30,14 @@ const isRoot = process.getuid?.() === 0;
 
 /** Runs the program as a user other than root. If root does not run the tests, this is the current user. */
 function asNobody(...args: string[]): Promise<{ exit: number | string | undefined | null; text: string }> {
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+  return asUser(NOBODY, ...args);
+}
+
+function asUser(
+  id: number,
+  ...args: string[]
+): Promise<{ exit: number | string | undefined | null; text: string }> {
+  const user = isRoot ? { uid: id, gid: id } : {};
   return new Promise(resolve => {
     execFile(process.execPath, [`dist/${FIELD}`, ...args], user, (error, stdout, stderr) =>
       resolve({ exit: error === null ? 0 : error.code, text: stdout + stderr }),
@@ -171,15 +178,33 @@ describe('the command', () => {
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o000);
-      for (const args of [['list'], ['add', 'desk', '--role', 'referee']]) {
-        const { exit, text } = await asNobody('token', ...args, '--state', folder);
-        expect([exit, text]).to.deep.equal([3, 'Only root may do this: sudo trunnion token …\n']);
-      }
+      for (const state of [folder, join(folder, 'inner')])
+        for (const args of [['list'], ['add', 'desk', '--role', 'referee']]) {
+          const { exit, text } = await asNobody('token', ...args, '--state', state);
+          expect([exit, text]).to.deep.equal([3, 'Only root may do this: sudo trunnion token …\n']);
+        }
       const { exit, text } = await asNobody('log', 'verify', join(folder, 'events.jsonl'));
       expect(exit).to.equal(3);
       expect(text).to.include('sudo trunnion log verify');
     });
   });
+
+  it('`trunnion doctor` works for a user who is not in the list of users', async function () {
+    const { exit: readable } = await asNobody('--version');
+    if (readable !== 0) skip(this, 'only root may read this checkout');
+    const { text } = await asUser(54_321, 'doctor');
+    expect(text)
+      .to.match(/^fine +node /)
+      .and.not.match(/\n +at /);
+  });
+
+  it('`trunnion token add` shows the token even if Ctrl-C is pressed after the token is in force', () =>
+    inTemporaryFolder(async folder => {
+      const command = new Child(FIELD, ['token', 'add', 'desk', '--role', 'referee', '--state', folder]);
+      await eventually(async () => (await readdir(folder)).includes('tokens.json'));
+      expect(await command.kill('SIGINT')).to.equal(0);
+      expect(command.lines.join()).to.match(/[0-9a-z]{4}(-[0-9a-z]{4}){7}/);
+    }));
 
   it('`trunnion stop` does not advise the user to use sudo if the socket of the simulated robot belongs to another user', async function () {
     const { exit: readable } = await asNobody('--version');

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { RIGHTS, ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
-import { tokenFile, writeTokens } from '../../src/access/token-file.js';
+import { encodeTokens, tokenFile, writeTokens } from '../../src/access/token-file.js';
 import { succeeds } from '../../src/core/errors.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually } from '../support/daemon.js';
+import { requestText } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const SECRETS: Readonly<Record<Role, string>> = {
@@ -147,6 +149,27 @@ describe('a robot with tokens', () => {
     for (let count = 24; count < 28; count += 1) expect(await stream('operator')).to.equal(200);
     expect([await stream('operator'), await stream('referee')]).to.deep.equal([503, 200]);
     for (const response of streams) response.destroy();
+  });
+
+  it('that stood still while a token was removed refuses the requests with that token which came meanwhile, but not a stop', async () => {
+    const socket = connect(daemon.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const authorization = `Authorization: Bearer ${SECRETS.operator}\r\n\r\n`;
+    const withToken = (text: string) => text.replace('\r\n\r\n', `\r\n${authorization}`);
+    const stop = connect(daemon.port, '127.0.0.1');
+    await once(stop, 'connect');
+    const left = TOKENS.filter(({ role }) => role !== 'operator');
+    writeFileSync(tokenFile(daemon.folder), Buffer.concat([encodeTokens(left)].flat()));
+    socket.write(withToken(requestText('/api/laser', { action: 'on' })));
+    stop.write(requestText('/api/stop', {}));
+    const untilMs = performance.now() + 1200;
+    while (performance.now() < untilMs);
+    const [[answer], [stopped]] = await Promise.all([once(socket, 'data'), once(stop, 'data')]);
+    for (const one of [socket, stop]) one.destroy();
+    expect([String(answer).slice(9, 12), String(stopped).slice(9, 12)]).to.deep.equal(['401', '200']);
+    await write(TOKENS);
+    await isServed(SECRETS.operator);
+    await as(SECRETS.operator, 'POST', '/api/resume');
   });
 
   it('whose list of tokens is damaged refuses every act except those that make the robot safe', async () => {

@@ -59,6 +59,15 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
+  it('whose request was answered before its body was complete is closed without a second answer if the rest is no HTTP', async () => {
+    const client = open('POST /api/stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await answered(client, '"stopped"');
+    client.socket.write('no chunk\r\n');
+    await client.closed;
+    expect(client.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200']);
+    await daemon.post('/api/resume');
+  });
+
   it('that the client half-closes right after a drive command cannot move a unit, but still halts a unit that moves', async () => {
     const drive = (speed: number) => ({ chassis: { speed, turn: 0 }, holdMs: 500, id: 'a' });
     for (let round = 0; round < ROUNDS; round += 1) {

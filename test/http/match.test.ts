@@ -37,6 +37,12 @@ describe('the daemon in a match', () => {
   });
   afterEach(() => daemon.close());
 
+  it('refuses a phase with a negative time, and names only one fault: the lower limit', async () => {
+    const body = { id: 'M1', revision: 1, phase: 'pre', remainingS: -1 };
+    const { errors } = await ask('POST /api/match', body);
+    expect(errors).to.deep.equal([{ pointer: '/remainingS', detail: 'must be >= 0' }]);
+  });
+
   it("reports a desk's lease of 1 s as expired if the desk sends no beat for 1.5 s", async () => {
     expect((await ask('GET /api/status')).match.lease).to.not.have.property('expired');
     await daemon.wait(1500);

@@ -21,7 +21,10 @@ describe('a request that has to wait before it acts', () => {
           return undefined;
         },
       })
-        .handle({ socket, state: {} } as unknown as Context, authorize)
+        .handle(
+          { socket, state: {} } as unknown as Context,
+          Object.assign(authorize, { current: () => undefined }),
+        )
         .catch(error => error.code);
     expect(await ask(() => undefined)).to.equal(undefined);
     const removed = () => {

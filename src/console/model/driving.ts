@@ -1,11 +1,6 @@
 import { computed, type Signal, signal } from '@preact/signals';
 import { every } from '../../core/clock.js';
-import {
-  type Axis,
-  UNIT_LIST,
-  type Unit,
-  type UnitName,
-} from '../../core/units.js';
+import { type Axis, UNIT_LIST, type Unit, type UnitName } from '../../core/units.js';
 import type { Status, UnitStatus } from '../../schemas/status.js';
 import { isUnanswered, type Outcome } from '../daemon/request.js';
 import { refusalText } from './action.js';
