@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { simulatorSocket } from '../src/access/root-socket.js';
 import { isObject, parsedJson } from '../src/core/json.js';
 import { newFieldState } from './field-tokens.js';
 
@@ -14,6 +15,8 @@ const SIMULATOR = fileURLToPath(new URL('./main.js', import.meta.url));
 const DESK = fileURLToPath(new URL('../src/desk/main.js', import.meta.url));
 
 const robots: ChildProcess[] = [];
+/** The state folder of each robot. */
+const states: string[] = [];
 let desk: ChildProcess | undefined;
 /** The folder with the state of all robots. */
 let folder: string | undefined;
@@ -28,6 +31,7 @@ async function startRobot(state: string): Promise<string> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   robots.push(child);
+  states.push(state);
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error('a simulated robot did not start')));
     createInterface({ input: child.stdout }).on('line', line => {
@@ -52,7 +56,9 @@ async function end(code: number): Promise<void> {
   isEnding = true;
   if (desk !== undefined) await ended(desk);
   await Promise.all(robots.map(ended));
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  // A robot that was killed leaves its socket.
+  for (const path of [...states.map(simulatorSocket), ...(folder === undefined ? [] : [folder])])
+    rmSync(path, { recursive: true, force: true });
   process.exit(code);
 }
 

@@ -20,9 +20,9 @@ export interface Caller {
 
 /** A change of the file takes effect within this time. */
 export const READ_AGAIN_MS = 500;
-/** An older list is out of date: the process was paused, or the disk hangs. */
-const CURRENT_MS = 2 * READ_AGAIN_MS;
-/** A caller waits at most this long for the disk. */
+/** A timer that is later than this shows that the process was paused: tokens may have been removed meanwhile. */
+const LATE_MS = 250;
+/** After a pause, callers wait at most this long for the disk. */
 const WAIT_MS = 200;
 
 const CURE_OF_SLOW = 'The disk is too slow: check it.';
@@ -64,9 +64,10 @@ export class Access {
     cure: CURE_OF_SLOW,
     isUnread: true,
   });
-  /** When the newest read that has ended began. */
-  #readMs = Number.NEGATIVE_INFINITY;
-  #reading: { readonly sinceMs: number; readonly end: Promise<void> } | undefined;
+  /** The newest read, until it has ended. */
+  #reading: Promise<void> | undefined;
+  /** The read for which callers wait. Undefined unless the process was paused. */
+  #awaited: { readonly end: Promise<void>; readonly untilMs: number } | undefined;
   #timer: Timer | undefined;
   #isEnded = false;
 
@@ -79,7 +80,9 @@ export class Access {
    * read. Waits at most START_MS for a slow disk.
    */
   async open(): Promise<void> {
-    await endedWithin(this.#settings.clock, START_MS, this.#watch());
+    const { clock } = this.#settings;
+    this.#tick(clock.nowMs());
+    await endedWithin(clock, START_MS, this.#reading ?? Promise.resolve());
   }
 
   close(): void {
@@ -87,20 +90,12 @@ export class Access {
     this.#timer?.cancel();
   }
 
-  /** Whether the list in force is new enough to permit something. */
-  get isCurrent(): boolean {
-    return this.#settings.clock.nowMs() - this.#readMs <= CURRENT_MS;
-  }
-
-  /** Resolves when the list is current, or if the disk takes too long. A paused process learns of a removed token so. */
-  async current(): Promise<void> {
-    if (this.isCurrent || this.#isEnded) return;
+  /** Undefined, unless callers wait for a read after a pause. Then this resolves when it has ended, or the disk takes too long. */
+  current(): Promise<unknown> | undefined {
+    const { end, untilMs = 0 } = this.#awaited ?? {};
     const { clock } = this.#settings;
-    this.#timer?.cancel();
-    if (this.#reading === undefined) void this.#watch();
-    const { sinceMs = 0, end } = this.#reading ?? {};
-    const waitMs = sinceMs + WAIT_MS - clock.nowMs();
-    if (end !== undefined && waitMs > 0) await endedWithin(clock, waitMs, end);
+    const waitMs = untilMs - clock.nowMs();
+    return end === undefined || waitMs <= 0 ? undefined : endedWithin(clock, waitMs, end);
   }
 
   get state(): AccessState {
@@ -146,17 +141,38 @@ export class Access {
     throw new RobotError(caller === STRANGER ? 'token-unknown' : 'token-required');
   }
 
-  async #watch(): Promise<void> {
-    const { clock } = this.#settings;
-    const sinceMs = clock.nowMs();
-    const end = this.#read();
-    this.#reading = { sinceMs, end };
-    if (!(await endedWithin(clock, START_MS, end))) this.#keep({ cure: CURE_OF_SLOW, isUnread: true });
-    await end;
-    this.#reading = undefined;
-    this.#readMs = sinceMs;
+  /** Reads the file again and again, one read at a time. */
+  #tick(dueMs: number): void {
+    const nowMs = this.#settings.clock.nowMs();
+    this.#tickLater();
+    const isLate = nowMs - dueMs > LATE_MS;
+    // A read that was under way during a pause may be out of date.
+    if (this.#reading !== undefined && !isLate) return;
+    const reading = this.#readAfter(this.#reading);
+    this.#reading = reading;
+    if (isLate) this.#awaited = { end: reading, untilMs: nowMs + WAIT_MS };
+    void reading.then(() => {
+      if (this.#reading !== reading) return;
+      this.#reading = undefined;
+      this.#awaited = undefined;
+      this.#tickLater();
+    });
+  }
+
+  #tickLater(): void {
+    this.#timer?.cancel();
     if (this.#isEnded) return;
-    this.#timer = clock.after(READ_AGAIN_MS, () => void this.#watch());
+    const { clock } = this.#settings;
+    const dueMs = clock.nowMs() + READ_AGAIN_MS;
+    this.#timer = clock.after(READ_AGAIN_MS, () => this.#tick(dueMs));
+  }
+
+  async #readAfter(before: Promise<void> | undefined): Promise<void> {
+    if (before !== undefined) await before;
+    const reading = this.#read();
+    if (!(await endedWithin(this.#settings.clock, START_MS, reading)))
+      this.#keep({ cure: CURE_OF_SLOW, isUnread: true });
+    await reading;
   }
 
   async #read(): Promise<void> {

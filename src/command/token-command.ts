@@ -94,7 +94,7 @@ export async function removeToken(place: TokenPlace, name: string): Promise<Said
 async function inFolder(place: TokenPlace, run: () => Promise<Said>): Promise<Said> {
   const { folder, program } = place;
   try {
-    // The same signals reach the command of the owner, which decides.
+    // A terminal sends the same signals to the command of the owner, which decides.
     const asOwner = await uninterrupted(() => runAsOwnerOf(folder));
     if (asOwner !== undefined) return asOwner;
     const said = await run();
@@ -213,10 +213,10 @@ function listed(place: TokenPlace, tokens: readonly Token[] | undefined): string
   return tokens.map(({ name, role }) => `${name.padEnd(width)}  ${role}`).join('\n');
 }
 
-/** Runs to its end even if Ctrl-C is pressed: a secret that is in force must be shown. */
+/** Runs to its end even if Ctrl-C is pressed or the terminal closes: a secret that is in force must be shown. */
 async function uninterrupted<T>(run: () => Promise<T>): Promise<T> {
   const ignore = () => undefined;
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const signals = ['SIGINT', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, ignore);
   try {
     return await run();

@@ -110,7 +110,8 @@ function askKnown(due: Due): void {
   if (wanted.permits) askUnlock(due);
   const match = matchOf(state, name);
   if (seen.isOld || match === null) return;
-  if (match === wanted.match) askLines(due);
+  // A robot that is to be released from an older match still has lines of the loaded one.
+  if (wanted.match?.robots.includes(name)) askLines(due);
   const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
   const notAfterT = robotT(seen, nowMs + (takeover ? PERMIT_MS : LATE_BEAT_MS));
   if (notAfterT !== undefined && isToBeat(due, match)) {

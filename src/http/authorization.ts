@@ -28,8 +28,7 @@ export function isRoot(ctx: Context): boolean {
 
 export function authorization(access: Access): Authorize {
   /** What stops the robot waits for nothing. */
-  const current = (need: Need) =>
-    need === 'none' || need === 'stop' || access.isCurrent ? undefined : access.current();
+  const current = (need: Need) => (need === 'none' || need === 'stop' ? undefined : access.current());
   const authorize = (ctx: Context, need: Need) => {
     const { isCookie } = presented(ctx);
     const isAct = ctx.req.method !== 'GET' && ctx.req.method !== 'HEAD';

@@ -10,7 +10,7 @@ import { compile, queryCheck } from './validate.js';
 export interface Authorize {
   (ctx: Context, need: Need): void;
   /** Resolves when the rights are known as they are now. Undefined if they are, or if the need does not wait for that. */
-  readonly current: (need: Need) => Promise<void> | undefined;
+  readonly current: (need: Need) => Promise<unknown> | undefined;
 }
 
 /** The right that a call needs. If it depends on the body, a function of the body, with words for the documentation. */

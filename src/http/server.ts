@@ -34,8 +34,8 @@ interface Connection {
    * paused the socket because the client did not read an answer.
    */
   isBehind?: boolean;
-  /** True if the last request was answered before its body was complete. Nothing is answered for what is wrong with the rest. */
-  isCutShort?: boolean;
+  /** The last request that was answered. If its body is not complete, nothing is answered for what is wrong with the rest. */
+  last?: IncomingMessage;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
   /** Why the bytes after these requests are not a request. The server sends the refusal after the answers. */
@@ -88,8 +88,8 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     const answered = () => {
       const { next, refusal, socket } = connection;
       connection.answered = true;
-      connection.isCutShort = !exchange[0].complete;
-      if (connection.isCutShort) connection.isBehind = true;
+      connection.last = exchange[0];
+      if (!exchange[0].complete) connection.isBehind = true;
       connection.exchange = undefined;
       connection.next = undefined;
       if (next !== undefined && !socket.destroyed) answer(connection, next);
@@ -116,7 +116,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
   };
   const failed = (error: Error, socket: Duplex) => {
     const connection = connections.get(socket);
-    if (connection?.exchange === undefined && connection?.isCutShort) return close(socket);
+    if (connection?.exchange === undefined && connection?.last?.complete === false) return close(socket);
     if (connection?.exchange?.[0].complete !== true) return refuse(error, socket);
     if (connection.next?.[0].complete === false) connection.next = undefined;
     connection.refusal = error;

@@ -79,6 +79,10 @@ async function endOf(name: UnitName, rates: Promise<Rates>): Promise<UnitEnd> {
  */
 export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: DriveParts) {
   const newest = new Map<UnitName, PendingMove>();
+  /** Counts commands as they come. */
+  let count = 0;
+  /** The number of the newest command for each unit that was accepted. */
+  const accepted = new Map<UnitName, number>();
   const sentMs = new Map<UnitName, number>();
   const halts = haltsOf(units, clock);
 
@@ -120,8 +124,9 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     }
   };
 
-  /** The command takes the place of one that is not answered. */
-  const overtake = (name: UnitName, command: DriveCommand): void => {
+  /** The command drives the unit from now on. It takes the place of one that is not answered. */
+  const accept = (name: UnitName, command: DriveCommand, number: number, holdsUntilMs: number): void => {
+    accepted.set(name, number);
     const older = newest.get(name);
     newest.delete(name);
     older?.left.get(name)?.abort(new RobotError('overtaken'));
@@ -129,20 +134,22 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     // Another driver takes this unit: the older command moves none.
     if (older !== undefined && !isSameDriver(older, command))
       endMotions(older, new RobotError('driven', { unit: name, by: command.by }));
+    units[name].begin(command, holdsUntilMs);
   };
 
-  const halt = (name: UnitName, command: DriveCommand): Promise<UnitEnd> => {
+  const halt = (name: UnitName, command: DriveCommand, number: number): Promise<UnitEnd> => {
     const nowMs = clock.nowMs();
-    overtake(name, command);
     units[name].rest(nowMs);
-    units[name].begin(command, nowMs + command.holdMs);
+    accept(name, command, number, nowMs + command.holdMs);
     return endOf(name, halts.halt(name));
   };
 
-  /** Whether a refused command still halts this unit: its driver, or one who takes over, lets go of it. */
-  const isLetGo = (name: UnitName, command: DriveCommand): boolean =>
-    units[name].driver !== undefined &&
-    passes(() => requireAllowed(command, [name], Number.POSITIVE_INFINITY));
+  /** Whether a refused command still halts this unit: its driver lets go of it. */
+  const isLetGo = (name: UnitName, command: DriveCommand): boolean => {
+    const { driver } = units[name];
+    const isDriver = driver !== undefined && isSameDriver(driver, command);
+    return isDriver && passes(() => requireAllowed(command, [name], Number.POSITIVE_INFINITY));
+  };
 
   /** Resolves when the unit may get the next frame that moves it. */
   const turnOf = async (name: UnitName): Promise<void> => {
@@ -179,7 +186,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const ends = await Promise.all([...halted, ...[...left].map(([name, wait]) => frame(name, wait))]);
     const failed = ends.flatMap(end => ('error' in end ? [end] : []));
     const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
-    if (first === undefined && failed.length < ends.length) return ratesOf(ends);
+    if (first === undefined && left.size > 0) return ratesOf(ends);
     for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
     const { name: unit, error } = first ?? failed[0] ?? { name: undefined, error: undefined };
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
@@ -198,6 +205,8 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
    */
   return async (asked: DriveCommand): Promise<UnitRates> => {
     const { rates, receivedMs, holdMs } = asked;
+    count += 1;
+    const number = count;
     const names = Object.keys(rates).filter(isUnitName);
     const still = names.filter(name => isStill(rates[name] ?? {}));
     const moving = names.filter(name => !still.includes(name));
@@ -206,28 +215,28 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       // A halt has no hold that could be over.
       requireAllowed(asked, names, moving.length > 0 ? holdsUntilMs : Number.POSITIVE_INFINITY);
     } catch (error) {
-      for (const name of still) if (isLetGo(name, asked)) void halt(name, asked);
+      for (const name of still) if (isLetGo(name, asked)) void halt(name, asked, number);
       throw error;
     }
-    const halted = still.map(name => halt(name, asked));
+    const halted = still.map(name => halt(name, asked, number));
     if (moving.length === 0) {
       const ends = await Promise.all(halted);
       for (const end of ends) if ('error' in end) throw asRobotError(end.error);
       return ratesOf(ends);
     }
-    const mayBeNewest = moving.filter(name => receivedMs >= units[name].restedMs);
-    const left = new Map(mayBeNewest.map(name => [name, new AbortController()]));
+    await asked.stillConnected();
+    const isNewest = (name: UnitName) =>
+      receivedMs >= units[name].restedMs && number > (accepted.get(name) ?? 0);
+    const left = new Map(moving.filter(isNewest).map(name => [name, new AbortController()]));
     const move: PendingMove = { ...asked, holdsUntilMs, left };
+    requireMayMove(move);
     for (const name of left.keys()) {
-      overtake(name, asked);
+      accept(name, asked, number, holdsUntilMs);
       newest.set(name, move);
     }
     try {
-      await asked.stillConnected();
-      requireMayMove(move);
-      for (const name of left.keys()) units[name].begin(asked, holdsUntilMs);
       await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
-      if (left.size > 0 || halted.length === 0) requireStillMayMove(move);
+      requireStillMayMove(move);
       return await send(move, halted);
     } finally {
       for (const name of left.keys()) newest.delete(name);

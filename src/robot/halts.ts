@@ -21,7 +21,13 @@ export function haltsOf(units: Readonly<Record<UnitName, MotorUnit>>, clock: Clo
       sentMs.set(name, clock.nowMs());
       return 0;
     };
-    return units[name].move({}, noHold, clock.nowMs() + MAX_HOLD_MS, () => true);
+    try {
+      return await units[name].move({}, noHold, clock.nowMs() + MAX_HOLD_MS, () => true);
+    } catch (error) {
+      // The controller may take a later frame, and nobody asks again.
+      await units[name].halt();
+      throw error;
+    }
   };
 
   return {

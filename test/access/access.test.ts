@@ -60,6 +60,64 @@ describe('the check of tokens', () => {
   });
 });
 
+describe('after a pause of the process, a caller with a removed token', () => {
+  const callerOf = (access: Access) => access.callerOf(hashOf('secret')).token?.name;
+  const start = async () => {
+    const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
+    const clock = new ManualClock();
+    const access = accessOn(disk, clock);
+    await access.open();
+    expect([callerOf(access), access.current()]).to.deep.equal(['desk', undefined]);
+    return { disk, clock, access };
+  };
+
+  for (const [what, isReading] of [
+    ['if no read was under way', false],
+    ['even if a read was under way', true],
+  ] as const)
+    it(`waits until the list is read again, and is then refused, ${what}`, async () => {
+      const { disk, clock, access } = await start();
+      const stale = encodeTokens(TOKENS);
+      const { read } = disk;
+      let answer = () => {};
+      if (isReading) {
+        disk.read = () => new Promise(resolve => (answer = () => resolve(stale)));
+        await clock.advance(510);
+        disk.read = read;
+      }
+      disk.put('/state/tokens.json', encodeTokens([]));
+      disk.interfere = () => new Promise<void>(resolve => clock.after(50, resolve));
+      clock.late(5000);
+      await clock.advance(0);
+      answer();
+      await clock.during(access.current() ?? Promise.reject(new Error('nobody waits')));
+      expect([callerOf(access), access.current()]).to.deep.equal([undefined, undefined]);
+      access.close();
+    });
+
+  it('waits for a hanging disk for at most 200 ms', async () => {
+    const { disk, clock, access } = await start();
+    disk.hang();
+    clock.late(5000);
+    await clock.advance(0);
+    const startMs = clock.nowMs();
+    await clock.during(access.current() ?? Promise.reject(new Error('nobody waits')));
+    expect(clock.nowMs() - startMs).to.be.within(190, 210);
+    expect(access.current()).to.equal(undefined);
+    access.close();
+  });
+
+  it('does not wait if there was no pause, but the disk takes 600 ms for each read', async () => {
+    const { disk, clock, access } = await start();
+    disk.interfere = () => new Promise<void>(resolve => clock.after(600, resolve));
+    for (let ms = 0; ms < 5000; ms += 50) {
+      await clock.advance(50);
+      expect(access.current()).to.equal(undefined);
+    }
+    access.close();
+  });
+});
+
 describe('a robot without a list of tokens, open to everyone,', () => {
   for (const [what, place] of [
     ['folder', (path: string) => mkdir(path)],

@@ -38,6 +38,9 @@ export const INTENDED: Readonly<Record<string, readonly RegExp[]>> = {
     /\/(gimbal|chassis)\/drivable: absent -> true$/,
     /openapi\.json .*(\/api\/drive|\/UnitStatus\/properties\/(drivable|driver)|\/(GimbalRates|ChassisRates|DriveCommand|Driven|Driver)): absent -> {/,
   ],
+  'a value that may be null, and is wrong, has one fault': [
+    /^match:\d+ POST \/api\/match \/body\/errors\/[12]: .* -> absent$/,
+  ],
   'the name __proto__ is unknown like any other': [/^bodies:82 POST /],
   'a robot has an id, and so has a lock': [
     /^\S+ GET (\S*\/healthz\??|\/api\/status\S*|\/api\/events) .*\/id: absent -> /,

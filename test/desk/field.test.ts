@@ -364,6 +364,28 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
+  it('asks for the log of a robot that was off during a match, even if that robot is still in the ended match before', () => {
+    field.play();
+    desk.press('end');
+    field.wait(600);
+    const red = field.robot('Red 1');
+    red.isOff = true;
+    desk.press('load semifinal');
+    field.wait(600);
+    desk.press('release');
+    field.wait(1500);
+    changeWish(desk.state, 'Red 1', { head: { seq: 1, hash: 'a'.repeat(64) } });
+    const asked: string[] = [];
+    const { answer } = red;
+    red.answer = ask => {
+      asked.push(ask.kind);
+      return answer.call(red, ask);
+    };
+    red.isOff = false;
+    field.wait(8000);
+    expect([field.phases[0], asked.includes('lines')]).to.deep.equal(['ended', true]);
+  });
+
   it('plays without a robot of the match that the desk does not know, and locks it if it is added later', () => {
     field.load();
     const { state } = desk;

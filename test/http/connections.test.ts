@@ -59,12 +59,18 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('whose request was answered before its body was complete is closed without a second answer if the rest is no HTTP', async () => {
+  it('whose request was answered before its body was complete is closed without a second answer if the rest of the body is no HTTP', async () => {
     const client = open('POST /api/stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
     await answered(client, '"stopped"');
     client.socket.write('no chunk\r\n');
     await client.closed;
     expect(client.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200']);
+    // After the whole body, what is no HTTP is answered.
+    const other = open('POST /api/stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await answered(other, '"stopped"');
+    other.socket.write('0\r\n\r\nno HTTP\r\n\r\n');
+    await other.closed;
+    expect(other.text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 400']);
     await daemon.post('/api/resume');
   });
 

@@ -84,18 +84,26 @@ describe('if a daemon, after a pause, reads the newer of two requests first,', (
     return answers.map((answer: string) => Number(answer.slice(9, 12)));
   };
 
+  /** Repeats the scene, because the kernel of a busy machine may deliver the newer request after the older one was read. */
+  const statusesOnceRefused = async (older: string, newer: string, isSafe: () => Promise<boolean>) => {
+    for (let round = 0; ; round += 1) {
+      const answers = await statuses(older, newer);
+      expect(await isSafe()).to.equal(true);
+      if (answers[0] !== 200 || round === 9) return answers;
+    }
+  };
+
   it('an On that was sent before an Off is refused, and the laser stays dark', async () => {
     const laser = (action: string) => requestText('/api/laser', { action });
-    expect(await statuses(laser('on'), laser('off'))).to.deep.equal([409, 200]);
-    expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
+    const isDark = async () => (await daemon.get('/api/status')).body.laser.light === 'dark';
+    expect(await statusesOnceRefused(laser('on'), laser('off'), isDark)).to.deep.equal([409, 200]);
   });
 
   it('a resume that was sent before a stop is refused, and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
-    expect(await statuses(requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
-      409, 200,
-    ]);
-    expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
+    const [resume, stop] = [requestText('/api/resume', {}), requestText('/api/stop', {})];
+    const isStopped = async () => (await daemon.get('/api/status')).body.stopped;
+    expect(await statusesOnceRefused(resume, stop, isStopped)).to.deep.equal([409, 200]);
     await daemon.post('/api/resume');
   });
 });

@@ -172,6 +172,30 @@ describe('a drive command', () => {
       expect(motions()).to.deep.equal([{ unit: 'chassis', rates: [0, 0], holdMs: 0 }]);
     });
 
+  it('that halts a unit is sent once more after the controller has refused it, although its caller has got the refusal', async () => {
+    await driven(YAW, { holdMs: 500 });
+    let refusals = 0;
+    clocked.intercept = frame => {
+      if (!isMotion(frame) || refusals === 3) return undefined;
+      refusals += 1;
+      return 'fails';
+    };
+    expect(await driven(STILL)).to.equal('nack');
+    await clocked.wait(20);
+    expect([refusals, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([3, 0]);
+  });
+
+  it('from a caller who has hung up, with `takeover`, does not take the place of a command of the driver that waits for the next poll', async () => {
+    await driven(YAW);
+    const waiting = drive(YAW);
+    const stillConnected = async () => {
+      throw new RobotError('caller-gone');
+    };
+    const dead = drive(YAW, { by: 'rival', takeover: true, stillConnected });
+    expect(await clocked.during(Promise.all([waiting, dead]))).to.deep.equal([YAW, 'caller-gone']);
+    expect(who()).to.equal('operator');
+  });
+
   it('that halts a unit is carried out even if a newer command takes its place and is then refused', async () => {
     await driven(YAW, { holdMs: 500 });
     const halted = drive(STILL);

@@ -6,6 +6,7 @@ import { robotId as robotIdSchema, type Status, status } from '../../schemas/sta
 import { step } from '../../schemas/step.js';
 import { telemetry } from '../../schemas/telemetry.js';
 import { tune } from '../../schemas/tune.js';
+import { refusal } from '../../storage/disk.js';
 import type { AppOptions } from '../app-options.js';
 import type { Events } from '../events.js';
 import { MATCH_PROBLEMS, MOTION_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
@@ -128,7 +129,8 @@ export function viewRoutes(options: AppOptions, statusNow: () => Status, events:
       act: () => {
         const { head, problem } = fileLog;
         if (head !== undefined) return head;
-        throw problem ?? new RobotError('storage-failed', { operation: 'sync', path: 'the log of events' });
+        const unsynced = { operation: 'sync', path: 'the log of events' };
+        throw refusal(problem ?? new RobotError('storage-failed', unsynced), false);
       },
     }),
   ];
