@@ -115,13 +115,17 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     requireAllowed(move, [...move.left.keys()], move.holdsUntilMs);
   };
 
-  /** As `requireMayMove`, for a command that was accepted. It moves nothing once something has ended its driving. */
-  const requireStillMayMove = (move: PendingMove): void => {
-    requireMayMove(move);
+  /** Throws if something has ended the driving of a command that was accepted. It moves nothing then. */
+  const requireUnended = (move: PendingMove): void => {
     for (const name of move.left.keys()) {
       const { driver } = units[name];
-      if (driver === undefined || !isSameDriver(driver, move)) throw new RobotError('too-late');
+      if (driver === undefined || !isSameDriver(driver, move)) throw new RobotError('overtaken');
     }
+  };
+
+  const requireStillMayMove = (move: PendingMove): void => {
+    requireMayMove(move);
+    requireUnended(move);
   };
 
   /** The command drives the unit from now on. It takes the place of one that is not answered. */
@@ -173,8 +177,10 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         halts.moved(name);
         return Math.max(0, Math.floor(holdsUntilMs - clock.nowMs()));
       };
-      const mayRepeat = () => !signal.aborted && passes(() => requireStillMayMove(move));
-      const moved = units[name].move(rates[name] ?? {}, holdMs, holdsUntilMs, mayRepeat);
+      const moved = units[name].move(rates[name] ?? {}, holdMs, holdsUntilMs, () => {
+        signal.throwIfAborted();
+        requireUnended(move);
+      });
       const end = await endOf(name, unlessAborted(signal, moved));
       if ('error' in end && !signal.aborted) endMotions(move, new RobotError('overtaken'));
       return end;
@@ -186,7 +192,8 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const ends = await Promise.all([...halted, ...[...left].map(([name, wait]) => frame(name, wait))]);
     const failed = ends.flatMap(end => ('error' in end ? [end] : []));
     const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
-    if (first === undefined && left.size > 0) return ratesOf(ends);
+    const isMoving = ends.some(end => 'rates' in end && left.has(end.name));
+    if (first === undefined && isMoving) return ratesOf(ends);
     for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
     const { name: unit, error } = first ?? failed[0] ?? { name: undefined, error: undefined };
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.

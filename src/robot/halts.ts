@@ -14,24 +14,27 @@ export function haltsOf(units: Readonly<Record<UnitName, MotorUnit>>, clock: Clo
   /** When the newest halt of each unit was sent, if no motion was sent since. */
   const sentMs = new Map<UnitName, number>();
 
+  /** Tries until the controller shows 0. A short fault of the bus must not let the unit move on, and nobody asks again. */
   const send = async (name: UnitName): Promise<Rates> => {
-    const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + EVERY_MS - clock.nowMs();
-    if (waitMs > 0) await pause(clock, waitMs);
+    const unit = units[name];
+    const untilMs = clock.nowMs() + MAX_HOLD_MS;
     const noHold = () => {
       sentMs.set(name, clock.nowMs());
       return 0;
     };
-    try {
-      return await units[name].move({}, noHold, clock.nowMs() + MAX_HOLD_MS, () => true);
-    } catch (error) {
-      // The controller may take a later frame, and nobody asks again.
-      await units[name].halt();
-      throw error;
+    for (;;) {
+      const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + EVERY_MS - clock.nowMs();
+      if (waitMs > 0) await pause(clock, waitMs);
+      try {
+        return await unit.move({}, noHold, untilMs);
+      } catch (error) {
+        if (!unit.online || clock.nowMs() + EVERY_MS > untilMs) throw error;
+      }
     }
   };
 
   return {
-    /** Resolves with the rates that the controller shows after it. Rejects if the controller does not take the frame. */
+    /** Resolves with the rates that the controller shows after it. Rejects if it takes no frame. */
     halt(name: UnitName): Promise<Rates> {
       const same = underWay.get(name);
       if (same !== undefined) return same;

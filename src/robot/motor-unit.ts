@@ -160,8 +160,8 @@ export function motorUnit(options: UnitOptions) {
       }
     },
 
-    setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
-      const askedMs = clock.nowMs();
+    /** `sinceMs`: the earliest time at which the call may have come. */
+    setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
@@ -170,7 +170,7 @@ export function motorUnit(options: UnitOptions) {
         sameBoot();
         const { driver } = state.wanted;
         state.confirmedMode(mode, shown);
-        rest(askedMs);
+        rest(sinceMs);
         // Writing manual in manual does not end a motion.
         if (driver !== undefined) await halt();
       });

@@ -15,18 +15,18 @@ const HALT_MS = 100;
 export function unitMotion(clock: Clock, controller: MotorController, observed: Observed) {
   /**
    * `holdMs` is called before each attempt, and may throw. Resolves with the rates that the controller shows: the wanted
-   * ones, or lower ones that it allows, or 0 after `untilMs`. If `mayRepeat`, a frame that the controller ignores is sent
-   * again.
+   * ones, or lower ones that it allows, or 0 after `untilMs`. A frame that the controller ignores is sent again.
+   * `requireUnended` throws if something has ended the motion before the controller showed it.
    */
   const move = async (
     wanted: Rates,
     holdMs: () => number,
     untilMs: number,
-    mayRepeat: () => boolean,
+    requireUnended: () => void = () => undefined,
   ): Promise<Rates> => {
     for (let frames = 1; ; frames += 1) {
       await controller.move(wanted, holdMs, untilMs);
-      const rates = await settled(wanted, untilMs, () => frames < MOST_FRAMES && mayRepeat());
+      const rates = await settled(wanted, untilMs, requireUnended, frames < MOST_FRAMES);
       if (rates !== undefined) return rates;
     }
   };
@@ -34,7 +34,8 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
   const settled = async (
     wanted: Rates,
     untilMs: number,
-    mayRepeat: () => boolean,
+    requireUnended: () => void,
+    mayRepeat: boolean,
   ): Promise<Rates | undefined> => {
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
@@ -42,10 +43,11 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
       const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
       const nowMs = clock.nowMs();
       if (isSameRates(rates, wanted) || nowMs >= untilMs) return rates;
+      requireUnended();
       if (nowMs - writtenMs < TAKES_EFFECT_MS) continue;
       if (isPartOf(rates, wanted)) return rates;
       // Noise may have damaged the frame on its way to the controller.
-      if (nowMs + TAKES_EFFECT_MS < untilMs && mayRepeat()) return undefined;
+      if (nowMs + TAKES_EFFECT_MS < untilMs && mayRepeat) return undefined;
     }
   };
   /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */

@@ -172,17 +172,34 @@ describe('a drive command', () => {
       expect(motions()).to.deep.equal([{ unit: 'chassis', rates: [0, 0], holdMs: 0 }]);
     });
 
-  it('that halts a unit is sent once more after the controller has refused it, although its caller has got the refusal', async () => {
+  it('that halts a unit is repeated until the controller takes it, if a fault of the bus spoils the first 7 frames', async () => {
     await driven(YAW, { holdMs: 500 });
-    let refusals = 0;
+    let faults = 0;
     clocked.intercept = frame => {
-      if (!isMotion(frame) || refusals === 3) return undefined;
-      refusals += 1;
+      if (!isMotion(frame) || faults === 7) return undefined;
+      faults += 1;
       return 'fails';
     };
-    expect(await driven(STILL)).to.equal('nack');
-    await clocked.wait(20);
-    expect([refusals, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([3, 0]);
+    const atMs = clocked.clock.nowMs();
+    expect(await driven(STILL)).to.deep.equal(STILL);
+    expect([faults, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([7, 0]);
+    expect(clocked.clock.nowMs() - atMs).to.be.below(100);
+  });
+
+  it('that a switch of the gimbal to manual ends is answered at once, and halts the chassis, even after both units have their frames', async () => {
+    let isStopped = false;
+    clocked.intercept = frame => {
+      if (isMotion(frame) && frame.unit === 'chassis' && !isStopped) {
+        isStopped = true;
+        void clocked.gimbal.setMode('manual');
+      }
+      return undefined;
+    };
+    const atMs = clocked.clock.nowMs();
+    expect(await driven({ ...YAW, ...AHEAD }, { holdMs: 500 })).to.equal('overtaken');
+    await clocked.wait(10);
+    expect(clocked.clock.nowMs() - atMs).to.be.below(100);
+    expect(motions().at(-1)).to.deep.equal({ unit: 'chassis', rates: [0, 0], holdMs: 0 });
   });
 
   it('from a caller who has hung up, with `takeover`, does not take the place of a command of the driver that waits for the next poll', async () => {
@@ -357,7 +374,7 @@ describe('a drive command', () => {
     ['the unit is switched to manual', () => clocked.gimbal.setMode('manual')],
     ['the robot is stopped and resumed', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
-    it(`that waits for the next poll is refused as too late, and moves nothing, if ${what} before that poll`, async () => {
+    it(`that waits for the next poll is refused as overtaken, and moves nothing, if ${what} before that poll`, async () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
@@ -366,7 +383,7 @@ describe('a drive command', () => {
       await clocked.during(act());
       clocked.frames.length = 0;
       await clocked.during(waiting);
-      expect([await waiting, motions(), who()]).to.deep.equal(['too-late', [], undefined]);
+      expect([await waiting, motions(), who()]).to.deep.equal(['overtaken', [], undefined]);
     });
 
   it('whose first attempt fails is not sent again if its caller hung up or the robot was locked during that attempt', async () => {
