@@ -85,8 +85,9 @@ export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const id = seen.match?.id ?? null;
   // A released match wants nothing of a robot that is in another one by now.
   if (own !== null && (own.phase !== 'none' || own.id === id)) return own;
-  // The desk that had the robot last may be dead.
-  const isAnothers = isTaken(state, seen) && seen.match?.lease?.expired !== true;
+  // The desk that had the robot last may be dead. A robot that has restarted has no lease.
+  const lease = seen.match?.lease ?? null;
+  const isAnothers = isTaken(state, seen) && lease !== null && lease.expired !== true;
   if (id === null || !isLeft(state, name) || isAnothers) return own;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
   return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
@@ -99,7 +100,7 @@ export function isToRestrict(state: DeskState, match: DeskMatch, seen: Seen): bo
 }
 
 /**
- * Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load or Take over.
+ * Whether another desk had the robot last. Then this desk gives it neither beat nor phase until a press of Load, Take over or Join.
  * The other desk may notice such a press late.
  */
 export function isTaken({ wanted }: DeskState, { lastLease, claimedMs }: Seen): boolean {

@@ -119,7 +119,7 @@ export class Seen {
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;
   takeoverMs = LONG_AGO;
-  /** The newest press of Load or Take over for this robot. */
+  /** The newest press of Load or Take over for this robot, or of Join after the release. */
   claimedMs = LONG_AGO;
   revision = 0;
   head: LogHead | undefined;

@@ -27,7 +27,7 @@ export function isRoot(ctx: Context): boolean {
 }
 
 export function authorization(access: Access): Authorize {
-  /** What stops the robot waits for nothing. */
+  /** A stop, laser off, and the end of a trial or tuning wait for nothing. */
   const current = (need: Need) => (need === 'none' || need === 'stop' ? undefined : access.current());
   const authorize = (ctx: Context, need: Need) => {
     const { isCookie } = presented(ctx);

@@ -2,7 +2,6 @@ import { type Clock, pause, unlessAborted } from '../core/clock.js';
 import { asRobotError, isRobotError, passes, RobotError } from '../core/errors.js';
 import { requireInTime } from '../core/not-after.js';
 import { isUnitName, type Rates, type UnitName } from '../core/units.js';
-import { haltsOf } from './halts.js';
 import type { MotorUnit } from './motor-unit.js';
 import type { Permission } from './request-gate.js';
 import { type DriverName, isSameDriver } from './wanted.js';
@@ -84,7 +83,6 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
   /** The number of the newest command for each unit that was accepted. */
   const accepted = new Map<UnitName, number>();
   const sentMs = new Map<UnitName, number>();
-  const halts = haltsOf(units, clock);
 
   /** Throws the first reason, in the documented order, for which these units may not get a frame of the command. */
   const requireAllowed = (command: DriveCommand, names: readonly UnitName[], latestMs: number): void => {
@@ -145,7 +143,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const nowMs = clock.nowMs();
     units[name].rest(nowMs);
     accept(name, command, number, nowMs + command.holdMs);
-    return endOf(name, halts.halt(name));
+    return endOf(name, units[name].halt());
   };
 
   /** Whether a refused command still halts this unit: its driver lets go of it. */
@@ -157,12 +155,12 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
 
   /** Resolves when the unit may get the next frame that moves it. */
   const turnOf = async (name: UnitName): Promise<void> => {
-    await halts.ended(name);
+    await units[name].haltEnded();
     const waitMs = (sentMs.get(name) ?? Number.NEGATIVE_INFINITY) + frameEveryMs - clock.nowMs();
     if (waitMs > 0) await pause(clock, waitMs);
   };
 
-  /** Moves what is left of the command, once the halts of the same command are answered too. */
+  /** Moves what is left of the command. Resolves when the halts of the same command are answered too. */
   const send = async (move: PendingMove, halted: readonly Promise<UnitEnd>[]): Promise<UnitRates> => {
     const { holdsUntilMs, left, rates } = move;
     /** The units that may have got a frame. */
@@ -174,7 +172,6 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
         reached.add(name);
         units[name].drives();
         sentMs.set(name, clock.nowMs());
-        halts.moved(name);
         return Math.max(0, Math.floor(holdsUntilMs - clock.nowMs()));
       };
       const moved = units[name].move(rates[name] ?? {}, holdMs, holdsUntilMs, () => {
@@ -194,14 +191,15 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
     const isMoving = ends.some(end => 'rates' in end && left.has(end.name));
     if (first === undefined && isMoving) return ratesOf(ends);
-    for (const name of left.keys()) if (reached.has(name)) void units[name].halt();
+    for (const name of left.keys()) if (reached.has(name)) void endOf(name, units[name].halt());
     const { name: unit, error } = first ?? failed[0] ?? { name: undefined, error: undefined };
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
-    if (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')) {
+    const isOfMove = unit !== undefined && !isStill(rates[unit] ?? {});
+    if (isOfMove && (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late'))) {
       const isAlone = [...reached].every(name => name === unit);
       throw isAlone
         ? new RobotError('too-late', {}, { cause: error })
-        : new RobotError('bus-busy', unit === undefined ? {} : { unit }, { cause: error });
+        : new RobotError('bus-busy', { unit }, { cause: error });
     }
     throw asRobotError(error);
   };

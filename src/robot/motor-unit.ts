@@ -72,7 +72,9 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(clock, state, controller, gate);
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
-  const { move, halt } = unitMotion(clock, controller, observed);
+  const { move, halt, haltEnded } = unitMotion(clock, controller, observed);
+  /** Never rejects: the controller ends the motion by itself. */
+  const haltSoon = () => halt().catch(() => undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
@@ -172,7 +174,7 @@ export function motorUnit(options: UnitOptions) {
         state.confirmedMode(mode, shown);
         rest(sinceMs);
         // Writing manual in manual does not end a motion.
-        if (driver !== undefined) await halt();
+        if (driver !== undefined) await haltSoon();
       });
     },
 
@@ -183,11 +185,11 @@ export function motorUnit(options: UnitOptions) {
       const isTaken = driver !== undefined && !isSameDriver(driver, { by, id });
       if (isTaken) rest(nowMs);
       // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
-      if (isTaken && driver.hasSent) void halt();
+      if (isTaken && driver.hasSent) void haltSoon();
       state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
 
-    /** The newest time at which somebody asked the unit to halt. A command that may be older moves nothing. */
+    /** The newest halt, stop, mode switch or takeover. A command that may be older does not move the unit. */
     get restedMs(): number {
       return restedMs;
     },
@@ -200,11 +202,12 @@ export function motorUnit(options: UnitOptions) {
     /** Ends the motion of a driver who has lost the token. */
     endDrive(): void {
       state.take('drive over', { why: 'token removed' });
-      void halt();
+      void haltSoon();
     },
 
     move,
     halt,
+    haltEnded,
     requireOnline: gate.requireOnline,
 
     /** Throws `wrong-mode` unless the unit is in manual and nobody has asked for another mode. */

@@ -1,41 +1,43 @@
 import { type Clock, pause } from '../core/clock.js';
-import { RATE_COUNTS, type Rates } from '../core/units.js';
+import { MAX_HOLD_MS, RATE_COUNTS, type Rates } from '../core/units.js';
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 import type { MotorController } from './motor-controller.js';
 import type { Observed } from './observed.js';
 
 /** A motion takes effect in the next loop period. It is read back after this time. */
 const MOVES_WITHIN_MS = 2;
-/** How often a frame is sent that the controller ignores. */
-const MOST_FRAMES = 3;
-/** The longest wait of a frame that ends a motion. */
-const HALT_MS = 100;
+/** The shortest time between two halts, unless a motion was sent after the first. */
+const HALT_EVERY_MS = 20;
 
-/** Moves one unit. Does not wait for the unit's turn. */
+/** Moves and halts one unit. Does not wait for the unit's turn. */
 export function unitMotion(clock: Clock, controller: MotorController, observed: Observed) {
+  let halting: Promise<Rates> | undefined;
+  /** When the newest halt was sent, if no motion was sent since. */
+  let haltSentMs = Number.NEGATIVE_INFINITY;
+
   /**
    * `holdMs` is called before each attempt, and may throw. Resolves with the rates that the controller shows: the wanted
-   * ones, or lower ones that it allows, or 0 after `untilMs`. A frame that the controller ignores is sent again.
+   * ones, or lower ones that it allows, or what it shows after `untilMs`. A frame that the controller ignores is sent again.
    * `requireUnended` throws if something has ended the motion before the controller showed it.
    */
-  const move = async (
+  const sent = async (
     wanted: Rates,
     holdMs: () => number,
     untilMs: number,
-    requireUnended: () => void = () => undefined,
+    requireUnended: () => void,
   ): Promise<Rates> => {
-    for (let frames = 1; ; frames += 1) {
+    for (;;) {
       await controller.move(wanted, holdMs, untilMs);
-      const rates = await settled(wanted, untilMs, requireUnended, frames < MOST_FRAMES);
+      const rates = await settled(wanted, untilMs, requireUnended);
       if (rates !== undefined) return rates;
     }
   };
-  /** Resolves with what the controller shows after a frame. If it ignores the frame and `mayRepeat`, with undefined. */
+
+  /** Resolves with what the controller shows after a frame. If it ignores the frame, with undefined. */
   const settled = async (
     wanted: Rates,
     untilMs: number,
     requireUnended: () => void,
-    mayRepeat: boolean,
   ): Promise<Rates | undefined> => {
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
@@ -47,15 +49,56 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
       if (nowMs - writtenMs < TAKES_EFFECT_MS) continue;
       if (isPartOf(rates, wanted)) return rates;
       // Noise may have damaged the frame on its way to the controller.
-      if (nowMs + TAKES_EFFECT_MS < untilMs && mayRepeat) return undefined;
+      if (nowMs + TAKES_EFFECT_MS < untilMs) return undefined;
     }
   };
-  /** Ends a motion at once. Never rejects: the controller ends the motion by itself. */
-  const halt = async (): Promise<void> => {
-    if (!observed.flags.includes('motion')) return;
-    await controller.move({}, () => 0, clock.nowMs() + HALT_MS).catch(() => undefined);
+
+  /** A short fault of the bus must not let the unit move on, and nobody asks again. */
+  const halted = async (): Promise<Rates> => {
+    const untilMs = clock.nowMs() + MAX_HOLD_MS;
+    const noHold = () => {
+      haltSentMs = clock.nowMs();
+      return 0;
+    };
+    for (;;) {
+      const waitMs = haltSentMs + HALT_EVERY_MS - clock.nowMs();
+      if (waitMs > 0) await pause(clock, waitMs);
+      try {
+        return await sent({}, noHold, untilMs, () => undefined);
+      } catch (error) {
+        if (clock.nowMs() + HALT_EVERY_MS > untilMs) throw error;
+      }
+    }
   };
-  return { move, halt };
+
+  return {
+    /** Moves the unit, as `sent` says. */
+    move: (wanted: Rates, holdMs: () => number, untilMs: number, requireUnended: () => void) => {
+      const movesMs = () => {
+        const ms = holdMs();
+        haltSentMs = Number.NEGATIVE_INFINITY;
+        return ms;
+      };
+      return sent(wanted, movesMs, untilMs, requireUnended);
+    },
+
+    /**
+     * Ends any motion, and tries until the controller shows that, or until any motion has ended by itself. Nothing takes this
+     * back. A halt under way is shared. Rejects if the controller takes no frame.
+     */
+    halt(): Promise<Rates> {
+      if (!observed.flags.includes('motion')) return Promise.resolve({});
+      halting ??= halted().finally(() => {
+        halting = undefined;
+      });
+      return halting;
+    },
+
+    /** Resolves when no halt is under way. A frame that moves the unit waits for this. */
+    async haltEnded(): Promise<void> {
+      await Promise.allSettled([halting]);
+    },
+  };
 }
 
 /** Whether a controller with lower limits shows these rates for as long as the wanted motion holds. */

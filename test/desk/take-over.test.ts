@@ -270,7 +270,9 @@ describe('with two referee desks,', () => {
       expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
       first.isOff = true;
       second.isOff = false;
-      field.wait(4000);
+      field.wait(2000);
+      field.robot('Red 1').restart(true);
+      field.wait(2000);
       if (second.view.match?.id === 'final') {
         second.press('end');
         second.press('release');

@@ -172,19 +172,55 @@ describe('a drive command', () => {
       expect(motions()).to.deep.equal([{ unit: 'chassis', rates: [0, 0], holdMs: 0 }]);
     });
 
-  it('that halts a unit is repeated until the controller takes it, if a fault of the bus spoils the first 7 frames', async () => {
+  for (const [what, fateOf] of [
+    ['refuses the first 7 frames', (frame: Frame, motions: number) => isMotion(frame) && motions <= 7],
+    ['is offline for 150 ms', ({ unit }: Frame, _: number, ms: number) => unit === 'gimbal' && ms < 150],
+  ] as const)
+    it(`that halts a unit is repeated until the controller takes it, even if the controller ${what}`, async () => {
+      await driven(YAW, { holdMs: 500 });
+      let motions = 0;
+      const atMs = clocked.clock.nowMs();
+      clocked.intercept = frame => {
+        if (isMotion(frame)) motions += 1;
+        return fateOf(frame, motions, clocked.clock.nowMs() - atMs) ? 'fails' : undefined;
+      };
+      expect(await driven(STILL)).to.deep.equal(STILL);
+      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+      expect(clocked.clock.nowMs() - atMs).to.be.below(250);
+    });
+
+  it('that halts a unit is repeated until the controller shows it, even if noise damages the first 6 frames', async () => {
     await driven(YAW, { holdMs: 500 });
-    let faults = 0;
-    clocked.intercept = frame => {
-      if (!isMotion(frame) || faults === 7) return undefined;
-      faults += 1;
-      return 'fails';
+    let damaged = 0;
+    clocked.intercept = async frame => {
+      if (!isMotion(frame) || damaged === 6) return undefined;
+      damaged += 1;
+      clocked.fault('gimbal', 'corrupt', 1);
+      return undefined;
     };
-    const atMs = clocked.clock.nowMs();
     expect(await driven(STILL)).to.deep.equal(STILL);
-    expect([faults, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([7, 0]);
-    expect(clocked.clock.nowMs() - atMs).to.be.below(100);
+    expect([damaged, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
   });
+
+  for (const [what, act] of [
+    [
+      'a refused takeover',
+      () => driven(YAW, { by: 'rival', takeover: true, notAfterMs: clocked.clock.nowMs() + 1 }),
+    ],
+    ['the removal of the token', async () => clocked.gimbal.endDrive()],
+  ] as const)
+    it(`is ended by ${what}, even if the bus spoils the first 6 frames that end it`, async () => {
+      await driven(YAW, { holdMs: 500 });
+      let faults = 0;
+      clocked.intercept = frame => {
+        if (!isMotion(frame) || faults === 6) return undefined;
+        faults += 1;
+        return 'fails';
+      };
+      await act();
+      await clocked.wait(150);
+      expect([faults, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
+    });
 
   it('that a switch of the gimbal to manual ends is answered at once, and halts the chassis, even after both units have their frames', async () => {
     let isStopped = false;

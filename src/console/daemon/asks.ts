@@ -8,7 +8,7 @@ export const WANTED_MS = 60_000;
 export const STOP = '/api/stop';
 export const LASER = '/api/laser';
 
-/** What a press asks of the robot. Of all asks with the same path, only the newest press counts. */
+/** What a press asks of the robot. */
 export interface Ask {
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
@@ -22,9 +22,7 @@ export interface Ask {
   readonly expires?: boolean;
   /** Only for `insists`: gets the result. Without it, the press has a fate of its own. */
   readonly fate?: Fate;
-  /** True if the ask renews what an older ask began. A renewal does not replace another ask. */
-  readonly renews?: boolean;
-  /** Which older asks of the same path this one replaces. By default all of them. */
+  /** Which unanswered older asks of the same path this one takes back. By default all of them. */
   readonly replaces?: (older: Ask) => boolean;
   /** The path of another ask, which is no longer wanted once this ask is done. */
   readonly ends?: string;
@@ -141,7 +139,7 @@ export class Asks {
   }
 
   #begin(press: Press): void {
-    const { path, rule, renews, since = press.number } = press.ask;
+    const { path, rule, since = press.number } = press.ask;
     if (
       this.#lastStop > since ||
       (rule === 'moves' && this.#insisting(STOP)?.fate.state.peek() === 'pending')
@@ -151,7 +149,7 @@ export class Asks {
     }
     if (path === STOP) this.#lastStop = press.number;
     const before = this.#insisting(path);
-    if (!renews) this.#takeBack(older => excludes(press.ask, older.ask));
+    this.#takeBack(older => excludes(press.ask, older.ask));
     if (before?.fate.state.peek() === 'pending') before.settle({ refusal: TAKEN_BACK });
     this.#newest.set(path, press);
     void this.#send(press);
@@ -235,6 +233,9 @@ export class Asks {
     });
   }
 }
+
+/** For an ask that renews what an older one began. */
+export const replacesNothing = () => false;
 
 /** Whether a late request of `older` could undo `ask`. A late STOP or Off does no harm. */
 function excludes(ask: Ask, older: Ask): boolean {

@@ -5,6 +5,7 @@ import { type Loop, perUnit, UNIT_LIST, type Unit, type UnitName, unitNamed } fr
 import type { Status } from '../../schemas/status.js';
 import type { StepFigures } from '../../schemas/step.js';
 import type { Tune } from '../../schemas/tune.js';
+import { replacesNothing } from '../daemon/asks.js';
 import { isUnanswered } from '../daemon/request.js';
 import { Action } from './action.js';
 import { LEASE_S, Renewal } from './own-trial.js';
@@ -120,8 +121,8 @@ export class Autotune extends Part {
   /** Begins a tuning, or renews the one with this id. */
   #ask(unit: UnitName, about: { id: string } | { loops: readonly string[]; style: Style }) {
     const body = { ...about, leaseS: LEASE_S };
-    const renews = 'id' in about;
-    return this.whole.daemon.press<Tune>({ path: `/api/${unit}/autotune`, body, rule: 'moves', renews });
+    const ask = { path: `/api/${unit}/autotune`, body, rule: 'moves' } as const;
+    return this.whole.daemon.press<Tune>('id' in about ? { ...ask, replaces: replacesNothing } : ask);
   }
 
   #hold(tune: Tune): void {

@@ -42,7 +42,7 @@ export function isDeflected(deflections: Deflections): boolean {
 
 /**
  * What the person at this page wants to move, and why the robot does not move. While a stick or key is deflected, the
- * page sends a command 25 times a second. When all are at rest, it sends one command that stops the unit. When something
+ * page sends a command 25 times a second. When those of a unit are at rest, it sends one command that stops the unit. When something
  * interrupts driving, every stick and key must be at rest before the robot moves again.
  */
 export class Driving extends Part {

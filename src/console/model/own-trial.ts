@@ -3,7 +3,7 @@ import { type Clock, every } from '../../core/clock.js';
 import type { GainSet, Unit } from '../../core/units.js';
 import { WorkQueue } from '../../core/work-queue.js';
 import type { TrialStatus } from '../../schemas/status.js';
-import type { Ask } from '../daemon/asks.js';
+import { type Ask, replacesNothing } from '../daemon/asks.js';
 import type { Outcome, Refusal } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Part, type Whole } from './whole.js';
@@ -112,7 +112,7 @@ export class OwnTrial extends Part {
   }
 
   /** Begins a trial, or changes or renews the one with this id. */
-  #ask(gains: GainSet, id: string | undefined, options: Pick<Ask, 'since' | 'renews'>) {
+  #ask(gains: GainSet, id: string | undefined, options: Pick<Ask, 'since' | 'replaces'>) {
     const path = `/api/${this.#unit.name}/pidconfig/trial`;
     const body = { gains, leaseS: LEASE_S, id };
     return this.whole.daemon.press<TrialStatus>({ path, body, rule: 'moves', ...options });
@@ -122,7 +122,7 @@ export class OwnTrial extends Part {
     this.#gains = gains;
     this.#renewal.hold(
       id,
-      () => this.#ask(gains, id, { renews: true }),
+      () => this.#ask(gains, id, { replaces: replacesNothing }),
       refusal => this.action.refuse(refusal),
     );
   }
