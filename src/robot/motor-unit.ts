@@ -1,4 +1,4 @@
-import { type Clock, pause } from '../core/clock.js';
+import { type Clock, endedWithin, pause } from '../core/clock.js';
 import type { Deadlines } from '../core/deadlines.js';
 import { passes, RobotError } from '../core/errors.js';
 import type { Excitation, Mode, Unit } from '../core/units.js';
@@ -23,6 +23,8 @@ import { type DriverName, isSameDriver, type Wanted } from './wanted.js';
 
 /** The pause between two probes at the start of the daemon. */
 const PROBE_AGAIN_MS = 20;
+/** A mode switch waits at most this long for the halt of its unit, which goes on after that. */
+const HALT_MS = 100;
 
 interface UnitOptions {
   readonly unit: Unit;
@@ -174,7 +176,7 @@ export function motorUnit(options: UnitOptions) {
         state.confirmedMode(mode, shown);
         rest(sinceMs);
         // Writing manual in manual does not end a motion.
-        if (driver !== undefined) await haltSoon();
+        if (driver !== undefined) await endedWithin(clock, HALT_MS, haltSoon());
       });
     },
 
@@ -273,7 +275,9 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /** Undoes what refused requests may have left in the controller. Never rejects. */
-    settle: reconciler.settle,
+    settle: async () => {
+      await Promise.all([haltEnded(), reconciler.settle()]);
+    },
 
     /**
      * Whether the controller is known to be latched, so that the daemon finds the stop there after a restart.

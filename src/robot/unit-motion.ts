@@ -6,7 +6,7 @@ import type { Observed } from './observed.js';
 
 /** A motion takes effect in the next loop period. It is read back after this time. */
 const MOVES_WITHIN_MS = 2;
-/** The shortest time between two halts, unless a motion was sent after the first. */
+/** The shortest time from one halt to the next, unless a motion was sent between them. */
 const HALT_EVERY_MS = 20;
 
 /** Moves and halts one unit. Does not wait for the unit's turn. */
@@ -84,10 +84,10 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
 
     /**
      * Ends any motion, and tries until the controller shows that, or until any motion has ended by itself. Nothing takes this
-     * back. A halt under way is shared. Rejects if the controller takes no frame.
+     * back. A halt under way is shared. Rejects if the controller does not answer.
      */
     halt(): Promise<Rates> {
-      if (!observed.flags.includes('motion')) return Promise.resolve({});
+      if (halting === undefined && !observed.flags.includes('motion')) return Promise.resolve({});
       halting ??= halted().finally(() => {
         halting = undefined;
       });
