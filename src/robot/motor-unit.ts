@@ -74,7 +74,7 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(clock, state, controller, gate);
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
-  const { move, halt, haltEnded } = unitMotion(clock, controller, observed);
+  const { move, halt, haltEnded } = unitMotion(clock, controller);
   /** Never rejects: the controller ends the motion by itself. */
   const haltSoon = () => halt().catch(() => undefined);
   let restedMs = Number.NEGATIVE_INFINITY;

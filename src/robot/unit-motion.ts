@@ -2,7 +2,6 @@ import { type Clock, pause } from '../core/clock.js';
 import { MAX_HOLD_MS, RATE_COUNTS, type Rates } from '../core/units.js';
 import { TAKES_EFFECT_MS } from '../protocol/registers.js';
 import type { MotorController } from './motor-controller.js';
-import type { Observed } from './observed.js';
 
 /** A motion takes effect in the next loop period. It is read back after this time. */
 const MOVES_WITHIN_MS = 2;
@@ -10,7 +9,7 @@ const MOVES_WITHIN_MS = 2;
 const HALT_EVERY_MS = 20;
 
 /** Moves and halts one unit. Does not wait for the unit's turn. */
-export function unitMotion(clock: Clock, controller: MotorController, observed: Observed) {
+export function unitMotion(clock: Clock, controller: MotorController) {
   let halting: Promise<Rates> | undefined;
   /** When the newest halt was sent, if no motion was sent since. */
   let haltSentMs = Number.NEGATIVE_INFINITY;
@@ -87,7 +86,6 @@ export function unitMotion(clock: Clock, controller: MotorController, observed: 
      * back. A halt under way is shared. Rejects if the controller does not answer.
      */
     halt(): Promise<Rates> {
-      if (halting === undefined && !observed.flags.includes('motion')) return Promise.resolve({});
       halting ??= halted().finally(() => {
         halting = undefined;
       });

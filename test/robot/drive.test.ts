@@ -202,6 +202,45 @@ describe('a drive command', () => {
     expect([damaged, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
   });
 
+  it('that moves a unit waits until an unanswered halt of that unit has ended, so that the halt does not end the motion', async () => {
+    await driven(YAW, { holdMs: 500 });
+    let damaged = 0;
+    clocked.intercept = async frame => {
+      if (!isMotion(frame) || damaged === 2) return undefined;
+      damaged += 1;
+      clocked.fault('gimbal', 'corrupt', 1);
+      return undefined;
+    };
+    const halted = drive(STILL);
+    await clocked.wait(1);
+    const moved = drive(YAW, { holdMs: 500 });
+    expect(await clocked.during(Promise.all([halted, moved]))).to.deep.equal([STILL, YAW]);
+    await clocked.wait(100);
+    expect(clocked.loops.gimbal.last?.rates.yaw).to.equal(0.5);
+  });
+
+  it('that halts the gimbal and moves the chassis fails with "bus-busy", which does not say that nothing moves, if the bus hangs', async () => {
+    await driven(YAW, { holdMs: 500 });
+    let hangs = 1;
+    clocked.intercept = async ({ kind }) => {
+      if (kind === 'read' && hangs-- > 0) await clocked.pause(600);
+      return undefined;
+    };
+    while (hangs > 0) await clocked.wait(1);
+    expect(await driven({ ...STILL, ...AHEAD })).to.equal('bus-busy');
+  });
+
+  it('that halts a unit is carried out even if the daemon ends while a fault of the bus still refuses the frame', async () => {
+    await driven(YAW, { holdMs: 500 });
+    const faultyUntilMs = clocked.clock.nowMs() + 45;
+    clocked.intercept = frame =>
+      isMotion(frame) && clocked.clock.nowMs() < faultyUntilMs ? 'fails' : undefined;
+    const halted = drive(STILL);
+    await clocked.during(clocked.robot.close());
+    expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+    await halted;
+  });
+
   for (const [what, act] of [
     [
       'a refused takeover',
