@@ -66,8 +66,8 @@ export class Access {
   });
   /** The newest read, until it has ended. */
   #reading: Promise<void> | undefined;
-  /** The read for which callers wait. Undefined unless the process was paused. */
-  #awaited: { readonly end: Promise<void>; readonly untilMs: number } | undefined;
+  /** Until then callers wait for the newest read, because the process was paused. */
+  #awaitedUntilMs = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
   #isEnded = false;
 
@@ -92,10 +92,9 @@ export class Access {
 
   /** Undefined, unless callers wait for a read after a pause. Then this resolves when it has ended, or the disk takes too long. */
   current(): Promise<unknown> | undefined {
-    const { end, untilMs = 0 } = this.#awaited ?? {};
     const { clock } = this.#settings;
-    const waitMs = untilMs - clock.nowMs();
-    return end === undefined || waitMs <= 0 ? undefined : endedWithin(clock, waitMs, end);
+    const waitMs = this.#awaitedUntilMs - clock.nowMs();
+    return waitMs > 0 && this.#reading !== undefined ? endedWithin(clock, waitMs, this.#reading) : undefined;
   }
 
   get state(): AccessState {
@@ -150,11 +149,11 @@ export class Access {
     if (this.#reading !== undefined && !isLate) return;
     const reading = this.#readAfter(this.#reading);
     this.#reading = reading;
-    if (isLate) this.#awaited = { end: reading, untilMs: nowMs + WAIT_MS };
+    if (isLate) this.#awaitedUntilMs = nowMs + WAIT_MS;
     void reading.then(() => {
       if (this.#reading !== reading) return;
       this.#reading = undefined;
-      this.#awaited = undefined;
+      this.#awaitedUntilMs = Number.NEGATIVE_INFINITY;
       this.#tickLater();
     });
   }

@@ -158,7 +158,7 @@ export async function askDaemon(
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
       throw new Failure(
         isSimulated
-          ? HANGING_SIMULATOR
+          ? `${HANGING_SIMULATOR}${undone === '' ? '' : ' It may still do what it was asked when it continues.'}`
           : `The daemon does not answer. ${cure}journalctl -u trunnion says more.`,
         4,
       );

@@ -192,7 +192,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'too-late': 'The request arrived too late, so nothing was changed. Send it again with the time of now.',
   driven: ({ unit, by }) =>
     `${by} drives the ${unit}. Wait until a second after the last command, or send "takeover": true.`,
-  overtaken: 'A newer command took the place of this one, or something that ended driving came after it.',
+  overtaken:
+    'A newer command took the place of this one, or something that ended driving came after it. If you sent no newer one, send it again.',
   'not-drivable': unreachable(
     'has firmware without the register motion, so it cannot be driven. Update its firmware.',
   ),

@@ -164,8 +164,8 @@ export function motorUnit(options: UnitOptions) {
       }
     },
 
-    /** `sinceMs`: the earliest time at which the call may have come. */
-    setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
+    setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
+      const askedMs = clock.nowMs();
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
@@ -174,7 +174,7 @@ export function motorUnit(options: UnitOptions) {
         sameBoot();
         const { driver } = state.wanted;
         state.confirmedMode(mode, shown);
-        rest(sinceMs);
+        rest(askedMs);
         // Writing manual in manual does not end a motion.
         if (driver !== undefined) await endedWithin(clock, HALT_MS, haltSoon());
       });
@@ -275,9 +275,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /** Undoes what refused requests may have left in the controller. Never rejects. */
-    settle: async () => {
-      await Promise.all([haltEnded(), reconciler.settle()]);
-    },
+    settle: reconciler.settle,
 
     /**
      * Whether the controller is known to be latched, so that the daemon finds the stop there after a restart.

@@ -3,7 +3,7 @@ import type { Deadlines } from '../core/deadlines.js';
 import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { Histogram } from '../core/metrics.js';
-import { perUnit, type UnitName } from '../core/units.js';
+import { MAX_HOLD_MS, perUnit, type UnitName } from '../core/units.js';
 import type { GainsStore } from '../gains/gains-store.js';
 import type { Hardware } from '../hardware/ports.js';
 import { Link } from '../protocol/link.js';
@@ -147,13 +147,14 @@ export class Robot implements Permission {
 
   /**
    * Ends supervision. The laser cannot be switched on afterwards. Resolves when the effects of refused
-   * requests in the controllers are undone, or after a short time. The next daemon adopts the controllers as
-   * they are.
+   * requests in the controllers are undone, or after a short time, and when halts have ended. The next daemon adopts the
+   * controllers as they are.
    */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
+    await this.#eachUnit(MAX_HOLD_MS, unit => unit.haltEnded());
   }
 
   /** From now on nothing happens that this permission forbids. */

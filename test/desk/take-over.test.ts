@@ -240,6 +240,15 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'none']);
   });
 
+  it('the second desk offers no “Join” for a robot that a running desk has in an ended match', () => {
+    first.press('end');
+    second.isOff = false;
+    field.wait(4000);
+    expect(NAMES.map(name => second.tile(name).missed)).to.deep.equal(NAMES.map(() => null));
+    expect(second.tryPress('join')).to.include('not-ready');
+    expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+  });
+
   for (const [what, before] of [
     ['has loaded no match', () => undefined],
     [

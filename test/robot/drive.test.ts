@@ -232,13 +232,38 @@ describe('a drive command', () => {
 
   it('that halts a unit is carried out even if the daemon ends while a fault of the bus still refuses the frame', async () => {
     await driven(YAW, { holdMs: 500 });
-    const faultyUntilMs = clocked.clock.nowMs() + 45;
+    const faultyUntilMs = clocked.clock.nowMs() + 150;
     clocked.intercept = frame =>
       isMotion(frame) && clocked.clock.nowMs() < faultyUntilMs ? 'fails' : undefined;
     const halted = drive(STILL);
     await clocked.during(clocked.robot.close());
     expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     await halted;
+  });
+
+  it('is ended by a switch to manual, which waits at most 100 ms for the controller to take the frame that ends the motion', async () => {
+    for (const [spoiledMs, isStill] of [
+      [30, true],
+      [300, false],
+    ] as const) {
+      await driven(YAW, { holdMs: 500 });
+      const startMs = clocked.clock.nowMs();
+      clocked.intercept = frame =>
+        isMotion(frame) && clocked.clock.nowMs() < startMs + spoiledMs ? 'fails' : undefined;
+      await clocked.during(clocked.gimbal.setMode('manual'));
+      expect((clocked.loops.gimbal.last?.rates.yaw ?? 0) === 0, `${spoiledMs} ms`).to.equal(isStill);
+      expect(clocked.clock.nowMs() - startMs).to.be.below(200);
+      await clocked.wait(300);
+      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+    }
+  });
+
+  it('that halts a unit is sent at once if another command has moved the unit just after the halt before', async () => {
+    await driven(STILL);
+    await driven(YAW);
+    const atMs = clocked.clock.nowMs();
+    await driven(STILL);
+    expect(clocked.clock.nowMs() - atMs).to.be.below(10);
   });
 
   for (const [what, act] of [

@@ -56,7 +56,12 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
         'closing',
       ],
       asksCaller: true,
-      act: ({ body: { id, holdMs, notAfterT, takeover = false, ...body }, ctx, ...caller }) => {
+      act: ({
+        body: { id, holdMs, notAfterT, takeover = false, ...body },
+        ctx,
+        stillWanted,
+        stillConnected,
+      }) => {
         const named = UNIT_LIST.flatMap(({ name }) => {
           const asked = body[name];
           return asked === undefined ? [] : [[name, limited(asked)] as const];
@@ -71,8 +76,8 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
           holdMs,
           notAfterMs: inMs(notAfterT),
           takeover,
-          stillWanted: caller.stillWanted,
-          stillConnected: caller.stillConnected,
+          stillWanted,
+          stillConnected,
           requireUntuned: unit => autotune.requireUntuned(unit),
         });
       },

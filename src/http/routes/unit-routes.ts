@@ -22,8 +22,7 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       body: modeBody,
       answer: modeBody,
       problems: MOTION_PROBLEMS,
-      act: ({ body, ctx, stillWanted }) =>
-        robot.units[name].setMode(body.mode, stillWanted, ctx.state.arrival.receivedMs).then(() => body),
+      act: ({ body, stillWanted }) => robot.units[name].setMode(body.mode, stillWanted).then(() => body),
     }),
     get(path, 'read', {
       answer: body,
