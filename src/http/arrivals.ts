@@ -3,14 +3,17 @@ import type { Clock } from '../core/clock.js';
 
 /** A timer that is later than this shows that the process could not read what came (milliseconds). */
 const LATE_MS = 10;
+/** A crowd of 3,000 new connections was accepted, and its requests answered, within this time (milliseconds). */
+const QUEUE_MS = 1000;
 
 /** When a request may have come (Clock milliseconds). */
 export interface Arrival {
   /** The earliest time at which it may have come. */
   readonly receivedMs: number;
   /**
-   * The same, without the time for which its connection may have waited to be accepted: a stranger can make it wait.
-   * It is now unless the process was paused, or the request waited for another one on its connection.
+   * The same, but of the time for which its connection may have waited to be accepted only the last second counts: a
+   * stranger can make it wait. It is about now unless the process was paused, or the request waited for another one on
+   * its connection.
    */
   readonly unreadSinceMs: number;
 }
@@ -92,8 +95,12 @@ export class Arrivals {
   #now(socket: Socket): Arrival {
     const earliestMs = this.#earliestMs();
     const firstMs = this.#firstRequests.get(socket)?.sinceMs ?? Number.POSITIVE_INFINITY;
-    const unreadSinceMs = Number.isFinite(earliestMs) ? earliestMs : this.#clock.nowMs();
-    return { receivedMs: Math.min(firstMs, earliestMs), unreadSinceMs };
+    const receivedMs = Math.min(firstMs, earliestMs);
+    const queuedMs = Math.max(receivedMs, this.#clock.nowMs() - QUEUE_MS);
+    return {
+      receivedMs,
+      unreadSinceMs: Number.isFinite(earliestMs) ? Math.min(earliestMs, queuedMs) : queuedMs,
+    };
   }
 
   #earliestMs(): number {

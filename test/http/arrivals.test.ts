@@ -108,6 +108,20 @@ describe('a request', () => {
     );
   });
 
+  it('of a caller whose connection had to wait behind those of strangers, one in each turn of 100 ms, counts as unread for at most a second more', async () => {
+    const accepted = arrivals.accepting();
+    await settle(2);
+    let socket = new Socket();
+    for (let count = 0; count < 30; count += 1) {
+      socket = new Socket();
+      accepted(socket);
+      clock.late(100);
+      arrivals.timerRan(clock.nowMs() + DUE_MS);
+      await settle(1);
+    }
+    expect(arrivals.read(socket, false).unreadSinceMs).to.equal(clock.nowMs() - 1000);
+  });
+
   it('that waited behind an earlier request on the same connection counts as received at the same time as that earlier request', async () => {
     const socket = new Socket();
     arrivals.accepting()(socket);

@@ -47,34 +47,48 @@ describe('a drive command whose hold of 50 ms ends before a busy daemon reads th
 });
 
 /**
- * A client in a thread of its own. While the daemon is busy, it sends `older` on a new connection, and 200 ms later `newer`
- * on a connection that is open already. (Within 50 ms and a poll, the daemon takes either order.) It sets `sent[0]` to 1 as
- * soon as the kernel has both.
+ * A client in a thread of its own. While the daemon is busy, it opens one connection for each of `strangers`, sends `older`
+ * on a new connection, and 200 ms later `newer` on a connection that is open already. (Within 50 ms and a poll, the daemon
+ * takes either order.) It sets `sent[0]` to 1 as soon as the kernel has both.
  */
 const CLIENT = `
+  const { once } = require('node:events');
   const { connect } = require('node:net');
-  const { parentPort, workerData: { port, older, newer, sent } } = require('node:worker_threads');
-  const answerOn = socket => new Promise(resolve => socket.once('data', data => resolve(String(data))));
-  const open = connect(port, '127.0.0.1', () => parentPort.postMessage('open'));
-  parentPort.once('message', () => {
-    const late = connect(port, '127.0.0.1', () => {
-      late.write(older, () => setTimeout(() => {
-        open.write(newer, () => {
-          Atomics.store(sent, 0, 1);
-          Atomics.notify(sent, 0);
-        });
-        Promise.all([answerOn(late), answerOn(open)]).then(answers => parentPort.postMessage(answers));
-      }, 200));
-    });
-  });
+  const { setTimeout: wait } = require('node:timers/promises');
+  const { parentPort, workerData: { port, first, strangers, older, newer, sent } } = require('node:worker_threads');
+  const opened = async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const write = (socket, text) => new Promise(resolve => socket.write(text, resolve));
+  const act = async () => {
+    const open = await opened();
+    open.write(first);
+    // An answer shows that the daemon has accepted the connection.
+    await once(open, 'data');
+    parentPort.postMessage('open');
+    await once(parentPort, 'message');
+    for (let count = 0; count < strangers; count += 1) await opened();
+    const late = await opened();
+    const answers = Promise.all([once(late, 'data'), once(open, 'data')]);
+    await write(late, older);
+    await wait(200);
+    await write(open, newer);
+    Atomics.store(sent, 0, 1);
+    Atomics.notify(sent, 0);
+    parentPort.postMessage((await answers).map(String));
+  };
+  act();
 `;
 
 describe('if a daemon, after a pause, reads the newer of two requests first,', () => {
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
-  const statuses = async (older: string, newer: string) => {
+  const statuses = async (strangers: number, older: string, newer: string) => {
     const sent = new Int32Array(new SharedArrayBuffer(4));
-    const workerData = { port: daemon.port, older, newer, sent };
+    const first = requestText('/api/laser', { action: 'off' });
+    const workerData = { port: daemon.port, first, strangers, older, newer, sent };
     const client = new Worker(CLIENT, { eval: true, workerData });
     await once(client, 'message');
     client.postMessage('go');
@@ -85,15 +99,16 @@ describe('if a daemon, after a pause, reads the newer of two requests first,', (
     return answers.map((answer: string) => Number(answer.slice(9, 12)));
   };
 
-  it('an On that was sent before an Off is refused, and the laser stays dark', async () => {
-    const laser = (action: string) => requestText('/api/laser', { action });
-    expect(await statuses(laser('on'), laser('off'))).to.deep.equal([409, 200]);
-    expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
-  });
+  for (const strangers of [0, 20])
+    it(`an On that was sent before an Off, behind ${strangers} new connections of strangers, is refused, and the laser stays dark`, async () => {
+      const laser = (action: string) => requestText('/api/laser', { action });
+      expect(await statuses(strangers, laser('on'), laser('off'))).to.deep.equal([409, 200]);
+      expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
+    });
 
   it('a resume that was sent before a stop is refused, and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
-    expect(await statuses(requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
+    expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
       409, 200,
     ]);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
