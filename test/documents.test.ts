@@ -35,7 +35,7 @@ describe('the documents', () => {
     expect(dead).to.deep.equal([]);
   });
 
-  it('name only files of src, sim, test, scripts, systemd and firmware that exist', () => {
+  it('name no missing file of src, sim, test, scripts, systemd or firmware', () => {
     const named = DOCUMENTS.filter(document => document !== 'CHANGELOG.md').flatMap(document =>
       [
         ...readFileSync(document, 'utf8').matchAll(
@@ -68,7 +68,7 @@ describe('the documents', () => {
     expect(named.filter(({ script }) => script !== undefined && !(script in scripts))).to.deep.equal([]);
   });
 
-  it('have only commands that a test runs or that are on the list of exemptions with a reason', () => {
+  it('show only commands that a test runs or that a list exempts with a reason', () => {
     const unknown = commands.filter(
       ({ document, command }) =>
         notTyped(command) === undefined && !TYPED.includes(document) && !callsIn(document).includes(command),

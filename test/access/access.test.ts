@@ -31,7 +31,7 @@ describe('the check of tokens', () => {
     access.close();
   });
 
-  it('lets every caller stop the robot, and no caller drive it, until the disk answers for the first time after a daemon start', async () => {
+  it('lets callers stop the robot, but not drive it, while the disk hangs at the start of the daemon', async () => {
     const disk = new RecordingDisk();
     const clock = new ManualClock();
     const access = accessOn(disk, clock);
@@ -60,7 +60,7 @@ describe('the check of tokens', () => {
   });
 });
 
-describe('after a pause of the process, a caller with a removed token', () => {
+describe('the token check of a call', () => {
   const callerOf = (access: Access) => access.callerOf(hashOf('secret')).token?.name;
   const start = async () => {
     const disk = new RecordingDisk({ '/state/tokens.json': encodeTokens(TOKENS) });
@@ -72,10 +72,10 @@ describe('after a pause of the process, a caller with a removed token', () => {
   };
 
   for (const [what, isReading] of [
-    ['if no read was under way', false],
-    ['even if a read was under way', true],
+    ['', false],
+    [' during a read', true],
   ] as const)
-    it(`waits until the list is read again, and is then refused, ${what}`, async () => {
+    it(`after a pause of the process${what} waits for a new read of the token list, and then refuses a removed token`, async () => {
       const { disk, clock, access } = await start();
       const stale = encodeTokens(TOKENS);
       const { read } = disk;
@@ -95,7 +95,7 @@ describe('after a pause of the process, a caller with a removed token', () => {
       access.close();
     });
 
-  it('waits for a hanging disk for at most 200 ms', async () => {
+  it('after a pause of the process waits for at most 200 ms if the disk hangs', async () => {
     const { disk, clock, access } = await start();
     disk.hang();
     clock.late(5000);
@@ -107,7 +107,7 @@ describe('after a pause of the process, a caller with a removed token', () => {
     access.close();
   });
 
-  it('does not wait if there was no pause, but the disk takes 600 ms for each read', async () => {
+  it('does not wait if the process was not paused, even if each read of the disk takes 600 ms', async () => {
     const { disk, clock, access } = await start();
     disk.interfere = () => new Promise<void>(resolve => clock.after(600, resolve));
     for (let ms = 0; ms < 5000; ms += 50) {
@@ -118,10 +118,10 @@ describe('after a pause of the process, a caller with a removed token', () => {
   });
 });
 
-describe('a robot without a list of tokens, open to everyone,', () => {
+describe('a robot without a token list (open to everyone)', () => {
   for (const [what, place] of [
     ['folder', (path: string) => mkdir(path)],
-    ['link to a missing file', (path: string) => symlink('/nowhere/tokens.json', path)],
+    ['dangling link', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
     it(`gives no caller access once a ${what} appears at the path of the list, even after that ${what} is removed`, () =>
       inTemporaryFolder(async folder => {
@@ -145,7 +145,7 @@ describe('a robot without a list of tokens, open to everyone,', () => {
       }));
 });
 
-describe('the daemon, which reads its tokens from a file,', () => {
+describe('the daemon', () => {
   let clock: ManualClock;
   let access: Access;
   const list = (content?: Buffer): RecordingDisk =>
@@ -168,10 +168,10 @@ describe('the daemon, which reads its tokens from a file,', () => {
   afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
-    ['is missing and cannot be written again', gone, 'bring it back'],
+    ['disappears and cannot be written again', gone, 'bring it back'],
     ['cannot be read', broken, 'Replace the disk.'],
   ] as const) {
-    it(`keeps the last known tokens in force while the file ${how}, and announces this problem only once`, async () => {
+    it(`keeps the last known tokens in force, and reports the problem once, if the token file ${how}`, async () => {
       now = list(encodeTokens(TOKENS));
       await open();
       let changes = 0;
@@ -194,7 +194,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     });
   }
 
-  it('clears the reported problem when the unchanged file can be read again after a failed read', async () => {
+  it('reports a missing or unreadable token file only until the unchanged file can be read again', async () => {
     const found = list(encodeTokens(TOKENS));
     now = found;
     await open();
@@ -207,7 +207,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     }
   });
 
-  it('writes the file again if the file disappears, so that a daemon restart does not open the robot to everyone', async () => {
+  it('restores a deleted token file, so that a daemon restart does not open the robot to everyone', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     await becomes(list());
@@ -217,7 +217,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect([access.state, access.tokens.map(({ name }) => name)]).to.deep.equal(['closed', ['desk']]);
   });
 
-  it('keeps the robot open to everyone when the disk becomes unreadable, if there was no such file before', async () => {
+  it('keeps a robot without a token file open to everyone when the disk becomes unreadable', async () => {
     now = list();
     await open();
     await becomes(broken);
@@ -226,7 +226,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect([access.state, access.problem]).to.deep.equal(['closed', undefined]);
   });
 
-  it('gives no caller access after the file is damaged, even if the damaged file is then deleted or cannot be read', async () => {
+  it('gives no caller access after the token file is damaged, even if the damaged file is then deleted or becomes unreadable', async () => {
     now = list(encodeTokens(TOKENS));
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
@@ -240,7 +240,7 @@ describe('the daemon, which reads its tokens from a file,', () => {
     expect(access.state).to.equal('closed');
   });
 
-  it('gives no caller access after a start until the daemon has read the disk once without an error', async () => {
+  it('gives no caller access after a start with an unreadable disk, until a read of the disk succeeds', async () => {
     now = broken;
     await open();
     expect([access.state, access.problem?.context.cure]).to.deep.equal(['unavailable', 'Replace the disk.']);

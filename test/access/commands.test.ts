@@ -66,7 +66,7 @@ describe('the command', () => {
     requirePrograms(this, 'flock');
   });
 
-  it('`trunnion token` adds, lists and removes tokens, and after each change waits until a running daemon has had time to read it', () =>
+  it('`trunnion token` adds, lists and removes tokens, and waits after each change, so that a running daemon can read the list', () =>
     inPlace(async (place, folder) => {
       const { exitCode, text } = await addToken(place, 'desk', 'referee');
       const [secret = ''] = /^[0-9a-z]{4}(-[0-9a-z]{4}){7}$/m.exec(text) ?? [];
@@ -80,7 +80,7 @@ describe('the command', () => {
         expect(text).to.include('A running daemon keeps the list').and.include('unless access.required');
     }));
 
-  it('`trunnion token add` starts a new list if the list of tokens is damaged, says so, and keeps a copy of the damaged list', () =>
+  it('`trunnion token add` replaces a damaged list of tokens with a new list, says so, and keeps a copy of the damaged list', () =>
     inPlace(async (place, folder) => {
       await addToken(place, 'desk', 'referee');
       await writeFile(tokenFile(folder), '{');
@@ -115,8 +115,8 @@ describe('the command', () => {
     ['with the unknown role "king"', 'x', 'king'],
     ['with a slash in the name: "../x"', '../x', 'referee'],
     ['with an IP address as the name: "192.168.1.7"', '192.168.1.7', 'referee'],
-    ['with a name that the log uses for other callers: "Break Glass"', 'Break Glass', 'referee'],
-    ['with a name that the log uses for other callers: "root"', 'root', 'referee'],
+    ['with the reserved name "Break Glass"', 'Break Glass', 'referee'],
+    ['with the reserved name "root"', 'root', 'referee'],
     ['with a space at the end of the name: "desk "', 'desk ', 'referee'],
   ] as const)
     it(`\`trunnion token add\` refuses a token ${what}`, async () => {
@@ -168,12 +168,12 @@ describe('the command', () => {
       expect((await listTokens(place)).text).to.equal('desk  referee');
     }));
 
-  it('`trunnion token add` fails with exit code 1 and advises the user to mount the disk if the state folder is missing', async () => {
+  it('`trunnion token add` fails with exit code 1 if the state folder is missing, and advises the user to mount the disk', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
     expect([exitCode, text.includes('mount its disk')]).to.deep.equal([1, true]);
   });
 
-  it('`trunnion token` advises the user to use sudo, and nothing else, if the user may not read the state folder', async function () {
+  it('`trunnion token` prints only the advice to use `sudo` if the user is not allowed to read the state folder', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -189,7 +189,7 @@ describe('the command', () => {
     });
   });
 
-  it('`trunnion doctor` works for a user who is not in the list of users', async function () {
+  it('`trunnion doctor` works for a user id that has no user name', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     const { text } = await asUser(54_321, 'doctor');
@@ -198,7 +198,7 @@ describe('the command', () => {
       .and.not.match(/\n +at /);
   });
 
-  it('`trunnion token add` shows the token even if Ctrl-C is pressed after the token is in force', () =>
+  it('`trunnion token add` shows the new token even if Ctrl-C is pressed after the token is stored', () =>
     inTemporaryFolder(async folder => {
       const command = new Child(FIELD, ['token', 'add', 'desk', '--role', 'referee', '--state', folder]);
       await eventually(async () => (await readdir(folder)).includes('tokens.json'));
@@ -206,7 +206,7 @@ describe('the command', () => {
       expect(command.lines.join()).to.match(/[0-9a-z]{4}(-[0-9a-z]{4}){7}/);
     }));
 
-  it('`trunnion stop` does not advise the user to use sudo if the socket of the simulated robot belongs to another user', async function () {
+  it('`trunnion stop` does not advise `sudo` if the socket of the simulated robot belongs to another user', async function () {
     const { exit: readable } = await asNobody('--version');
     if (readable !== 0) skip(this, 'only root may read this checkout');
     await inTemporaryFolder(async folder => {
@@ -220,7 +220,7 @@ describe('the command', () => {
     });
   });
 
-  describe('`trunnion token`, run by root on the state folder of another user,', () => {
+  describe("`trunnion token`, run by root on another user's state folder,", () => {
     const folder = temporaryFolder();
     // Node refuses to change the user of a process that may use io_uring, as Debian's Node does.
     const refuse =
@@ -237,7 +237,7 @@ describe('the command', () => {
     });
     beforeEach(() => chown(folder(), NOBODY, NOBODY));
 
-    it('creates only files that belong to the owner of the folder, even if Node.js cannot give up the rights of root', async () => {
+    it('creates only files that belong to that user, even if Node.js cannot drop the rights of root', async () => {
       expect((await token('add', 'desk', '--role', 'referee')).exit).to.equal(0);
       expect(await token('add', 'desk', '--role', 'referee')).to.deep.equal({
         exit: 3,
@@ -249,7 +249,7 @@ describe('the command', () => {
       expect((await token('remove', 'desk')).exit).to.equal(0);
     });
 
-    it('advises the user to change the owner of the token list with `chown` if the list belongs to root', async () => {
+    it('advises `chown` if the token list belongs to root', async () => {
       await writeFile(tokenFile(folder()), '{}', { mode: 0o600 });
       const { exit, text } = await token('list');
       expect(exit).to.equal(1);

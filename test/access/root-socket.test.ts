@@ -33,7 +33,7 @@ describe('the local socket for root', () => {
       secret = await daemon.requireToken('desk', 'referee');
     });
 
-    it('lets root stop, resume and unlock the robot, and end and clear the match; the event log names root as the caller', async () => {
+    it('lets root stop, resume and unlock the robot, and end and clear the match, and the event log names root as the caller', async () => {
       const refused = await say('match end', daemon.rootSocket);
       expect([refused.exitCode, refused.text]).to.deep.equal([
         3,
@@ -125,7 +125,7 @@ describe('the local socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('tells `trunnion stop` that a stop is not confirmed, so that the command fails with the advice to cut the power', () =>
+  it('reports an unconfirmed stop to `trunnion stop`, which then fails and advises to cut the power', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
       const { exitCode, text } = await say('stop', path);
@@ -134,7 +134,7 @@ describe('the local socket for root', () => {
       await socket.close();
     }));
 
-  it('replaces the socket that a killed daemon left behind, and gives access only to its owner', () =>
+  it('replaces the socket that a killed daemon left behind, and only the owner of the socket file has access', () =>
     inTemporaryFolder(async folder => {
       await leaveSocket(rootSocket(folder));
       const { path, socket } = await opened(folder);
@@ -143,7 +143,7 @@ describe('the local socket for root', () => {
       await socket.close();
     }));
 
-  it('still answers a stop, and can be closed within 1 s, while 100 clients send unfinished requests byte by byte', () =>
+  it('answers a stop and closes within 1 s even while 100 clients send unfinished requests byte by byte', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const clients = Array.from({ length: 100 }, () => connect(path).on('error', () => undefined));
@@ -157,7 +157,7 @@ describe('the local socket for root', () => {
       clearInterval(trickle);
     }));
 
-  it('still leads to the first daemon after a second daemon has tried to open a socket at the same path and has ended', () =>
+  it('still reaches the first daemon after a second daemon has tried to open the same path and has exited', () =>
     inTemporaryFolder(async folder => {
       const { path, socket } = await opened(folder);
       const second = await opened(folder, 503);

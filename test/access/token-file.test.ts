@@ -28,13 +28,13 @@ describe('tokens', () => {
     );
   });
 
-  it('are read back from their file with name, role and hash, and the file does not contain their secrets', () => {
+  it('are read back from their file with name, role and hash, but are not in the file as plain text', () => {
     const file = encodeTokens(TOKENS);
     expect(decodeTokens(file)).to.deep.equal(TOKENS);
     for (const secret of Object.values(secrets)) expect(file.toString()).not.to.include(secret);
   });
 
-  it('are all rejected or all read unchanged if any one byte of their file is damaged', () => {
+  it('are either all rejected or all read unchanged if any one byte of their file is damaged', () => {
     const file = encodeTokens(TOKENS);
     for (let at = 0; at < file.length; at += 1) {
       for (const bits of [0x01, 0x04, 0x20, 0x80, 0xff]) {
@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`${before ? 'stay unchanged if the disk fails to store new ones' : 'still do not exist if the disk fails to store the first ones'}, and the error says whether a daemon restart may find the new ones`, async () => {
+    it(`${before ? 'stay unchanged if the disk cannot store a new list' : 'still do not exist if the disk cannot store the first list'}, and the error warns only if a restart could still load that list`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

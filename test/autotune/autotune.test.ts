@@ -87,7 +87,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it('is aborted if a save that was requested just before the tuning changes the gains after the tuning has begun', async () => {
+  it('is aborted if a caller saves gains just before the tuning starts, and the save takes effect only afterwards', async () => {
     const { gimbal } = bench;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -100,7 +100,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('answers `not-confirmed` if a caller ends it while the controller is silent, and restores the saved gains when the controller answers again', async () => {
+  it('is aborted but reported as `not-confirmed` if a caller ends it while the controller is silent, and returns to the saved gains once the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.fault('gimbal', 'nack');
@@ -115,7 +115,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('keeps trying to switch the excitation off if the bus fails, even after the tuning has ended', async () => {
+  it('retries switching its excitation off while the bus fails, even after the tuning has ended', async () => {
     const { bus } = bench.sim.hardware;
     const write = bus.writeBlock.bind(bus);
     let isStillRefused = false;
@@ -138,7 +138,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('does not run its trial gains again if a caller renews the tuning just when the guard has ended the excitation', async () => {
+  it('does not run its trial gains again if a caller renews the tuning just after the guard has ended the excitation', async () => {
     const { gimbal } = bench;
     const saved = bench.running.angle_yaw?.kp;
     bench.start();
@@ -174,7 +174,7 @@ describe('an automatic tuning', function () {
     expect(bench.now.state).equal('running');
   });
 
-  it('that ended because the controller went offline does not switch off an excitation that a caller begins later', async () => {
+  it('ends if the controller goes offline, and does not switch off an excitation that a caller begins later', async () => {
     const { gimbal } = bench;
     const theirs = { loop: 'angle_yaw', amplitude: 0.0625, periodS: 1 };
     bench.start();
@@ -192,7 +192,7 @@ describe('an automatic tuning', function () {
     expect(gimbal.report().excitation).deep.equal(theirs);
   });
 
-  it('continues with lower gains after the controller has ended the excitation because the loop strayed about 0.5 rad from its setpoint', async () => {
+  it('continues with lower gains after the loop strays about 0.5 rad from its setpoint and the controller ends the excitation', async () => {
     await save({ kp: 60, ki: 1500, kd: 0 });
     let trips = 0;
     bench.robot.events.add(event => {
@@ -283,7 +283,7 @@ describe('an automatic tuning', function () {
     expect(bench.robot.laser.report()).include({ state: 'on' });
   });
 
-  it('is refused while another tuning runs, while the unit is not in debug mode, and while the robot is stopped', async () => {
+  it('is refused if another tuning runs, if the unit is not in debug mode, or if the robot is stopped', async () => {
     bench.start();
     expect(codeOf(() => bench.start())).equal('tune-running');
     await bench.during(bench.autotune.end('enough'));

@@ -6,7 +6,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { shapeOf } from '../../src/tuning/plant.js';
 import { propose } from '../../src/tuning/propose.js';
 
-describe('a proposal of gains that a worker thread computes', () => {
+describe('the computation of gains in a worker thread', () => {
   const someTask = async () => {
     const loop = unitNamed('gimbal').loops.find(one => one.name === 'angle_yaw')!;
     const robot = new BareRobot({ seed: 1 });
@@ -20,7 +20,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     return { shape: shapeOf(loop, 1000), runs, style: 'normal' } as const;
   };
 
-  it('equals the proposal that the main thread computes, and does not block the main thread', async () => {
+  it('gives the same proposal as in the main thread, and does not block the main thread', async () => {
     const task = await someTask();
     let turns = 0;
     const turn = setInterval(() => {
@@ -32,7 +32,7 @@ describe('a proposal of gains that a worker thread computes', () => {
     expect(turns).above(10);
   });
 
-  it('fails, and the error says that the thread ended, if the caller aborts the computation', async () => {
+  it('fails if the caller aborts it, and the error says that the thread ended', async () => {
     const needed = new AbortController();
     const proposal = proposeInWorker(await someTask(), needed.signal).catch(error => error.message);
     needed.abort();

@@ -61,7 +61,7 @@ describe('a tuning of several loops', function () {
     ]);
   });
 
-  it('while the camera sees no target, skips visual loops, and is refused if it has only visual loops', async () => {
+  it('skips visual loops while the camera sees no target, and is refused if all its loops are visual', async () => {
     isVisible = false;
     await bench.wait(100);
     start('visual_yaw', 'angle_pitch');
@@ -74,7 +74,7 @@ describe('a tuning of several loops', function () {
     expect(codeOf(() => start('visual_yaw', 'visual_pitch'))).equal('loop-unfit');
   });
 
-  it('reports a visual loop as failed if the camera loses its target during that loop, and still proposes better gains for another loop', async () => {
+  it('reports a visual loop as failed if the camera loses the target during that loop, but still proposes better gains for another loop', async () => {
     start('angle_yaw', 'visual_yaw', 'visual_pitch');
     await until(moves('angle_yaw'));
     isVisible = false;
@@ -100,7 +100,7 @@ describe('a tuning of several loops', function () {
     expect(bench.running.angle_yaw?.kp).equal(BAD.kp);
   });
 
-  it('returns to the better gains of the inner loop after the guard has ended the excitation of the outer loop', async () => {
+  it('restores the better gains of the inner loop after the guard of the controller has ended the excitation of the outer loop', async () => {
     start('angle_yaw', 'visual_yaw', 'angle_pitch');
     await until(moves('visual_yaw'));
     await bench.tripGuard('visual_yaw');
@@ -113,7 +113,7 @@ describe('a tuning of several loops', function () {
     expect(bench.now).deep.include({ state: 'better', proposal: proposal() });
   });
 
-  it('gives up on each loop after about 45 s if the computation of gains never ends', async () => {
+  it('reports each loop as failed after about 45 s if the computation of gains hangs', async () => {
     await bench.close();
     await open(() => new Promise(() => undefined));
     const beganMs = bench.clock.nowMs();

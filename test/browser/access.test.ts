@@ -49,7 +49,7 @@ describe('the console', function () {
     await eventually(async () => (await robot.post('/api/resume')).status === 200);
   });
 
-  it('of a robot without tokens says "OPEN TO ALL" if the daemon listens on all addresses, but not if the daemon listens on 127.0.0.1', async () => {
+  it('says "OPEN TO ALL" on a robot without tokens if the daemon listens on all addresses, but not if it listens on 127.0.0.1 only', async () => {
     const page = await robot.open();
     await shows(page.locator('.brand'), /Live/);
     expect(await page.locator('.brand').textContent()).to.not.include('OPEN');
@@ -105,7 +105,7 @@ describe('the console', function () {
     await shows(login, /Log in with your token/);
   });
 
-  it('hides from a spectator the buttons of other roles, and shows the login when the token of the spectator is removed', async () => {
+  it('hides the buttons of other roles from a spectator, and shows the login when the token of the spectator is removed', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('spec', 'spectator');
     // The first token has stopped the robot.
@@ -135,7 +135,7 @@ describe('the console', function () {
     await shows(alerts(page), /^(?!.*No contact).*Nobody is logged in\. The page shows the last/);
   });
 
-  it('lets a referee take the lease, run, pause and continue a phase, lock and unlock the robot, end the match, and take over the lease of another desk', async () => {
+  it('lets a referee take or take over the lease, run, pause, continue and end a match, and lock and unlock the robot', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const page = await blank();
@@ -185,7 +185,7 @@ describe('the console', function () {
     await button('Release').click();
   });
 
-  it('does not end a running match at the first press or tap of a referee on "no match", "pre" or "ended"', async () => {
+  it('does not end a match at the first press or tap of the button "no match", "pre" or "ended"', async () => {
     const operator = await add('op', 'operator');
     const secret = await add('ref', 'referee');
     const phase = async () => (await callAs(operator, 'GET', '/api/match')).body.phase;
@@ -222,7 +222,7 @@ describe('the console', function () {
     await callAs(secret, 'POST', '/api/match', { id: 'M0', revision: 0, phase: 'none' });
   });
 
-  it('in the phase "teleop" shows the time left without moving STOP or the gain fields, and disables debug mode', async () => {
+  it('in the phase "teleop" shows the time left and disables debug mode, but does not move STOP or the gain fields', async () => {
     const page = await robot.open();
     const places = () => placesOf(page, '.stop, .gain input');
     const before = await places();

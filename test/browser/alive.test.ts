@@ -21,7 +21,7 @@ describe('the console of a simulated robot', function () {
     return names.filter((_, index) => !/"pointer":"\/fault"/.test(answers[index]!.text));
   };
 
-  it('shows which loop moves while another caller sends test steps, and ends these test steps with a button or with STOP', async () => {
+  it('names the loop that another caller moves with test steps, and lets the user end these test steps with a button or with STOP', async () => {
     const page = await open();
     await mode(page, 'Gimbal', 'debug').click();
     await has(mode(page, 'Gimbal', 'debug'), 'aria-pressed', 'true');
@@ -41,7 +41,7 @@ describe('the console of a simulated robot', function () {
     await eventually(async () => (await page.locator('[data-excited]').count()) === 0);
   });
 
-  it('shows firmware, last reset and longest loop time only of controllers that report them (register `build`)', async () => {
+  it('shows firmware, last reset and longest loop time of a controller only if the controller reports them (register `build`)', async () => {
     const { body } = await get('/api/status');
     const build = { imageCrc: '0000beef', resetCause: 'watchdog', longestLoopUs: 131 };
     const status = JSON.stringify({ ...body, gimbal: { ...body.gimbal, build } });
@@ -58,7 +58,7 @@ describe('the console of a simulated robot', function () {
     expect(await view.textContent()).to.not.match(/Chassis/);
   });
 
-  it('marks every 5 degrees of elevation in the view of the gimbal, but leaves its upper and lower edge free for text', async () => {
+  it('marks every 5 degrees of elevation in the gimbal view, but leaves the edges at top and bottom free for text', async () => {
     const page = await open();
     const rungs = page.locator('.rung');
     await rungs.first().waitFor();

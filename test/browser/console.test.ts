@@ -40,7 +40,7 @@ describe('the console', function () {
     expect(await fresh.locator('.badge').textContent()).to.equal('SIMULATED');
   });
 
-  it('turns the laser on with the button "On", and off with the button "Off" or the key L, even in a gain field', async () => {
+  it('turns the laser on with the button "On", and off with the button "Off" or the key L, even if a gain field has the focus', async () => {
     const laser = page.getByRole('group', { name: 'Laser' });
     for (const darken of [
       () => laser.getByRole('button', { name: 'Off' }).click(),
@@ -56,7 +56,7 @@ describe('the console', function () {
     }
   });
 
-  it('keeps an edited gain when the page is reloaded, and asks for a second press of "Keep" if the gain is far from the saved one', async () => {
+  it('keeps an edited gain when the page is reloaded, and asks for a second press of the save button "Keep" if the edit is far from the saved gain', async () => {
     const kp = field(page, 'Speed loop kp');
     expect(await save(page, 'Chassis').count()).to.equal(0);
     const before = await kp.inputValue();
@@ -89,7 +89,7 @@ describe('the console', function () {
     expect(await save(page, 'Chassis').isDisabled()).to.equal(true);
   });
 
-  it('restores the gains of an earlier revision, and "Gains at opening" fills in the gains that were saved when the page was opened', async () => {
+  it('restores an earlier revision of the gains, and its button "Gains at opening" fills in the gains from when the page was opened', async () => {
     const first = await get('/api/gimbal/pidconfig');
     const changed = { ...first.body, visual_yaw: { kp: 0.25, ki: 1, kd: 0 } };
     await post('/api/gimbal/pidconfig', changed);
@@ -135,7 +135,7 @@ describe('the console', function () {
     expect(await exportFile()).to.equal(text);
   });
 
-  it('says that a controller is offline when a mode change or a save fails for that reason, and keeps the unsaved edit', async () => {
+  it('says that a mode change or a save failed because the controller is offline, and keeps the unsaved edit', async () => {
     await fault('chassis', 'unplug');
     await shows(page.getByRole('group', { name: 'Chassis mode' }), /offline/);
     await shows(alerts(page), /Chassis is offline/);
@@ -155,7 +155,7 @@ describe('the console', function () {
     await eventually(async () => !/Chassis is offline/.test((await alerts(page).textContent()) ?? ''));
   });
 
-  it('stops the robot when Escape is pressed in a gain field, disables modes, laser and test steps during the stop, and ends the stop when "Resume" is pressed', async () => {
+  it('stops the robot when Escape is pressed in a gain field, disables modes, laser and test steps, and ends the stop at a press of the button "Resume"', async () => {
     await mode(page, 'Gimbal', 'auto').click();
     await field(page, 'Speed loop kp').press('Escape');
     await shows(alerts(page), /gimbal stopped \(confirmed\)/);
@@ -176,7 +176,7 @@ describe('the console', function () {
     await shows(alerts(page), /Stopped/);
   });
 
-  it('compares the newest test step with an earlier one after a save of gains, and rejects test steps of more than 0.5 rad', async () => {
+  it('compares the newest test step with an earlier one after the gains are saved, and rejects test steps of more than 0.5 rad', async () => {
     await mode(page, 'Gimbal', 'debug').click();
     const panel = page.getByRole('region', { name: 'Step response' });
     await eventually(() => panel.getByLabel(/Amplitude/).isEnabled());
@@ -198,7 +198,7 @@ describe('the console', function () {
     await shows(panel.getByRole('alert'), /Amplitude must be at most 0.5/);
   });
 
-  it('sends a stop even if 8 windows are open in a browser that opens at most 6 connections to the daemon', async () => {
+  it('stops the robot even if open in 8 windows of a browser that opens at most 6 connections to the daemon', async () => {
     const context = page.context();
     const windows = [page];
     while (windows.length < 8) {
@@ -211,7 +211,7 @@ describe('the console', function () {
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });
 
-  it('lets a person switch modes, choose a loop, edit and save its gains, and open the help with the keyboard alone', async () => {
+  it('needs only a keyboard to switch modes, choose a loop, edit and save its gains, and open the help', async () => {
     const focused = () => page.evaluate<string>("document.activeElement.textContent ?? ''");
     const tabTo = async (holds: () => Promise<boolean>) => {
       for (let count = 0; count < 80 && !(await holds()); count += 1) await page.keyboard.press('Tab');

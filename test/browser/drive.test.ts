@@ -6,7 +6,7 @@ import { alerts, consoleInBrowser, eventually, fingersOn, overflow, PHONE, shows
 /** A round of driving lasts this long, so that a chassis at rest gets up to speed. */
 const ROUND_MS = 2000;
 
-describe('driving in a browser', function () {
+describe('in a browser,', function () {
   this.timeout(60_000);
   const robot = consoleInBrowser();
   const { open, truth } = robot;
@@ -80,7 +80,7 @@ describe('driving in a browser', function () {
     };
   };
 
-  it('with two thumbs on a phone moves chassis and gimbal at the same time, and both stop when the thumbs let go', async () => {
+  it('two thumbs on a phone move chassis and gimbal at the same time, and both units stop when the thumbs let go', async () => {
     const page = await open(PHONE);
     expect(await overflow(page)).to.equal(0);
     const touch = await touching(page);
@@ -106,7 +106,7 @@ describe('driving in a browser', function () {
     await eventually(async () => (await truth()).chassis.stopped === true);
   });
 
-  it('on a phone has a speed limit slider at least 44 px high, which stays in its place when another driver begins', async () => {
+  it('the speed limit slider on a phone is at least 44 px high, and does not move on the screen when another caller begins to drive', async () => {
     for (const [width, height] of [
       [390, 844],
       [844, 390],
@@ -136,14 +136,14 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('on a phone has the link "Full page" above the mode buttons, so that no thumb on a stick or on STOP touches the link', async () => {
+  it('the link "Full page" on a phone is above the mode buttons, so that no thumb on a stick or on STOP touches the link', async () => {
     const page = await open(PHONE);
     const bottom = (await page.getByRole('link', { name: 'Full page' }).boundingBox())!;
     const modes = (await page.locator('.modes').first().boundingBox())!;
     expect(bottom.y + bottom.height).to.be.lessThan(modes.y);
   });
 
-  it('with the key W works while the speed limit slider has the focus, but the arrow keys then only move the slider', async () => {
+  it('the key W still drives while the speed limit slider has the focus, but the arrow keys only move the slider', async () => {
     const page = await open();
     const slider = page.getByRole('slider');
     await slider.click();
@@ -157,7 +157,7 @@ describe('driving in a browser', function () {
     await shows(page.locator('.drive-state output'), /answer – ms/);
   });
 
-  it('with keys ends when the window loses the focus, and does not begin when W is typed in a gain field', async () => {
+  it('driving with keys ends if the window loses the focus, and does not begin if W is typed in a gain field', async () => {
     const page = await open();
     await driveAhead(page);
     await page.evaluate("window.dispatchEvent(new Event('blur'))");
@@ -171,7 +171,7 @@ describe('driving in a browser', function () {
     expect(asked).to.deep.equal([]);
   });
 
-  it('with keys ends when the Command key (Meta) is pressed, because a browser may then not report the release of other keys', async () => {
+  it('driving with keys ends if the Command key (Meta) is pressed, because a browser may then not report the release of other keys', async () => {
     const page = await open();
     await driveAhead(page);
     await page.keyboard.down('Meta');
@@ -183,7 +183,7 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
-  it('with a key that is held through a stop and a resume does not begin again, even if another key is tapped', async () => {
+  it('a key held through a stop and a resume does not move the robot again, even if another key is tapped', async () => {
     const page = await open();
     await driveAhead(page);
     await robot.post('/api/stop');
@@ -198,7 +198,7 @@ describe('driving in a browser', function () {
     await page.keyboard.up('KeyW');
   });
 
-  it('with keys exceeds the speed limit only while both shoulder buttons of a gamepad are held', async () => {
+  it('keys drive faster than the speed limit only while both shoulder buttons of a gamepad are held', async () => {
     const page = await open();
     const commandAt = (speed: number) =>
       page.waitForRequest(
@@ -229,7 +229,7 @@ describe('driving in a browser', function () {
     }
   });
 
-  it('with a gamepad needs its left shoulder button and ends when the gamepad disconnects; button B of any gamepad stops the robot', async () => {
+  it('a gamepad drives only if it is connected and its left shoulder button is held, and button B of any gamepad stops the robot', async () => {
     const page = await open();
     await page.evaluate(`
       window.pad = { index: 1, connected: true, mapping: 'standard', axes: [0, -1, 0, 0],
@@ -288,7 +288,7 @@ describe('driving in a browser', function () {
     await eventually(isStopped);
   });
 
-  it('ends on the first page when a second page takes over, and the first page then names the new driver', async () => {
+  it('driving ends if a second page takes over, and the first page then names the new driver', async () => {
     const [one, other] = [await open(), await open()];
     await one.bringToFront();
     await driveAhead(one);
@@ -304,7 +304,7 @@ describe('driving in a browser', function () {
     expect(asked).to.deep.equal([]);
   });
 
-  it("ends when the daemon is killed, and does not continue after the daemon's restart until the held key is released", async () => {
+  it('driving ends if the daemon is killed, and after the restart a held key moves nothing until it is released and pressed again', async () => {
     const page = await open();
     await driveAhead(page);
     const port = new URL(robot.url).port;

@@ -25,7 +25,7 @@ describe('the console', function () {
   const RED = 'rgb(208, 32, 42)';
   const AMBER = 'rgb(242, 180, 85)';
 
-  it('shows all digits of a typed gain, in amber if the saved gain has another sign or differs by more than a factor of 5', async () => {
+  it('shows all digits of a typed gain, in amber if the gain differs from the saved gain in sign or by more than a factor of 5', async () => {
     const page = await open();
     const kp = field(page, 'Speed loop kp');
     const stored = Number(await kp.inputValue());
@@ -51,7 +51,7 @@ describe('the console', function () {
     await card(page, 'Chassis').getByRole('button', { name: 'Discard' }).click();
   });
 
-  it('shows amplitude and frequency in red, and a dash instead of the overshoot, if a loop oscillates', async () => {
+  it('shows the amplitude and frequency of an oscillating loop in red, and a dash instead of its overshoot', async () => {
     const { body: saved } = await robot.get('/api/gimbal/pidconfig');
     await post('/api/gimbal/pidconfig', { ...saved, angle_yaw: { kp: 300, ki: 300, kd: 0 } });
     const page = await open();
@@ -68,7 +68,7 @@ describe('the console', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it("draws the gimbal's target, and draws the laser beam of an offline gimbal only while the laser is on", async () => {
+  it("draws the gimbal's target, and while the gimbal is offline, draws the laser beam only if the laser is on", async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];
@@ -125,7 +125,7 @@ describe('the console', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
   });
 
-  it('keeps the red of STOP, the selected mode and the warning of a lit laser visible in forced-colours mode', async () => {
+  it('in forced-colours mode still shows STOP in red, the selected mode, and the warning that the laser is on', async () => {
     const context = await robot.browser.newContext({
       forcedColors: 'active',
       colorScheme: 'dark',

@@ -129,7 +129,7 @@ describe('the console during faults', function () {
     expect(seen.again).to.be.greaterThan(290);
   });
 
-  it('disables "auto", "debug", "On" and "Resume", but not STOP, "Off" or "manual", while the daemon does not answer', async () => {
+  it('disables the buttons "auto", "debug", "On" and "Resume", but not STOP, "Off" or "manual", while the daemon does not answer', async () => {
     const page = await open();
     robot.daemon.process.kill('SIGSTOP');
     await has(page.locator('html'), 'data-stale', '');

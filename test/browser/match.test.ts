@@ -107,7 +107,7 @@ describe('the match view', function () {
     await shows(page.locator('.lamp'), /dark/);
   });
 
-  it('on a phone clips no label of a mode button, even with the added text "Go: manual"', async () => {
+  it('on a phone shows the whole label of each mode button, even while the text "Go: manual" is also shown', async () => {
     await post('/api/gimbal/mode/switch', { mode: 'debug' });
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
@@ -154,7 +154,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it('stops counting the laser button "On" as held when the finger slides off the button or the robot is stopped', async function () {
+  it('counts the laser button "On" as no longer held after the finger slides off that button or a stop arrives', async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);

@@ -12,7 +12,7 @@ describe('the plots', function () {
   const filled = (page: Page) =>
     eventually(async () => /measured.?0\.0/.test((await plot(page).textContent()) ?? ''));
 
-  it('show the time between two clicks, zoom in by dragging or by the wheel, and show live data again after a double click', async () => {
+  it('measure the time between two clicks, zoom in by dragging or by the wheel, and return to live data on a double click', async () => {
     const page = await open();
     await filled(page);
     await shows(plot(page), /live0\.00/);
@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four loops at once; with one loop, its plot, step figures and gains fit a window 720 px high without scrolling', async () => {
+  it('show four loops at once, or fit one loop with its step figures and gains into a window 720 px high', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

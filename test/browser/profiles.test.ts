@@ -64,7 +64,7 @@ describe('the console with profiles', function () {
     expect(await gainsOf()).to.deep.equal(carpet);
   });
 
-  it('compares profiles with long names and long gains on a phone without widening the page', async () => {
+  it('fits the width of a phone even if it compares a profile with a long name and long gains', async () => {
     const gains = { ...(await gainsOf()), speed: { kp: 48.400000000000006, ki: 320, kd: 0 } };
     await post('/api/chassis/profiles', { name: 'Semi-final left arena', gains, replace: true });
     const page = await open({ width: 390, height: 844, touch: true });
@@ -79,7 +79,7 @@ describe('the console with profiles', function () {
     expect(size, 'the size of a gain with 14 characters').to.be.at.least(11);
   });
 
-  it('lists the profiles without another click once the daemon answers again after a failed request for them', async () => {
+  it('retries a failed request for the profiles, and lists them without another click', async () => {
     await post('/api/chassis/profiles', { name: 'gravel', gains: await gainsOf() });
     const page = await open();
     const chassis = card(page, 'Chassis');
@@ -92,7 +92,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/profiles/remove', { name: 'gravel' });
   });
 
-  it('draws the captured steps of two revisions in one plot, in percent, even if the steps have different amplitudes', async () => {
+  it('draws the captured steps of two revisions as percentages in one plot, even if their amplitudes differ', async () => {
     const soft = { ...(await gainsOf()), speed: { kp: 20, ki: 160, kd: 0 } };
     const hard = { ...soft, speed: { kp: 45, ki: 400, kd: 0 } };
     for (const [gains, amplitude] of [
@@ -128,7 +128,7 @@ describe('the console with profiles', function () {
     await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
-  it('lists how the profiles in an exported file differ from the stored ones, and imports a profile only when its button "Keep" is pressed', async () => {
+  it('shows how the profiles in a file differ from the stored ones, and imports a profile only if its button "Keep" is pressed', async () => {
     const stored = await gainsOf();
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();

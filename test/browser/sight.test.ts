@@ -41,7 +41,7 @@ describe('the console', function () {
   });
 
   for (const size of [PORTRAIT, LANDSCAPE])
-    it(`shows a referee the "Off" button of the laser in every phase, always at the same place, on a phone of ${size.width} x ${size.height} px`, async () => {
+    it(`on a phone of ${size.width} x ${size.height} px shows a referee the "Off" button of the laser at the same place in every phase`, async () => {
       const page = await open(size);
       await become(page, ['read', 'rule']);
       const off = page.locator('.laser').getByRole('button', { name: 'Off' });
@@ -64,7 +64,7 @@ describe('the console', function () {
     });
 
   for (const size of [PORTRAIT, LANDSCAPE, TABLET, { width: 1440, height: 900 }])
-    it(`shows the phase on one line, and that the robot is locked, even if the match has a long name, at ${size.width} x ${size.height} px`, async () => {
+    it(`in a window of ${size.width} x ${size.height} px shows the phase (on one line) and the lock even if the match has a long name`, async () => {
       await begin('pre');
       await post('/api/match/lock', { reason: REASON });
       const page = await open(size);
@@ -80,7 +80,7 @@ describe('the console', function () {
       expect(seen).to.deep.equal({ rows: 1, lock: true });
     });
 
-  it('shows the token field, "Log in" and "Full page" to a person without a token, in the match view of a phone in landscape', async () => {
+  it('in the match view of a phone in landscape shows the token field, "Log in" and "Full page" to a person without a token', async () => {
     const page = await open(LANDSCAPE);
     await become(page, []);
     for (const one of [page.getByLabel('Token'), page.getByRole('button', { name: 'Log in' })])
@@ -119,7 +119,7 @@ describe('the console', function () {
     await shows(person, /\(referee\)/);
   });
 
-  it('clips no label of STOP or of a mode button in windows from 610 to 1440 px wide', async () => {
+  it('shows the whole labels of STOP and of the mode buttons in windows from 610 to 1440 px wide', async () => {
     const page = await open();
     for (const width of [610, 641, 720, 800, 1000, 1101, 1200, 1440]) {
       await page.setViewportSize({ width, height: 900 });
@@ -133,7 +133,7 @@ describe('the console', function () {
     expect((await page.locator('.stop').boundingBox())!.width).to.be.greaterThan(30);
   });
 
-  it('moves no button or stick of the match view, and clips no laser label, when the daemon stops answering while the laser is lit', async () => {
+  it('leaves buttons and sticks in place and the laser label whole if the daemon stops answering while the laser is lit', async () => {
     for (const size of [PORTRAIT, LANDSCAPE]) {
       await post('/api/laser', { action: 'on' });
       const page = await open(size);
@@ -152,7 +152,7 @@ describe('the console', function () {
     }
   });
 
-  it('keeps the button "Got it" at the right edge of a phone when a second alert brings the button "All"', async () => {
+  it('keeps the button "Got it" (dismisses an alert) at the right edge of a phone screen when a second alert makes the button "All" appear', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     const got = page.locator('.strip li').first().getByRole('button', { name: 'Got it' });
     await robot.fault('gimbal', 'brownout');
@@ -181,7 +181,7 @@ describe('the console', function () {
     );
   });
 
-  it('shows that answers come late, instead of "Live", while the daemon takes 1.1 s for an answer', async () => {
+  it('shows how late the answers are, instead of "Live", while the daemon takes 1.1 s to answer', async () => {
     const page = await open(PORTRAIT);
     await page.route('**/healthz', async route => {
       await new Promise(resolve => setTimeout(resolve, 1100));

@@ -11,7 +11,7 @@ describe('a page used for tuning', function () {
   const scaled = (gains: Record<string, number>, by: number) =>
     Object.fromEntries(Object.entries(gains).map(([name, value]) => [name, value * by]));
 
-  it('starts a trial of gains at Enter, saves them at Ctrl+Enter and ends the trial at Ctrl+Z; every open page says who tries gains', async () => {
+  it('tries gains at Enter, ends the trial at Ctrl+Z and saves the gains at Ctrl+Enter, and every open page says who tries gains', async () => {
     const page = await open();
     const match = await open(PHONE);
     const kp = field(page, 'Speed loop kp');
@@ -45,7 +45,7 @@ describe('a page used for tuning', function () {
     expect((await statusOf('chassis')).gains.trial).to.equal(undefined);
   });
 
-  it('says before a tuning how far each loop will move, and after the tuning saves the better gains at one press of "Keep"', async () => {
+  it('says before a tuning how far each loop will move, and saves the better gains afterwards at one press of "Keep"', async () => {
     const page = await open();
     const { speed } = await gainsOf('chassis');
     const figures = { settlingS: 0.4, overshootPercent: 1, oscillation: null };
@@ -90,7 +90,7 @@ describe('a page used for tuning', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it('disables "Send test steps" while a unit is tuned, and enables only the "End" button that ends the tuning', async () => {
+  it('disables "Send test steps" and the "End" button of test steps while a unit is tuned, but not the "End" button of the tuning', async () => {
     const page = await open();
     await robot.post('/api/chassis/mode/switch', { mode: 'debug' });
     await page.route('**/api/chassis/autotune', async route => {
@@ -111,7 +111,7 @@ describe('a page used for tuning', function () {
     expect(await Promise.all(ends.map(end => end.isEnabled()))).to.deep.equal([false, true]);
   });
 
-  it('keeps at most five runs selected for drawing, and "Use these gains" fills in the gains of a run without saving them', async () => {
+  it('keeps at most five step responses selected for drawing, and the button "Use these gains" fills in the gains of one without saving them', async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);

@@ -24,7 +24,7 @@ async function said(line: string, asked: Program = program): Promise<string> {
 
 describe('trunnion', () => {
   for (const { command, operands = [], options } of program.commands) {
-    describe(command, () => {
+    describe(`"${command}"`, () => {
       it(`prints its options and their defaults after "trunnion ${command} --help", "trunnion help ${command}" or "trunnion -h ${command}"`, async () => {
         const text = await said(`${command} --help`);
         expect(text).to.match(/^Usage: trunnion .*\n\n[A-Z]/);
@@ -83,7 +83,7 @@ describe('trunnion', () => {
     });
   }
 
-  it('answers "--help" with the options of its command if the program has only one command', async () => {
+  it('with only one command shows the options of that command after "--help"', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });
@@ -92,7 +92,7 @@ describe('trunnion', () => {
       .and.include('--port');
   });
 
-  it('lists only the commands that begin with “token” after "trunnion token --help"', async () => {
+  it('answers "trunnion token --help" with a list of only the commands that begin with “token”', async () => {
     const text = await said('token --help');
     expect(text).to.include('token add NAME').and.not.include('doctor');
   });
@@ -110,7 +110,7 @@ describe('the output of a command', () => {
     expect(JSON.parse(printable(JSON.stringify({ text }, undefined, 2)))).to.deep.equal({ text });
   });
 
-  it('colours a word such as “wrong” only if a line begins with that word', () => {
+  it('colours a word such as “wrong” only at the beginning of a line', () => {
     expect(printable('constructor: whole', { wrong: 'red' })).to.equal('constructor: whole');
     const coloured = printable('wrong  port  wrong', { wrong: 'red' });
     expect(coloured).to.equal('\u001b[31mwrong\u001b[39m  port  wrong');
@@ -130,7 +130,7 @@ describe('the process of a command', function () {
     return spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).status;
   }
 
-  it('exits with the code that the command returns, 0 after “--version”, 2 after an unknown option, and 1 after an exception', () => {
+  it('exits with the code of the command, or with 0 after “--version”, 2 after an unknown option, and 1 after an exception', () => {
     expect(exitCodeOf("async () => ({ text: '', exitCode: 0 })")).equal(0);
     expect(exitCodeOf("async () => ({ text: '', exitCode: 1 })")).equal(1);
     expect(exitCodeOf('async () => undefined', '--version')).equal(0);

@@ -32,7 +32,7 @@ describe('“trunnion completion”', () => {
     ['trunnion log v', ['verify']],
     ['trunnion status --url x --w', ['--watch']],
   ] as const)
-    it(`makes bash offer ${completes.join(', ')} to a user who has typed "${line}"`, function () {
+    it(`makes bash suggest "${completes.join('", "')}" after "${line}"`, function () {
       requirePrograms(this, 'bash');
       const words = line.split(' ');
       const script = `${completionCommand(program, 'bash').text}

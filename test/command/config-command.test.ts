@@ -5,7 +5,7 @@ import { checkConfig } from '../../src/command/config-command.js';
 import { inTemporaryFolder } from '../support/daemon.js';
 
 describe('“trunnion config check”', () => {
-  it('exits with code 0 for a correct file and 1 for a missing or wrong file, and gives the line of each mistake', () =>
+  it('exits with code 0 for a correct file and code 1 for a missing or wrong file, and prints the line of each mistake', () =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'config.yaml');
       await writeFile(file, 'http:\n  port: 8080\n');

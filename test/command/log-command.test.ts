@@ -34,7 +34,7 @@ describe('“trunnion log”', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('with “--follow --json” prints events as lines of JSON, and ends with exit code 1 after the reader has closed the pipe', async function () {
+  it('with “--follow --json” prints each event as a line of JSON, and ends with exit code 1 if the reader closes the pipe', async function () {
     this.timeout(30_000);
     const args = ['dist/src/main.js', 'log', '--follow', '--json', '--url', daemon.url];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -54,12 +54,12 @@ describe('“trunnion log”', () => {
     expect(lineOf(event)).to.equal('AT  lock            by desk  reason=x\\u000aAT  unlock          by root');
   });
 
-  it('shows the caller of an event that has no outcome, such as a new referee lease', () => {
+  it('shows the caller of an event even if the event has no outcome, such as a new referee lease', () => {
     const event = { seq: 1, t: 0, at: 'AT', what: 'lease', who: 'desk', detail: { holder: 'one' } };
     expect(lineOf(event)).to.equal('AT  lease           by desk  holder=one');
   });
 
-  it('shows only time, name and unit of an event that has no caller and no detail', () => {
+  it('shows only time, name and unit of an event if the event has no caller and no detail', () => {
     const event = { seq: 1, t: 0, at: 'AT', what: 'reset', unit: 'gimbal' } as const;
     expect(lineOf(event)).to.equal('AT  reset           gimbal');
   });

@@ -56,7 +56,7 @@ describe('“trunnion log verify”', () => {
       expect([exitCode, text.includes('begins at number 4')]).to.deep.equal([1, true]);
     }));
 
-  it('notices a change of the last line only if the user gives the number and hash of the unchanged line', () =>
+  it('notices that the last line was changed only if the user gives the number and hash of the original line', () =>
     inTemporaryFolder(async folder => {
       await write(folder);
       const headText = /^Head: (.*)$/m.exec((await verifyCommand({ path: folder })).text)?.[1];
@@ -87,7 +87,7 @@ describe('“trunnion log verify”', () => {
       ]);
     }));
 
-  it('fails with exit code 1 and one sentence if the file is missing or the folder has no log', () =>
+  it('fails with exit code 1 and one sentence if the given path does not exist or is a folder without a log', () =>
     inTemporaryFolder(async folder => {
       expect(await verifyCommand({ path: join(folder, 'none') })).to.deep.equal({
         text: `${join(folder, 'none')} cannot be read: it does not exist`,
@@ -99,7 +99,7 @@ describe('“trunnion log verify”', () => {
       });
     }));
 
-  it('rejects a value of “--head” that is not written as SEQ:HASH (the number of a line, a colon and a hash)', async () => {
+  it('rejects the value of “--head” if it is not written as SEQ:HASH (the number of a line, a colon and a hash)', async () => {
     const { text, exitCode } = await verifyCommand({ path: 'a', headText: 'five' });
     expect([exitCode, text.includes('SEQ:HASH')]).to.deep.equal([2, true]);
   });

@@ -24,7 +24,7 @@ describe('a QR code', () => {
   const link = `http://raspberrypi.local:8080/#token=${newSecret()}`;
 
   for (const text of ['x', link, 'z'.repeat(106)])
-    it(`that encodes a text of length ${text.length} is read by the scanner program zbarimg as exactly that text`, function () {
+    it(`with a text of length ${text.length} is read as exactly that text by the scanner program zbarimg`, function () {
       requirePrograms(this, 'zbarimg');
       return inTemporaryFolder(async folder => {
         const file = join(folder, 'code.pgm');

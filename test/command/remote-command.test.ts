@@ -10,7 +10,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 const say = async (act: RootAct, url: string, token?: string) =>
   rootCommand(act, reachedBy({ url, token })).catch(saidOf);
 
-describe('over the network (with “--url”)', () => {
+describe('over the network (with “--url”),', () => {
   const daemon = simulatedDaemon();
   let server: Server | undefined;
   afterEach(() => {
@@ -42,7 +42,7 @@ describe('over the network (with “--url”)', () => {
     expect((await say('resume', daemon.url)).exitCode).to.equal(3);
   });
 
-  it('“trunnion stop” accepts the address of any page of the robot, but reports that nothing was stopped if there is no such page', async () => {
+  it('“trunnion stop” accepts the address of any page of the robot, but says “Nothing was stopped” if the robot has no such page', async () => {
     for (const url of [`${daemon.url}/`, `${daemon.url}/#match`, `${daemon.url}/?x=1`]) {
       expect(await say('stop', url)).to.include({ exitCode: 0 });
       await daemon.post('/api/resume');
@@ -52,7 +52,7 @@ describe('over the network (with “--url”)', () => {
     expect(() => reachedBy({ url: daemon.url.replace('//', '//user:secret@') })).to.throw();
   });
 
-  it('“trunnion stop” fails with exit code 4 if the answer does not confirm that the robot is stopped', async () => {
+  it('“trunnion stop” fails with exit code 4 if the answer to the stop request does not confirm that the robot is stopped', async () => {
     for (const body of [{ hello: 1 }, { stopped: false }]) {
       const { exitCode, text } = await say('stop', await serve(200, body));
       expect([exitCode, text.startsWith('Nothing was stopped.')]).to.deep.equal([4, true]);
@@ -60,7 +60,7 @@ describe('over the network (with “--url”)', () => {
     expect(await say('stop', await serve(503, { hello: 1 }))).to.include({ exitCode: 4 });
   });
 
-  it('“trunnion status --watch” ends with exit code 1 if another program answers with JSON', async () => {
+  it('“trunnion status --watch” ends with exit code 1 if a program other than the daemon answers with JSON', async () => {
     const place = reachedBy({ url: await serve(200, { hello: 'world' }) });
     expect(await watchStatus(place, true)).to.include({
       exitCode: 1,
@@ -68,21 +68,21 @@ describe('over the network (with “--url”)', () => {
     });
   });
 
-  it('“trunnion stop” advises the user to cut the power if the daemon does not answer, and does not say “Nothing was stopped”', async () => {
+  it('if the daemon does not answer, “trunnion stop” says “Cut the power” and not “Nothing was stopped”', async () => {
     const { exitCode, text } = await say('stop', await serve());
     expect([exitCode, text.includes('Nothing was stopped')]).to.deep.equal([4, false]);
     expect(text).to.match(/does not answer\. Cut the power\.$/);
   });
 
-  it('“trunnion stop” neither accepts “--simulated” nor says in its JSON whether the robot is simulated', async () => {
+  it('“trunnion stop” rejects “--simulated”, and its JSON does not say whether the robot is simulated', async () => {
     const { json } = await say('stop', daemon.url);
     expect(Object.keys(JSON.parse(JSON.stringify(json)))).to.deep.equal(['ok', 'detail']);
     expect(() => reachedBy({ url: daemon.url, simulated: true })).to.throw();
   });
 });
 
-describe('on the board (without “--url”)', () => {
-  it('“trunnion stop” rejects “--state” without “--simulated”, because the user may mean a simulator and not the real robot', () => {
+describe('on the board (without “--url”),', () => {
+  it('“trunnion stop” rejects “--state” unless “--simulated” is given too, because the user may mean a simulator', () => {
     expect(() => reachedBy({ state: '/nonexistent' })).to.throw();
     expect(reachedBy({ state: '/nonexistent', simulated: true }).isSimulated).to.equal(true);
   });

@@ -7,40 +7,45 @@ const resting = { ...UNIT_STATUS, torque: 'off' } as const;
 const AT_REST = { gimbal: resting, chassis: resting };
 
 const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undefined])[] = [
-  ['at rest', {}, true, undefined],
-  ['that is stopped', { stopped: true }, true, undefined],
-  ['with torque on a unit', { gimbal: UNIT_STATUS }, false, undefined],
-  ['whose laser is on', { laser: { state: 'on', light: 'on' } }, false, undefined],
-  ['whose laser pin does not obey', { laser: { state: null, light: 'fault' } }, false, /LASER MAY BE ON/],
+  ['is at rest', {}, true, undefined],
+  ['is stopped', { stopped: true }, true, undefined],
+  ['has torque on a unit', { gimbal: UNIT_STATUS }, false, undefined],
+  ['has its laser on', { laser: { state: 'on', light: 'on' } }, false, undefined],
   [
-    'without a laser pin',
+    'has a laser pin that does not obey',
+    { laser: { state: null, light: 'fault' } },
+    false,
+    /LASER MAY BE ON/,
+  ],
+  [
+    'has no laser pin',
     { laser: { state: null, light: 'unknown', problem: { code: 'x', detail: 'No pin.' } } },
     false,
     /No pin/,
   ],
   [
-    'with an offline unit that has cut its torque',
+    'has an offline unit that has cut its torque',
     { gimbal: { ...resting, torque: 'silent', online: false } },
     true,
     /Gimbal is offline/,
   ],
   [
-    'with an offline unit whose torque is unknown',
+    'has an offline unit whose torque is unknown',
     { gimbal: { ...resting, torque: 'unknown', online: false } },
     false,
     /offline/,
   ],
-  ['with a low supply voltage', { chassis: { ...resting, faults: ['supply_low'] } }, true, /supply low/],
-  ['with a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
-  ['whose event log cannot be stored', { log: { ok: false } }, true, /Storage .*: events\./],
+  ['has a low supply voltage', { chassis: { ...resting, faults: ['supply_low'] } }, true, /supply low/],
+  ['has a full disk', { storage: { ok: false, setAside: [], detail: 'No room.' } }, true, /No room/],
+  ['cannot store its event log', { log: { ok: false } }, true, /Storage .*: events\./],
   [
-    'whose referee desk is silent',
+    'hears nothing from its referee desk',
     { match: { ...NO_MATCH_STATUS, refereeSilent: true } },
     true,
     /desk is silent/,
   ],
   [
-    'that is locked',
+    'is locked',
     { match: { ...NO_MATCH_STATUS, lock: { id: 'L1', by: 'desk', reason: 'x' } } },
     true,
     undefined,
@@ -49,7 +54,7 @@ const rows: readonly (readonly [string, Partial<Status>, boolean, RegExp | undef
 
 describe('“trunnion status”', () => {
   for (const [what, changes, safe, wrong] of rows) {
-    it(`gives the verdict “${safe ? 'safe' : 'not safe'}” and lists ${wrong === undefined ? 'no fault' : 'the fault'} for a robot ${what}`, () => {
+    it(`gives the verdict “${safe ? 'safe' : 'not safe'}” and lists ${wrong === undefined ? 'no fault' : 'the fault'} if the robot ${what}`, () => {
       const status = statusWith({ ...AT_REST, ...changes });
       expect(isSafe(status)).to.equal(safe);
       if (wrong === undefined) expect(wrongIn(status)).to.deep.equal([]);
@@ -57,7 +62,7 @@ describe('“trunnion status”', () => {
     });
   }
 
-  it('names the caller who stopped the robot, and not another caller whose lock was refused', () => {
+  it('names the caller who stopped the robot, not another caller whose lock was refused', () => {
     const common = { t: 1, at: 'AT' };
     const stop = { ...common, seq: 1, what: 'stop', detail: { why: 'asked' } };
     const refused = { ...common, seq: 2, what: 'lock', who: 'rival', outcome: 'not-allowed' };

@@ -41,7 +41,7 @@ describe('configuration', () => {
     expect(config.laser.interlock).to.deep.equal({ gpio: 27, activeLow: false });
   });
 
-  it('that sets one permission of one phase keeps the defaults of all other permissions', async () => {
+  it('keeps the defaults of all other permissions if it sets one permission of one phase', async () => {
     const usual = loadConfig(undefined, {}, DEFAULTS).match.phases;
     const config = await load('match:\n  phases:\n    pre: {laser: true}\n');
     if (typeof config === 'string') throw new Error(config);
@@ -52,7 +52,7 @@ describe('configuration', () => {
     expect(await load(defaultConfig())).to.deep.equal(loadConfig(undefined, {}, DEFAULTS));
   });
 
-  it('still has all defaults after every commented-out setting except `host` and `folder` is uncommented in the file that an installation creates', async () => {
+  it('still has all defaults if all settings of the installed file are uncommented, except `host` and `folder`', async () => {
     const uncommented = defaultConfig().replaceAll(/^ {2}# ((\w+|phases| {2}\w+): .+|phases:)$/gm, '  $1');
     // Only the two settings whose default depends on the machine are left.
     expect(uncommented.match(/^ {2}# +\w+:.*$/gm)).to.deep.equal(['  # host:', '  # folder:']);
@@ -159,7 +159,7 @@ describe('configuration', () => {
     ],
   ];
   for (const [mistake, text, complaint] of refused) {
-    it(`is refused, with a message that names the line of each mistake, if the file has ${mistake}`, async () => {
+    it(`is refused if its file has ${mistake}, and the message names the line of each mistake`, async () => {
       const warnings: Error[] = [];
       const listener = (warning: Error) => warnings.push(warning);
       process.on('warning', listener);

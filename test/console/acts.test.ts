@@ -33,7 +33,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('shows a change that a controller made, a refused request and an accepted request in one sentence each', () => {
+  it('has one sentence each for a change by a controller, a refused request and an accepted request', () => {
     const acts = actsOf([
       event({ what: 'mode', unit: 'gimbal', detail: { before: 'auto', after: 'manual', why: 'reset' } }),
       event({ what: 'mode', unit: 'gimbal', who: 'Bob', outcome: 'wrong-phase', detail: { mode: 'auto' } }),
@@ -55,7 +55,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('shows a request and a change that happened 60 s before the request as two sentences', () => {
+  it('shows a change, and a request that follows 60 s later, as two sentences', () => {
     const older = event({ what: 'laser', detail: { before: 'on', after: 'off' } });
     const later = event({ what: 'laser', who: 'Bob', outcome: 'done', detail: { action: 'off' } });
     expect(texts(older, { ...later, t: older.t + 60 })).to.have.lengthOf(2);

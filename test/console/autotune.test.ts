@@ -48,7 +48,7 @@ async function open() {
   return { page, becomes, says, begin, state };
 }
 
-describe('the page for a tuning of several loops', () => {
+describe('the page for tuning several loops', () => {
   const chassis = unitNamed('chassis');
   const all = new Set(['speed', 'angle', 'position']);
 
@@ -59,7 +59,7 @@ describe('the page for a tuning of several loops', () => {
     expect([...toggled(chassis, all, 'position')]).to.deep.equal(['speed', 'angle']);
   });
 
-  it('lists inner loops first, and estimates how long a tuning takes (56 s for all loops of the chassis)', () => {
+  it('lists inner loops first, and estimates 56 s for tuning all loops of the chassis', () => {
     expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
       'angle_yaw',
       'angle_pitch',
@@ -69,7 +69,7 @@ describe('the page for a tuning of several loops', () => {
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
-  it('says which figures of a loop the proposed gains make better and which they make worse', () => {
+  it('says which figures of a loop the proposed gains improve and which they worsen', () => {
     const reason = (was: object, is: object) =>
       reasonOf({ before: { figures: was }, proposed: { figures: is } } as never);
     const was = { settlingS: 0.0648, overshootPercent: 9, iae: 0.01 };
@@ -100,7 +100,7 @@ describe('a tuning on the page', () => {
     expect(chosen()).to.equal('angle');
   });
 
-  it('shows with its result the step responses that the tuning measured, not newer ones with the same gains', async () => {
+  it('shows the step responses that it measured, even if newer ones with the same gains exist', async () => {
     const { page, says, begin } = await open();
     const { model, override } = page;
     const [old, better] = [
@@ -132,7 +132,7 @@ describe('a tuning on the page', () => {
     expect(fetched().slice(2)).to.include.members(['4', '2']);
   });
 
-  it('says how many loops are done, how many are left, and how many seconds the remaining loops will take', async () => {
+  it('shows the number of loops done, the number left, and the estimated remaining seconds', async () => {
     const { page, says } = await open();
     await page.model.autotune.begin('chassis', ['speed', 'angle']);
     const text = () => leftText(page.model.autotune.running!);
@@ -159,7 +159,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.sentTo(/autotune/).length, page.strip]).to.deep.equal(['good', count, '']);
   });
 
-  it('shows its result even if the page missed the event about its end, for instance while the page was hidden', async () => {
+  it('shows its result even if the page missed the final event, for instance because the page was hidden', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes({ state: 'better' });
@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it("of another caller is shown as aborted once it has been aborted, even if the page's first request for its state fails", async () => {
+  it('that another caller began is shown as aborted once it is aborted, even if an earlier request for its state failed', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });
@@ -189,7 +189,7 @@ describe('a tuning on the page', () => {
     expect([state(), page.strip]).to.deep.equal(['aborted', '']);
   });
 
-  it('still shows its result when an older answer arrives late and says that the tuning is running', async () => {
+  it('that has ended keeps its result if an older answer then arrives and says that the tuning is running', async () => {
     const { page, says, begin, state } = await open();
     await begin();
     page.let(/autotune/, 'answer held', 'GET');
@@ -204,7 +204,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('better');
   });
 
-  it('is shown as aborted if the daemon does not know the tuning any more, for instance because the daemon was restarted', async () => {
+  it('is shown as aborted if the daemon no longer knows it, for instance after a restart of the daemon', async () => {
     const { page, becomes, begin, state } = await open();
     await begin();
     becomes(null);
@@ -212,7 +212,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('aborted');
   });
 
-  it('is cancelled by "End" or "STOP" even if the daemon has not yet answered the request that begins the tuning', async () => {
+  it('is cancelled by "End" or "STOP" even before the daemon has answered the request to begin it', async () => {
     for (const press of ['end', 'stop'] as const) {
       const { page, begin } = await open();
       page.let(/autotune/, 'held', 'POST');

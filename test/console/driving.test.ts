@@ -40,7 +40,7 @@ describe('a page used for driving', () => {
     expect(commands().map(({ isTakenBack }) => isTakenBack)).to.deep.equal([true, false]);
   });
 
-  it('cancels an unanswered command and sends zero speed at once when the stick is released', async () => {
+  it('cancels an unanswered command and sends zero speed as soon as the stick is released', async () => {
     page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
     stick(AHEAD);
     await page.wait(5);
@@ -49,7 +49,7 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
-  it('stops driving if another caller switches the unit to manual while it is in manual already, until the driver lets go of the stick', async () => {
+  it('stops driving if another caller switches the chassis to manual although it is in manual already, and drives again only after the stick was let go', async () => {
     for (let ms = 0; ms < 40; ms += 5) {
       stick(AHEAD);
       await page.wait(1000 + ms);
@@ -79,7 +79,7 @@ describe('a page used for driving', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('sends zero speed to both units if the second stick is let go before the zero speed for the first unit is answered', async () => {
+  it('sends zero speed to both units even if the second stick is let go before the first zero speed is answered', async () => {
     stick(AHEAD);
     page.model.driving.ask('right stick', { yaw: 1 });
     await page.wait(100);
@@ -92,7 +92,7 @@ describe('a page used for driving', () => {
     expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
   });
 
-  it('sends zero speed to the chassis when its stick is let go, and does not cancel that command, even while the other stick moves the gimbal', async () => {
+  it('sends a zero speed to the chassis, and does not cancel it, if the chassis stick is let go while the gimbal is driven', async () => {
     for (let ms = 185; ms < 240; ms += 5) {
       page.let(/drive/, 'held');
       stick(AHEAD);
@@ -113,7 +113,7 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('sends zero speed to each unit in a command of its own, which no other command cancels', async () => {
+  it('sends each unit its zero speed in a separate command, and cancels that command only for a newer zero speed of the same unit', async () => {
     stick(AHEAD);
     page.model.driving.ask('right stick', { yaw: 1 });
     await page.wait(100);
@@ -144,7 +144,7 @@ describe('a page used for driving', () => {
     ],
     ['another caller switches the gimbal to auto', 'POST /api/gimbal/mode/switch', { mode: 'auto' }],
   ] as const)
-    it(`sends zero speed to the chassis alone, and once, if both sticks are let go just after ${what}`, async () => {
+    it(`sends exactly one command with zero speed for the chassis alone if both sticks are let go just after ${what}`, async () => {
       for (let ms = 0; ms < 100; ms += 10) {
         await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'manual' });
         await page.wait(300);
@@ -176,7 +176,7 @@ describe('a page used for driving', () => {
     expect(commands().at(-1)?.body.chassis).to.deep.equal({ speed: 0, turn: 0 });
   });
 
-  it('shows nothing that holds the robot back after a stick of the unit in auto was touched, while the other unit is driven', async () => {
+  it('removes its warning about a gimbal in auto after the gimbal stick is let go, and still drives the chassis', async () => {
     await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
     await page.wait(300);
     stick(AHEAD);
@@ -188,7 +188,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
-  it('does not move the chassis with a stick that was deflected while another caller drove, until the driver lets go of the stick', async () => {
+  it('ignores a stick that was deflected while another caller drove, until that stick was let go', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -208,7 +208,7 @@ describe('a page used for driving', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
-  it('moves the gimbal too if its stick is deflected a second or more after the stick of the chassis', async () => {
+  it('moves both units if the gimbal stick is deflected a second or more after the chassis stick', async () => {
     stick(AHEAD);
     await page.wait(1000);
     for (let aims = 0; aims < 2; aims += 1) {
@@ -230,7 +230,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.needsRest.value]).to.deep.equal([0.45, false]);
   });
 
-  it('does not resume an interrupted motion when an opposite key is pressed and let go while the first key is held', async () => {
+  it('does not resume an interrupted motion while its key stays held, even if the opposite key is pressed and let go', async () => {
     const keys = (speed: number, isHeld: boolean) => page.model.driving.ask('keys', { speed }, { isHeld });
     keys(1, true);
     await page.wait(100);
@@ -252,7 +252,7 @@ describe('a page used for driving', () => {
     expect(notAfterT - page.clock.nowMs() / 1000).to.be.within(0.4, 0.6);
   });
 
-  it('keeps the robot within the speed limit of the slider, even after a reload of the page, except while the right shoulder button is held', async () => {
+  it('obeys the speed limit of the slider except while the right shoulder button is held, and keeps the limit after a reload', async () => {
     page.model.driving.setLimit(0.5);
     page.model.driving.ask('gamepad', AHEAD, { isFast: true });
     await page.wait(50);
@@ -291,7 +291,7 @@ describe('a page used for driving', () => {
       },
     ],
     [
-      'events from the daemon arrive but no command is answered for half a second',
+      'no command is answered for half a second while events still arrive',
       async () => {
         page.let(/drive/, 'lost');
         await page.wait(800);
@@ -299,7 +299,7 @@ describe('a page used for driving', () => {
       },
     ],
   ] as const)
-    it(`sends zero speed if ${what}, and moves the robot again only after every stick was at rest`, async () => {
+    it(`sends zero speed if ${what}, and drives again only after every stick was at rest`, async () => {
       stick(AHEAD);
       await page.wait(300);
       await interrupt();
@@ -335,7 +335,7 @@ describe('a page used for driving', () => {
     expect(driving.hindrance).to.equal('');
   });
 
-  it('sends zero speed and then no more commands after half a second without an answer, even if the driver taps another stick', async () => {
+  it('sends zero speed and then nothing more if no command is answered for half a second, even if another stick is tapped meanwhile', async () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     for (let taps = 0; taps < 3; taps += 1) {
@@ -358,7 +358,7 @@ describe('a page used for driving', () => {
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
-  it('ignores a gamepad stick that was deflected before the left shoulder button was held, and asks the driver to let go of the stick', async () => {
+  it('ignores a gamepad stick that is deflected before the left shoulder button is pressed, and asks the person to let go of the stick', async () => {
     const { driving } = page.model;
     driving.ask('gamepad', AHEAD, { isEnabled: false });
     expect(driving.hindrance).to.match(/hold the left shoulder button .* Let go/);
@@ -367,7 +367,7 @@ describe('a page used for driving', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('moves the robot, which another caller drives, only after "Take over" is pressed and the stick is then let go', async () => {
+  it('takes over from another driver only after the button "Take over" is pressed, and moves the robot only after the stick was let go', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -389,7 +389,7 @@ describe('a page used for driving', () => {
     expect(speeds().at(-1)).to.equal(0.45);
   });
 
-  it('sends no drive command while a STOP is unanswered', async () => {
+  it('sends no drive command for a deflected stick while a STOP is unanswered', async () => {
     page.fate = ({ path }) => (path === '/api/stop' ? 'lost' : 'delivered');
     stick(AHEAD);
     await page.wait(100);

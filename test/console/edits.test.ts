@@ -23,7 +23,7 @@ describe('the text in a gain field', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('is kept as an edit, even if it is empty, unless it is only another spelling of the stored gain (5.00 for 5)', () => {
+  it('counts as an edit if it is empty or another number, but not if it is the stored gain in another spelling (“5.00” for 5)', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({
@@ -43,7 +43,7 @@ describe('the text in a gain field', () => {
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('means exactly the gain that the page filled in from another set of gains, even if that gain is 1e-7 or 1e21', () => {
+  it('is read as exactly the gain that the page itself wrote there, even 1e-7 or 1e21', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

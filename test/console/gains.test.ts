@@ -32,7 +32,7 @@ describe('the gain editor', () => {
     expect(said(page)).to.match(/^Saved: Speed loop kp/);
   });
 
-  it('ignores "Try" and "Undo" while a save is unanswered, and still has the edits after the save is refused', async () => {
+  it('ignores "Try" and "Undo" while a save is unanswered, and keeps the edits if the save is then refused', async () => {
     const page = await servedPage();
     page.refuse(/POST .*pidconfig$/, 503, 'unit-busy');
     page.let(/pidconfig\?/, 'held');
@@ -58,7 +58,7 @@ describe('the gain editor', () => {
     expect(gainsOf(page).refused.value).to.deep.equal({});
   });
 
-  it("shows another caller's newest save even if the page could not load an earlier save", async () => {
+  it('shows the second of two saves of another caller even if the page could not load the first', async () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
@@ -72,7 +72,7 @@ describe('the gain editor', () => {
     expect((await stored(page))[0]).to.equal(63);
   });
 
-  it("still shows the gains that another caller saved when the answer to the page's own earlier save arrives late", async () => {
+  it("still shows another caller's newer gains after the answer to its own older save arrives late", async () => {
     const page = await servedPage();
     page.let(/pidconfig\?/, 'answer held');
     page.edit('chassis', '/speed/kp', '34');
@@ -86,7 +86,7 @@ describe('the gain editor', () => {
     expect([gainsOf(page).kept.value.texts, gainsOf(page).conflict.value]).to.deep.equal([{}, []]);
   });
 
-  it('says what its last save changed until another caller saves, however long that takes', async () => {
+  it('shows what its last save changed until another caller saves, even if that takes a minute', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '50');
     await save(page);
@@ -129,7 +129,7 @@ describe('the gain editor', () => {
 });
 
 describe('after another caller has saved gains, a page', () => {
-  it('keeps those gains when the page saves an edit of another loop, even if the page has not loaded them yet', async () => {
+  it('that has not loaded the new gains yet can save its edit of a different loop without overwriting the new gains', async () => {
     const one = await servedPage();
     const other = await one.another();
     other.let(/pidconfig$/, 'held', 'GET');
@@ -140,7 +140,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(one)).to.deep.equal([41, 3]);
   });
 
-  it('that does not know these gains loads them at the first press of "Keep", and saves its edit at the second press', async () => {
+  it('that missed the save event loads the new gains at the first press of "Keep", and saves its own edit only at the second press', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
@@ -156,7 +156,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([45, 8]);
   });
 
-  it('asks whose value to keep, without an error message, if its own save of the same gain is refused', async () => {
+  it('shows no error message when its own save of the same gain is refused, but asks whose value to keep', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '41');
     page.isDeaf = true;
@@ -186,7 +186,7 @@ describe('after another caller has saved gains, a page', () => {
     });
   }
 
-  it("with an edit of only kp also undoes the caller's ki and kd if a person chooses the page's value", async () => {
+  it("with an edit of kp alone saves that kp with the old ki and kd of the loop if a person chooses the page's value", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -198,7 +198,7 @@ describe('after another caller has saved gains, a page', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('that asks whose value to keep stops asking once a person types the value that the caller saved', async () => {
+  it('that asks whose value to keep stops asking when a person types the value of the other caller', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
@@ -211,7 +211,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await stored(page)).to.deep.equal([63, 12]);
   });
 
-  it("that asks whose value to keep still asks after a person restores an older revision that contains the caller's value", async () => {
+  it("still asks whose value to keep after a person restores an older revision with the caller's value", async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
@@ -224,7 +224,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
 
-  it('that does not know these gains loads them at the first attempt to restore a revision, and restores it at the second', async () => {
+  it('that missed the save event loads the new gains at the first attempt to restore a revision, and restores it at the second', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
     await page.wait(200);
@@ -237,7 +237,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(await restore()).to.equal(true);
   });
 
-  it("saves a tuning's result only after it has loaded the caller's gains, and does not change the caller's gains", async () => {
+  it("can save a tuning's result only after the page has loaded the new gains, and leaves the gains of other loops unchanged", async () => {
     const page = await servedPage();
     const { saving } = gainsOf(page);
     page.edit('chassis', '/position/kp', '9');
@@ -253,7 +253,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(gainsOf(page).kept.value.texts).to.deep.equal({ '/position/kp': '9' });
   });
 
-  it("does not save its edit if the daemon's state folder was replaced and has other gains under the same revision number", async () => {
+  it("does not save its edit if the daemon's state folder was replaced by one with other gains of the same revision number", async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
     await page.wait(200);
@@ -294,7 +294,7 @@ describe('a trial of gains on the page', () => {
     expect([page.sentTo(/trial/).length, (await stored(page))[0]]).to.deep.equal([count, 21]);
   });
 
-  it('is renewed each second even if earlier renewals are unanswered, and the page cancels none of them', async () => {
+  it('is renewed each second even if earlier renewals are unanswered, without cancelling them', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -302,7 +302,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('runs its new gains after a change, because the page has cancelled an unanswered renewal with the old gains', async () => {
+  it('cancels an unanswered renewal with the old gains when its gains are changed, and runs the changed gains', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');
@@ -326,7 +326,7 @@ describe('a trial of gains on the page', () => {
     );
   });
 
-  it('is ended by "Undo" even if the daemon has not yet answered the request that begins the trial', async () => {
+  it('is ended by the button "Undo" even before the daemon has answered the request to begin the trial', async () => {
     const page = await open();
     page.let(/trial/, 'held', 'POST');
     void gainsOf(page).try();
@@ -338,7 +338,7 @@ describe('a trial of gains on the page', () => {
     expect([ends, await tried(page), page.strip]).to.deep.equal([1, undefined, '']);
   });
 
-  it('is still renewed with its earlier gains after the daemon has refused to try changed gains', async () => {
+  it('is renewed with its earlier gains after the daemon has refused changed gains', async () => {
     const page = await open();
     await tries(page);
     page.override = (_, path, body) =>
@@ -431,7 +431,7 @@ describe('the buttons "Try" and "Keep"', () => {
     expect([count(page), await save(page)]).to.deep.equal([1, true]);
   });
 
-  it('act on a typed gain far from the saved gain at a second press, unless that press comes only 200 ms after the first', async () => {
+  it('need a second press if a typed gain is far from the saved gain, and ignore a press only 200 ms after the first', async () => {
     const page = await open('99999999');
     await tries(page);
     await page.wait(200);
@@ -457,7 +457,7 @@ describe('the buttons "Try" and "Keep"', () => {
     expect(count(page)).to.equal(1);
   });
 
-  it('ask for confirmation of a gain far from the saved gain only if a person typed the gain, not if the page filled it in', async () => {
+  it('ask for confirmation of a gain far from the saved gain only if a person typed it, not if the page filled it in', async () => {
     const page = await servedPage();
     gainsOf(page).editLoop('speed', { kp: 4000, ki: 1, kd: 9 });
     await tries(page);

@@ -24,7 +24,7 @@ describe('the button "Go"', () => {
     return page;
   };
 
-  it('resumes the robot, and then sets the modes that the driver chose for gimbal and chassis', async () => {
+  it('resumes the robot, and then sets the modes that the user chose for gimbal and chassis', async () => {
     const page = await stopped('pre');
     page.model.go.choose('gimbal', 'auto');
     page.model.go.choose('chassis', 'auto');
@@ -36,7 +36,7 @@ describe('the button "Go"', () => {
     expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch auto', 'chassis/mode/switch auto']);
   });
 
-  it('switches each unit to the mode chosen before a reload of the page, or to manual if no mode was chosen', async () => {
+  it('remembers the chosen modes after a reload of the page, and switches a unit without a chosen mode to manual', async () => {
     const page = await stopped();
     page.model.go.choose('chassis', 'auto');
     const again = await page.another();
@@ -57,7 +57,7 @@ describe('the button "Go"', () => {
     }
   });
 
-  it('sends no mode switch if "STOP" is pressed before its resume is answered', async () => {
+  it('sends no mode switch if "STOP" is pressed before the resume is answered', async () => {
     const page = await stopped();
     page.let(/resume/, 'answer held');
     const over = page.model.go.run();

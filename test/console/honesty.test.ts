@@ -13,7 +13,7 @@ const lightOn = ({ daemon }: Page) => daemon.ask('POST /api/laser', { action: 'o
 describe('the page', () => {
   const title = ({ model }: Page) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
 
-  it('shows "LASER MAY BE ON" if the laser was on when the daemon fell silent, and "Laser unknown" if the laser was dark then', async () => {
+  it('shows "LASER MAY BE ON" if contact is lost while the laser is on, and "Laser unknown" if contact is lost while the laser is dark', async () => {
     const page = await servedPage();
     page.isDeaf = true;
     await page.wait(900);
@@ -28,7 +28,7 @@ describe('the page', () => {
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
 
-  it('warns that the laser may be on after an unanswered request to switch it on, until a press of "Off" is answered', async () => {
+  it('shows "LASER MAY BE ON" if contact is lost after an unanswered request to switch the laser on, but not once "Off" is answered', async () => {
     const page = await servedPage();
     page.let(/laser/, 'held');
     void page.model.laser.light();
@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('warns that the laser may be on if contact is lost within 5 s after a lost request to switch it on, but not later', async () => {
+  it('shows "LASER MAY BE ON" if a request to switch the laser on gets no answer and contact is lost within 5 s, but not if contact is lost later', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -62,7 +62,7 @@ describe('the page', () => {
     ['Off', (page: Page) => page.model.laser.darken()],
     ['STOP', (page: Page) => page.model.pressStop()],
   ] as const) {
-    it(`no longer warns that the laser may be on once a press of "${name}" is answered, even if the event stream is silent`, async () => {
+    it(`removes the warning "LASER MAY BE ON" once a press of "${name}" is answered, even if the event stream stays silent`, async () => {
       const page = await servedPage();
       await lightOn(page);
       await page.wait(100);
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('still warns that the laser may be on after the answer to "Off", if another caller switched the laser on before that answer arrived', async () => {
+  it('shows "LASER MAY BE ON" if another caller switches the laser on while a press of "Off" is unanswered, and contact is then lost', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -96,7 +96,7 @@ describe('the page', () => {
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
   });
 
-  it('does not warn that the laser may be on after the daemon has refused the request to switch it on', async () => {
+  it('does not show "LASER MAY BE ON" if the daemon refuses to switch the laser on, and contact is then lost', async () => {
     const page = await servedPage();
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
@@ -148,7 +148,7 @@ describe('an open page', () => {
     expect([page.strip, page.model.deafness.value]).to.deep.equal(['', '']);
   });
 
-  it('still shows the laser alarm and which units move if the daemon names loops or units that the page does not know', async () => {
+  it('still shows the laser alarm and which units move if the daemon names a loop or a unit unknown to the page', async () => {
     const page = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
     page.daemon.say('tune', { ...tune, unit: 'arm' });
@@ -162,7 +162,7 @@ describe('an open page', () => {
     );
   });
 
-  it('of another version than the daemon asks for a reload, and still does not drop an unanswered STOP', async () => {
+  it('asks to be reloaded if the daemon has another version, but does not drop an unanswered STOP', async () => {
     const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
@@ -172,8 +172,8 @@ describe('an open page', () => {
   });
 });
 
-describe('the note that the laser was lit for as long as `laser.maxOnS` allows', () => {
-  it('is shown in all windows each time, until a person dismisses it in one of them', async () => {
+describe('each time the limit `laser.maxOnS` switches the laser off,', () => {
+  it('a note is shown in all windows until a person dismisses the note in one window', async () => {
     const page = await servedPage({ config: { laser: { maxOnS: 1 } } });
     const other = await page.another();
     const goDark = async () => {
@@ -192,7 +192,7 @@ describe('the note that the laser was lit for as long as `laser.maxOnS` allows',
   });
 });
 
-describe('the note that the laser went dark because of another caller', () => {
+describe("if another caller's request switches the laser off, the page", () => {
   for (const [path, body, words] of [
     ['gimbal/autotune', { loops: ['angle_yaw'] }, 'rival began a tuning'],
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
@@ -210,7 +210,7 @@ describe('the note that the laser went dark because of another caller', () => {
   }
 });
 
-describe('the page of a caller who may not resume the robot', () => {
+describe('if the user of the page has no right to resume the robot, the page', () => {
   it('shows a stop without the advice to press "Resume"', async () => {
     const page = await servedPage({ tokens: true });
     await page.during(page.model.access.enter(CALLERS.spectator.secret));
@@ -238,7 +238,7 @@ describe("the alert about a controller's restart", () => {
     for (const one of [page, other, reloaded]) expect(one.strip).not.to.match(/restarted/);
   });
 
-  it('is still shown on a reloaded page after the daemon was restarted too, with a new event log', async () => {
+  it('is still shown on a reloaded page even if the daemon has restarted with a new event log', async () => {
     const page = await servedPage();
     await restart(page);
     await page.wait(200);
@@ -247,7 +247,7 @@ describe("the alert about a controller's restart", () => {
     expect(later.strip).to.match(said);
   });
 
-  it('is still shown when an older copy of the event log arrives late, without the event of this restart', async () => {
+  it('is still shown if an older copy of the event log, without this restart, arrives afterwards', async () => {
     const page = await servedPage();
     await restart(page);
     await page.wait(200);
@@ -269,7 +269,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it("does not hide the alarm about an unconfirmed stop if the alert's data in the browser's storage is invalid", async () => {
+  it("does not hide the alarm about an unconfirmed stop, even if the alert's data in the browser's storage is invalid", async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -357,7 +357,7 @@ describe('the note about test steps that ended early', () => {
     await begin(page);
     return page;
   };
-  it('says that the gimbal had no torque, until a person confirms the note', async () => {
+  it('gives the reason "gimbal had no torque", and stays until a person confirms the note', async () => {
     const page = await FakePage.open();
     page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
     expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);
@@ -365,7 +365,7 @@ describe('the note about test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('appears only when the gimbal that went offline is online again, and disappears when new test steps begin', async () => {
+  it('appears only after an offline gimbal is online again, and disappears when new test steps begin', async () => {
     const page = await open();
     await fault(page, 'unplug');
     expect(page.strip)

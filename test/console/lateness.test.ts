@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { lateness } from '../../src/console/daemon/event-stream.js';
 
-describe("the page's measure of how late readings arrive", () => {
-  it('compares each reading with the one that arrived fastest, so that the clocks of page and daemon need not agree', () => {
+describe('the delay of readings on the page', () => {
+  it('is measured against the fastest reading, so that the clocks of page and daemon need not agree', () => {
     const lateS = lateness();
     expect(lateS(5000, 20.3)).to.equal(0);
     expect(lateS(5001, 21)).to.equal(0);
@@ -26,7 +26,7 @@ describe("the page's measure of how late readings arrive", () => {
     expect(lateS(2, 24)).to.be.closeTo(1, 0.002);
   });
 
-  it("is zero for the first reading after the page's device slept, even if the page's clock did not run during the sleep", () => {
+  it("is zero for the first reading after a sleep of the page's device, even if the page's clock did not run during the sleep", () => {
     const lateS = lateness();
     lateS(10, 10);
     expect(lateS(4000, 11)).to.equal(0);

@@ -22,7 +22,7 @@ const stoppedWith = (gimbal: Partial<UnitStatus>, chassis: Partial<UnitStatus> =
   });
 
 describe('the alert strip', () => {
-  it('has the whole reason for the lock, even a long one, in the line about the stop of a locked robot', () => {
+  it('shows the whole reason for a lock while the robot is stopped, even if the reason is long', () => {
     const reason = 'There are people on the field, and the door of the net is open. '.repeat(3);
     const status = stoppedWith(latched);
     const match = { ...NO_MATCH_STATUS, lock: { id: '1', by: 'Anna', reason } };
@@ -40,7 +40,7 @@ describe('the alert strip', () => {
     expect(texts(statusWith({}))).to.deep.equal([]);
   });
 
-  it('shows for each unit of a stopped robot whether the unit confirmed the stop or does not answer', () => {
+  it('shows, while the robot is stopped, whether each unit has confirmed the stop or does not answer', () => {
     expect(texts(stoppedWith(latched))).to.deep.equal([
       'bad: Stopped: gimbal stopped (confirmed); chassis stopped (confirmed); the laser is dark. ' +
         'Resume puts both units in manual.',
@@ -71,7 +71,7 @@ describe('the alert strip', () => {
     expect(texts(status)[2]).to.match(/NOT PROVEN dark/);
   });
 
-  it('says why the page\'s data is stale, below a first line "LASER MAY BE ON" if the laser may be on', () => {
+  it('says why the data of the page is stale, but warns first if the laser may be on', () => {
     const abouts = (mayBeLit: boolean, resting: boolean, deafness = '') =>
       staleLines(mayBeLit, resting, deafness, '12:03:07').map(({ about }) => about);
     expect(abouts(false, false)).to.deep.equal(['No contact since 12:03:07.']);
@@ -81,7 +81,7 @@ describe('the alert strip', () => {
     expect(abouts(true, true)).to.deep.equal(['LASER MAY BE ON:', 'Resting']);
   });
 
-  it('says that the robot was stopped, without the state of its units, if the daemon falls silent while the robot is stopped', () => {
+  it('says only "Was stopped when the daemon was last heard" if the daemon falls silent while the robot is stopped', () => {
     const lines = safetyLines(stoppedWith(latched), false).map(({ about, text }) => `${about} ${text}`);
     expect(lines).to.deep.equal(['Was stopped when the daemon was last heard.']);
   });
@@ -114,7 +114,7 @@ describe('the title of the window', () => {
     expect(titleOf(stopped, false, false)).to.equal('Laser unknown · Was stopped · No contact · Trunnion');
   });
 
-  it('warns that the laser may be on if the daemon fell silent after a request to switch it on', () => {
+  it('warns that the laser may be on if the daemon falls silent after a request to switch the laser on', () => {
     const dark = statusWith({ laser: laser('dark') });
     expect(titleOf(dark, false, true)).to.equal('▲ LASER MAY BE ON · No contact · Trunnion');
   });

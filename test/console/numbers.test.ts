@@ -23,7 +23,7 @@ describe('a gain typed on the page', () => {
   }
 });
 
-describe('a gain on the page', () => {
+describe('on the page, a gain', () => {
   for (const [value, up, down, fineUp] of [
     [20, 21, 19, 20.1],
     [10, 11, 9.9, 10.1],
@@ -46,7 +46,7 @@ describe('a gain on the page', () => {
     expect([stepped(20, 1, 'coarse'), stepped(0.3, -1, 'coarse')]).to.deep.equal([30, 0.2]);
   });
 
-  it('is exactly the start value again after 30 steps up and 30 steps down', () => {
+  it('has exactly its start value again after 30 steps up and 30 steps down', () => {
     for (const start of [0.07, 1, 9.8, 10, 99, 100, 1000]) {
       let value = start;
       for (let count = 0; count < 30; count += 1) value = stepped(value, 1, 'usual');

@@ -66,7 +66,7 @@ describe('pressing', () => {
     expect((await page.daemon.status()).chassis.mode).to.equal('debug');
   });
 
-  it('“STOP” once does not stop the robot again if a delayed copy of the request arrives after a resume', async () => {
+  it('“STOP” once stops the robot only once, even if a delayed copy of the request arrives after a resume', async () => {
     const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
@@ -79,7 +79,7 @@ describe('pressing', () => {
 });
 
 describe('a press of “STOP” on the page', () => {
-  it('sends its own request, which neither a later press nor the answer to an earlier press cancels', async () => {
+  it('sends its own request, and neither a later press nor the answer to an earlier press cancels that request', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
@@ -92,7 +92,7 @@ describe('a press of “STOP” on the page', () => {
     expect(page.sentTo(/stop/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('is retried after 300 ms, and again until the daemon answers, even for longer than a minute', async () => {
+  it('is retried after about 300 ms, and then again and again until the daemon answers, even for longer than a minute', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.model.pressStop();
@@ -113,7 +113,7 @@ describe('a press of “STOP” on the page', () => {
     expect(page.strip).to.match(/^bad: Stopped/);
   });
 
-  it('that cannot reach the daemon stops the robot within 600 ms after the network is up again', async () => {
+  it('during a network failure stops the robot within 600 ms after the network is up again', async () => {
     const page = await servedPage();
     page.cut();
     page.model.pressStop();
@@ -124,7 +124,7 @@ describe('a press of “STOP” on the page', () => {
     expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
-  it('that is unanswered disables laser “On”, auto mode, test steps and “Try” on this page, but not “Off”, manual mode or “Resume”', async () => {
+  it('blocks laser “On”, auto mode, test steps and “Try” while the press is unanswered, but not “Off”, manual mode or “Resume”', async () => {
     const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
@@ -146,7 +146,7 @@ describe('a press of “STOP” on the page', () => {
     expect(page.strip).not.to.match(/STOP/);
   });
 
-  it('does not stop the robot if its request arrives after a later press of “Resume” was answered', async () => {
+  it('does not stop the robot if the request arrives only after a later “Resume” was answered', async () => {
     const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
@@ -189,7 +189,7 @@ describe('a press of “STOP” on the page', () => {
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
-  it('whose stop the daemon cannot confirm is shown as “not confirmed” until another caller stops and resumes the robot', async () => {
+  it('is shown as “not confirmed” if the daemon cannot confirm the stop, until another caller stops and resumes the robot', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
@@ -203,7 +203,7 @@ describe('a press of “STOP” on the page', () => {
     expect(page.strip).to.equal('');
   });
 
-  it('whose stop the daemon cannot confirm is still shown as “not confirmed” after the daemon has restarted', async () => {
+  it('is shown as “not confirmed” if the daemon cannot confirm the stop, even after a daemon restart', async () => {
     const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
@@ -221,7 +221,7 @@ describe('a press of “STOP” on the page', () => {
 describe('a press of “Off” on the page', () => {
   const expired = /bad: Laser Off of [\d:]+ was not answered\. Press it again if it is still wanted\./;
 
-  it('that cannot reach the daemon is retried, and turns the laser off when the network is up again', async () => {
+  it('during a network failure is retried, and turns the laser off when the network is up again', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
@@ -256,7 +256,7 @@ describe('a press of “Off” on the page', () => {
   });
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
-    it(`is not retried after the operator's device slept and its wall clock jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes`, async () => {
+    it(`is not retried after the operator's device has slept and the wall clock has jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes`, async () => {
       const page = await servedPage();
       page.cut();
       page.model.laser.darken();
@@ -273,7 +273,7 @@ describe('a press of “Off” on the page', () => {
     });
   }
 
-  it('is retried if only an earlier “Off” is answered, and another caller turned the laser on between the two presses', async () => {
+  it("is retried even if an earlier press of “Off”, from before another caller's “On”, is answered", async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -316,7 +316,7 @@ describe('the message about a failed request', () => {
     expect(page.strip).to.match(/Chassis mode: The daemon does not answer/);
   });
 
-  it('disappears when its cause is over: the unit is online again, the robot is resumed, or the daemon answers again', async () => {
+  it('disappears when the reason for the failure is gone: the unit is online again, the robot is resumed, or the daemon answers again', async () => {
     const page = await servedPage();
     const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
     const fault = async (fault: string) => {
@@ -343,8 +343,8 @@ describe('the message about a failed request', () => {
   });
 });
 
-describe('a fault with several effects is shown as a single alert', () => {
-  it('if the disk is full, so that gains, events, lock and phase cannot be stored', async () => {
+describe('the page shows only one alert', () => {
+  it('if a full disk makes it impossible to store gains, events, lock and phase', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('a fault with several effects is shown as a single alert', () => {
     );
   });
 
-  it('if the list of tokens is damaged, so that a login is refused', async () => {
+  it('if a login is refused because the list of tokens is damaged', async () => {
     const page = await FakePage.open();
     const detail = 'The list of tokens is damaged.';
     page.refuse(/POST .*session$/, 503, 'access-unavailable', detail);
@@ -383,11 +383,11 @@ describe('a fault with several effects is shown as a single alert', () => {
   });
 });
 
-describe('an alert whose cause is over', () => {
+describe('an alert', () => {
   const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
     hold(stripLines(page.model)).map(({ about }) => about);
 
-  it('remains visible until it has been shown for 1 s, except that an alert about a stop disappears at once', async () => {
+  it('stays visible for at least 1 s even if its reason is gone sooner, except an alert about a stop', async () => {
     const page = await FakePage.open();
     const hold = holdLines(page.clock);
     const seen: string[][] = [];
@@ -424,8 +424,8 @@ describe('the alarm about an unconfirmed stop', () => {
   });
 });
 
-describe('a page that has lost contact with the daemon', () => {
-  it('lets no press move the robot or light the laser until contact returns', async () => {
+describe('after contact with the daemon is lost, the page', () => {
+  it('blocks presses that move the robot or light the laser, until contact returns', async () => {
     const page = await servedPage();
     expect(page.model.mayMove).to.equal(true);
     page.isDeaf = true;

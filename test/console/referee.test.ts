@@ -64,7 +64,7 @@ describe('a page used by a referee', () => {
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
-  it('counts as silent if it holds the lease but could not renew the lease for more than 2 s', async () => {
+  it('counts as silent if it holds the lease but has not renewed it for more than 2 s', async () => {
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);
@@ -223,7 +223,7 @@ describe('a log entry on the page', () => {
 });
 
 describe('the alert about a stop', () => {
-  it("gives the start time of the stop, and the caller who requested the stop or the daemon's reason for it", async () => {
+  it('gives the time of the stop, and either who requested it or why the daemon stopped the robot', async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(200);

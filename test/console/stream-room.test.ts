@@ -30,7 +30,7 @@ function openWindows(count: number) {
 }
 
 describe('the windows of one browser', () => {
-  it('have at most four open event streams: those of the windows that were opened last', () => {
+  it('have at most four open event streams, in the windows that were opened last', () => {
     expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
     expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
       true,
@@ -43,7 +43,7 @@ describe('the windows of one browser', () => {
     ]);
   });
 
-  it('are all asked to close their event streams if three windows are open and a request waits for a free connection', () => {
+  it('are asked to close all their event streams if three windows are open and a request waits for a free connection', () => {
     const windows = openWindows(3);
     windows[0]!.room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([1, 1, 1]);
@@ -51,7 +51,7 @@ describe('the windows of one browser', () => {
     expect(windows.map(one => one.gaveWay)).to.deep.equal([2, 2, 2]);
   });
 
-  it('are not asked to close their event streams if only two windows are open and a request waits', () => {
+  it('are not asked to close their event streams if only two windows are open and a request waits for a free connection', () => {
     const windows = openWindows(2);
     for (const { room } of windows) room.askForWay();
     expect(windows.map(one => one.gaveWay)).to.deep.equal([0, 0]);

@@ -40,7 +40,7 @@ describe('the telemetry buffer', () => {
     expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
-  it('also returns the last sample before and the first sample after the requested period, so that plotted lines reach both edges', () => {
+  it('also returns the last sample before and the first sample after the requested period, so that plotted lines reach both edges of the plot', () => {
     const buffer = new TelemetryBuffer(100);
     for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);
@@ -59,7 +59,7 @@ describe('the telemetry buffer', () => {
 
 describe('a gap in the readings', () => {
   for (const [what, t, measured, untilT, gaps] of [
-    ['is not found in readings that came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
+    ['is not found if the readings came every 20 ms', [1, 1.02, 1.04], [1, 1, 1], 1.04, []],
     ['lasts until now if no later reading has come', [1, 1.02, 1.02], [1, 1, null], 4, [[1.02, 4]]],
     ['ends at the next reading', [1, 1.02, 6], [1, null, 1], 6, [[1, 6]]],
     [
@@ -96,8 +96,8 @@ describe('a gap in the readings', () => {
   });
 });
 
-describe('retries on the I2C bus', () => {
-  it('are stored with each reading as the number since the reading before, or as null if that number is unknown', () => {
+describe('the number of retries on the I2C bus', () => {
+  it('since the previous reading is stored with each reading, or null if that number is unknown', () => {
     const telemetry = new TelemetryView(new ManualClock());
     telemetry.take(sample(1));
     telemetry.heardRetries(40);
@@ -111,7 +111,7 @@ describe('retries on the I2C bus', () => {
 });
 
 describe('telemetry from before the page was opened', () => {
-  it('is requested only once, and is inserted in order of time, before the newer telemetry', async () => {
+  it('is requested only once, and is inserted in time order before the newer telemetry', async () => {
     const page = await pageWith(-3, -2, 0);
     await page.wait(500);
     const { t, measured } = page.model.telemetry.buffer.read('gimbal', 'angle_yaw', -10, 10);
@@ -123,7 +123,7 @@ describe('telemetry from before the page was opened', () => {
 });
 
 describe('the time axis of the plot', () => {
-  it("continues without a step back when the daemon restarts and the daemon's time begins at 0 again", () => {
+  it("does not step back if the daemon restarts and the daemon's time begins at 0 again", () => {
     const timeline = new Timeline();
     timeline.streamOpened();
     expect(timeline.pageTime(5000, 100)).to.equal(100);

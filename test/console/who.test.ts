@@ -12,7 +12,7 @@ describe('the person at the page', () => {
   const closed = (settings: Settings = {}) => servedPage({ tokens: true, ...settings });
   const name = ({ model }: Page) => model.access.session.value?.name;
 
-  it('can log in only with a known token, and then has the name of that token', async () => {
+  it('can log in only with a known token, and is then shown under the name of that token', async () => {
     const page = await closed();
     expect([page.model.access.isShut, page.model.deafness.value]).to.deep.equal([
       true,
@@ -37,7 +37,7 @@ describe('the person at the page', () => {
     expect((await closed({ simulated: false })).model.isSimulated).to.equal(false);
   });
 
-  it('stays logged in if the answer to a session request from before the login arrives late', async () => {
+  it('stays logged in if a session request from before the login is answered only after the login', async () => {
     const page = await closed();
     page.let(/session/, 'answer held', 'GET');
     await page.wait(6000);
@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out only when the daemon answers, and the page is reloaded unless a “STOP” is unanswered', async () => {
+  it('is logged out only after the daemon has answered the logout, and the page then reloads unless a “STOP” is still unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';
@@ -80,7 +80,7 @@ describe('the person at the page', () => {
   });
 });
 
-describe('a press of “STOP” that needs a login', () => {
+describe('if “STOP” needs a login, a press before the login', () => {
   const open = async (refuse: (page: Page) => void = () => undefined) => {
     const page = await servedPage({ tokens: true, config: { access: { stop: 'token' } } });
     refuse(page);
@@ -91,7 +91,7 @@ describe('a press of “STOP” that needs a login', () => {
   const isStopped = async ({ daemon }: Page) =>
     (await daemon.ask('GET /api/status', undefined, 'referee')).stopped;
 
-  it('stops the robot when an operator logs in, and is shown as “not confirmed” until then', async () => {
+  it('is shown as “not confirmed” until an operator logs in, and then stops the robot', async () => {
     const page = await open();
     expect(page.strip).to.match(
       /^alarm: STOP is not confirmed\. Be ready .* Only an operator or referee can send it\./,
@@ -108,14 +108,14 @@ describe('a press of “STOP” that needs a login', () => {
     expect(page.strip).to.match(/^bad: Stopped at/);
   });
 
-  it('is not sent again after a login if the daemon refused the request as coming from another website (“cross-site”)', async () => {
+  it('is not sent again after the login if the daemon refused it as “cross-site” (from another website)', async () => {
     const page = await open(one => one.refuse(/stop/, 403, 'cross-site'));
     await enter(page, 'operator');
     await page.wait(1000);
     expect(page.sentTo(/stop/)).to.have.length(1);
   });
 
-  it('expires after a minute: a later login does not send it, and the page asks for another press', async () => {
+  it('expires after a minute: the page then asks for another press, and a later login sends nothing', async () => {
     const page = await open();
     await page.wait(61_000);
     expect(page.strip).to.match(/STOP of 00:00:00 was refused\. Press it again if it is still wanted\./);
@@ -128,7 +128,7 @@ describe('a press of “STOP” that needs a login', () => {
     expect(page.strip).not.to.match(/refused/);
   });
 
-  it('stays shown as “not confirmed” after a spectator logs in, until another caller stops and resumes the robot', async () => {
+  it('stays “not confirmed” after a spectator logs in, until another caller stops and resumes the robot', async () => {
     const page = await open();
     await enter(page, 'spectator');
     await page.wait(1000);

@@ -34,10 +34,10 @@ const SITUATIONS: Readonly<Record<string, string>> = {
   'closed-weak': 'to callers whose token is unknown or lacks a right',
   'damaged-match': 'after a start with a damaged state file of the match',
   'damaged-tokens': 'after a start with a damaged token file',
-  'failing-disk': 'while the disk fails, and after it works again',
+  'failing-disk': 'while the disk fails, and after the disk works again',
   gains: 'to valid and invalid requests to save or restore gains',
   locked: 'while a referee has locked the robot, and after the unlock',
-  'long-silence': 'if the configured host silence of 5 s forbids trials and tunings',
+  'long-silence': 'if trials and tunings are forbidden by a configured host silence of 5 s',
   loops: 'to requests about a tuning of several loops',
   match: 'to valid and invalid requests about phases, referee leases and locks',
   methods: 'to requests with unusual methods, paths and headers',
@@ -46,9 +46,9 @@ const SITUATIONS: Readonly<Record<string, string>> = {
   page: 'to requests for the web page and the description of the API',
   phases: 'in every phase of a match',
   'pin-limit': "after the laser's time limit has passed",
-  pin: 'while the laser pin fails, and after it works again',
-  'referee-holds': 'if the referee desk is silent, and the configuration lets the match go on',
-  'referee-silent': 'if the referee desk is silent, and the daemon stops the robot for that',
+  pin: 'while the laser pin fails, and after the pin works again',
+  'referee-holds': 'if the referee desk is silent and the match is configured to continue',
+  'referee-silent': 'if the referee desk is silent and the robot is stopped for that reason',
   required: 'if the configuration requires tokens, but no token exists',
   session: 'to logins with a token, and to requests with a cookie',
   'stop-by-token': 'if the configuration says that even a stop needs a token',
@@ -56,11 +56,11 @@ const SITUATIONS: Readonly<Record<string, string>> = {
   targets: 'to requests with unusual URLs and host names',
   trials: 'to requests about trials, excitations and captured steps',
   tuning: 'to requests about a tuning of one loop',
-  unplugged: 'while the gimbal is unplugged, and after it is plugged in again',
+  unplugged: 'while the gimbal is unplugged, and after the gimbal is plugged in again',
   'unreadable-disk': 'after a start with a damaged journal of gains',
 };
 
-describe('apart from the intended changes in intended.ts, the daemon answers like version 0.3.0', () => {
+describe('except for the changes in intended.ts, the daemon answers like version 0.3.0', () => {
   const used = new Set<RegExp>();
 
   for (const file of readdirSync(FOLDER)) {
@@ -88,7 +88,7 @@ describe('apart from the intended changes in intended.ts, the daemon answers lik
     });
   }
 
-  it('and each of these intended changes appears in at least one answer', () => {
+  it('and each of these changes appears in at least one answer', () => {
     expect(PATTERNS.filter(pattern => !isRecording && !used.has(pattern))).to.deep.equal([]);
   });
 });

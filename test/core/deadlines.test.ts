@@ -27,7 +27,7 @@ describe('the actions of deadlines', () => {
     expect(passed).to.deep.equal(['first', 'second']);
   });
 
-  it('run at the next check if the timer is late, each action once and in the order of the deadlines', async () => {
+  it('run at the next check if the timer is late, once each and in the order of the deadlines', async () => {
     for (const [atMs, name] of [
       [20, 'second'],
       [10, 'first'],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describeError, RobotError } from '../../src/core/errors.js';
 
 describe('the message of an error with a code (RobotError)', () => {
-  it('has the code first and then every known detail, such as "unit=chassis", including lists and objects', () => {
+  it('begins with the code, and then gives every known detail as "name=value", also if the value is a list or an object', () => {
     const difference = { speed: { sent: { kp: 1, ki: 0, kd: 0 }, inForce: { kp: 2, ki: 0, kd: 0 } } };
     const context = {
       unit: 'chassis',

@@ -16,7 +16,7 @@ const diskWith = (content?: string) =>
   new RecordingDisk(content === undefined ? {} : { '/state/host-silence.json': Buffer.from(content) });
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
-describe('the host silence of a controller', () => {
+describe('when a daemon starts', () => {
   for (const [recorded, beforeMs, wantedMs, afterwards, damaged] of [
     [undefined, 500, 500, 500],
     [undefined, 500, 2000, 2000],
@@ -32,11 +32,11 @@ describe('the host silence of a controller', () => {
     const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
     const before =
       recorded === undefined
-        ? 'was missing'
+        ? 'is missing'
         : damaged === undefined
-          ? `held ${shown}`
-          : `was damaged (${shown})`;
-    it(`becomes ${wantedMs === 0 ? 'unlimited' : `${wantedMs} ms`} as configured, and the next start of the daemon expects ${afterwards === never ? 'no limit' : `at most ${afterwards} ms`}, if host-silence.json ${before}`, async () => {
+          ? `holds ${shown}`
+          : `is damaged (${shown})`;
+    it(`and host-silence.json ${before}, the gimbal gets the configured host silence (${wantedMs === 0 ? 'no limit' : `${wantedMs} ms`}), and the next start assumes ${afterwards === never ? 'no limit' : `a limit of ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
@@ -48,7 +48,7 @@ describe('the host silence of a controller', () => {
     ['is full', () => Promise.reject(new Error('full'))],
     ['hangs', () => new Promise<void>(() => undefined)],
   ] as const)
-    it(`stays at 500 ms instead of the configured 5000 ms if the longer time cannot be recorded because the disk ${what}`, async () => {
+    it(`and cannot record a longer host silence because the disk ${what}, controllers keep 500 ms instead of the configured 5000 ms`, async () => {
       const disk = diskWith();
       const file = open(disk);
       await file.read(1000);
@@ -58,7 +58,7 @@ describe('the host silence of a controller', () => {
       expect((await agreed).chassis).to.deep.equal({ beforeMs: 500, givenMs: 500 });
     });
 
-  it('is never assumed to be shorter than recorded, whichever bit of the record is damaged', async () => {
+  it('and one bit of the recorded host silence is damaged, the daemon never assumes a shorter time than the recorded one', async () => {
     const disk = diskWith();
     await agreedSilence(open(disk), 2000);
     const content = disk.files()['/state/host-silence.json']!;
@@ -70,13 +70,13 @@ describe('the host silence of a controller', () => {
     }
   });
 
-  it('is recorded without losing the recorded value of a unit that the daemon does not know', async () => {
+  it('and records the host silence of its units, it keeps the recorded value of an unknown unit', async () => {
     const disk = diskWith('{"arm":900}');
     await agreedSilence(open(disk), 2000);
     expect(await open(disk).read(1000)).to.deep.equal({ arm: 900, gimbal: 2000, chassis: 2000 });
   });
 
-  it('is recorded as unlimited if the daemon could not read the old record at its start', async () => {
+  it('and cannot read the recorded host silence, the daemon records the host silence as unlimited', async () => {
     const disk = diskWith('{"gimbal":500}');
     disk.fail('read');
     const agreed = await agreedSilence(open(disk), 500);
@@ -85,7 +85,7 @@ describe('the host silence of a controller', () => {
     expect(await recordedMs(disk)).to.equal(never);
   });
 
-  it('is recorded as shorter only after the controller has received the shorter time', async () => {
+  it('with a shorter configured host silence than before, it records the shorter time only after the controller has received that time', async () => {
     const disk = diskWith('{"gimbal":2000}');
     const file = open(disk);
     const robot = await ClockedRobot.start();

@@ -14,7 +14,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
-describe('a daemon whose state folder is on a disk that is not mounted', () => {
+describe('if the disk of the state folder is not mounted, the daemon', () => {
   it('starts locked and stopped, refuses to switch the laser on, and still accepts a stop', () =>
     inTemporaryFolder(async folder => {
       await symlink(join(folder, 'unmounted'), join(folder, 'link'));
@@ -40,7 +40,7 @@ describe('a daemon whose state folder is on a disk that is not mounted', () => {
     }));
 });
 
-describe('a robot that everybody may use without a token', () => {
+describe('a robot without tokens', () => {
   const daemon = simulatedDaemon();
   const secret = 'secret';
   const put = (content: Buffer) => replaceFile(realDisk, tokenFile(daemon.folder), [content]);

@@ -33,42 +33,42 @@ interface Late {
 }
 
 const LATE: Readonly<Record<string, Late>> = {
-  'first stops the robot because the referee is silent, and then renews the lease of the referee': {
+  'stops the robot because the referee was silent, then renews the lease of the referee as requested': {
     before: [BEAT, play(null), LIGHT, BEAT],
     limitMs: 1000,
     call: () => BEAT,
     answer: 'done',
     events: ['referee-silent', 'laser stop', 'stop the referee is silent', 'referee-heard'],
   },
-  'first stops the robot at the end of the phase, and then refuses the switch to auto as "wrong-phase"': {
+  'stops the robot at the end of the phase, then refuses the requested switch to auto as "wrong-phase"': {
     before: [BEAT, play(0.5)],
     limitMs: 500,
     call: () => AUTO,
     answer: 'wrong-phase',
     events: ['phase time is up', 'stop time is up'],
   },
-  'first switches the laser off at its time limit, and then on again as requested': {
+  'switches the laser off at its time limit, then on again as requested': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => LIGHT,
     answer: 'done',
     events: ['laser time limit', 'laser'],
   },
-  'logs that the time limit switched the laser off, but logs no second event for a requested Off': {
+  'logs one change of the laser, caused by its time limit and not by the requested Off': {
     before: [LIGHT],
     limitMs: 2000,
     call: () => ['POST /api/laser', { action: 'off' }],
     answer: 'done',
     events: ['laser time limit'],
   },
-  'first ends the expired trial, and then begins the new trial as requested': {
+  'ends the expired trial, then begins the requested new trial': {
     before: [TRIAL],
     limitMs: 1000,
     call: () => TRIAL,
     answer: 'done',
     events: ['trial-ended lease', 'trial'],
   },
-  'first ends the expired tuning, and then refuses its renewal as "trial-ended"': {
+  'ends the expired tuning, then refuses the requested renewal of the tuning as "trial-ended"': {
     before: [DEBUG, tune({ loop: 'angle_yaw' })],
     limitMs: 1000,
     call: id => tune({ id }),
@@ -98,10 +98,10 @@ async function answerTo({ before, limitMs, call }: Late, isTimerFirst: boolean) 
   return { answer: code, events };
 }
 
-describe('a daemon that is busy while a deadline passes and a request arrives,', () => {
+describe('a busy daemon that is late for a deadline', () => {
   for (const [name, late] of Object.entries(LATE))
     for (const first of ['timer', 'request'] as const)
-      it(`${name} (it notices the ${first === 'timer' ? 'deadline' : 'request'} first)`, async () => {
+      it(`${name}, ${first === 'timer' ? 'if the daemon notices the deadline before the request' : 'even if the daemon notices the request before the deadline'}`, async () => {
         const { answer, events } = late;
         expect(await answerTo(late, first === 'timer')).to.deep.equal({ answer, events });
       });

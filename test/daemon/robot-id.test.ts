@@ -18,14 +18,14 @@ describe('the id of a robot', () => {
     expect((await shown()).id).not.to.equal(first.id);
   });
 
-  it('is replaced by a new id if its file is damaged, but shown as null if its file cannot be read', async () => {
+  it('is replaced by a new one if its file is damaged, but is shown as `null` if its file cannot be read', async () => {
     const { id, files } = await shown({ files: { 'robot-id': 'torn' } });
     expect(id).to.match(/^[0-9a-f]{16}$/);
     expect((await shown({ files })).id).to.equal(id);
     expect((await shown({ files, diskFails: ['read'] })).id).to.equal(null);
   });
 
-  it('that could not be read when the daemon started is shown, without a restart, as soon as its file can be read', async () => {
+  it('is shown without a restart as soon as its file can be read, even if the file could not be read when the daemon started', async () => {
     const { id, files } = await shown();
     const daemon = await ClockedDaemon.start({ files, diskFails: ['read'] });
     daemon.diskFails([]);

@@ -15,7 +15,7 @@ import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually, freePort, inTemporaryFolder, portOf } from '../support/daemon.js';
 import { requirePrograms } from '../support/programs.js';
 
-describe('a daemon that starts', () => {
+describe('a starting daemon', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
@@ -71,7 +71,7 @@ describe('a daemon that starts', () => {
       }
     }));
 
-  it('answers 409 "too-late" to a drive command that arrives before the start is complete', () =>
+  it('refuses a drive command as too late if the command arrives before the start is complete', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware } = litRobot();
@@ -84,7 +84,7 @@ describe('a daemon that starts', () => {
       expect([status, body.code]).to.deep.equal([409, 'too-late']);
     }));
 
-  it('drops a waiting request to switch the laser on if it is told to end before its start is complete', () =>
+  it('drops a waiting request to switch the laser on if the daemon is told to end during the start', () =>
     inTemporaryFolder(async folder => {
       const port = await freePort();
       const { hardware, level } = litRobot();
@@ -114,7 +114,7 @@ describe('a daemon that starts', () => {
       await first.close();
     }));
 
-  it('locks the robot and refuses access if its state folder was emptied, until a person runs the commands that the status names', () =>
+  it('locks the robot and refuses access if the state folder was emptied, until a person runs the commands that the status names', () =>
     inTemporaryFolder(async root => {
       const [folder, marks] = [join(root, 'state'), join(root, 'marks')];
       const { hardware } = litRobot();
@@ -146,7 +146,7 @@ describe('a daemon that starts', () => {
       expect(anew.seen.slice(0, 2)).to.deep.equal(['open', undefined]);
     }));
 
-  it('switches a lit laser off before it creates its state folder, and again as soon as it is told to end', () =>
+  it('switches a lit laser off before creating the state folder, and again as soon as the daemon is told to end', () =>
     inTemporaryFolder(async folder => {
       const { hardware, ...robot } = litRobot();
       const levels: unknown[] = [];

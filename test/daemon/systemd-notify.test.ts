@@ -46,13 +46,17 @@ describe('the systemd notifier', () => {
   });
 
   for (const [what, env, feeds] of [
-    ['a WATCHDOG message every 250 ms if the time limit WATCHDOG_USEC is 2 s', {}, 9],
-    ['WATCHDOG messages if WATCHDOG_PID is this process', { WATCHDOG_PID: String(process.pid) }, 9],
-    ['no WATCHDOG message if WATCHDOG_PID is another process', { WATCHDOG_PID: '1' }, 0],
-    ['no WATCHDOG message if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
-    ['no WATCHDOG message if WATCHDOG_USEC is not a number', { WATCHDOG_USEC: 'soon' }, 0],
+    ['READY, then WATCHDOG every 250 ms, then STOPPING if the time limit WATCHDOG_USEC is 2 s', {}, 9],
+    [
+      'READY, then WATCHDOG repeatedly, then STOPPING if WATCHDOG_PID is this process',
+      { WATCHDOG_PID: String(process.pid) },
+      9,
+    ],
+    ['READY and STOPPING, but no WATCHDOG, if WATCHDOG_PID is another process', { WATCHDOG_PID: '1' }, 0],
+    ['READY and STOPPING, but no WATCHDOG, if WATCHDOG_USEC is not set', { WATCHDOG_USEC: undefined }, 0],
+    ['READY and STOPPING, but no WATCHDOG, if WATCHDOG_USEC is not a number', { WATCHDOG_USEC: 'soon' }, 0],
   ] as const)
-    it(`sends READY at the start, STOPPING at the end and, between them, ${what}`, async () => {
+    it(`sends ${what}`, async () => {
       const notifier = notifierOf({ ...SYSTEMD, ...env });
       await clock.advance(5000);
       expect(sent).to.deep.equal([]);
@@ -81,7 +85,7 @@ describe('the systemd notifier', () => {
 
   const file = String(openSync('/dev/null', 'w'));
   for (const descriptor of [undefined, file, '9999', 'three']) {
-    it(`reports only one failure for all the messages that it cannot send if TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
+    it(`reports only one failure if no message can be sent because TRUNNION_NOTIFY_FD is ${descriptor === file ? 'the descriptor of a file' : descriptor === undefined ? 'not set' : `“${descriptor}”, which is no open socket`}`, async () => {
       const env = { ...SYSTEMD, ...(descriptor !== undefined && { TRUNNION_NOTIFY_FD: descriptor }) };
       const notifier = createNotifier(env, error => failures.push(error), clock);
       notifier.ready();
@@ -111,7 +115,7 @@ describe('started through the script systemd/with-notify-socket,', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
 
-  it('a daemon sends systemd READY, then WATCHDOG repeatedly, then STOPPING, all from its main process', async () => {
+  it('a daemon sends READY, then WATCHDOG repeatedly, then STOPPING, all from its main process', async () => {
     await inTemporaryFolder(async state => {
       const env = { NOTIFY_SOCKET: listener.path, WATCHDOG_USEC: '400000' };
       const daemon = run(['dist/sim/main.js', '--port', '0', '--state', state], env);

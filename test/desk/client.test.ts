@@ -52,12 +52,12 @@ describe('the HTTP client of the desk', () => {
     expect(tokens).to.deep.equal([undefined, 'Bearer secret']);
   });
 
-  it('reports a failure and does not throw if the path of a request has a space, which is invalid', async () => {
+  it('reports a failure and throws no exception if the path of a request contains a space', async () => {
     const outcome = await client.send(robot, { ...HEALTH, path: '/api/log/lines?after=a b' });
     expect(outcome).to.have.property('failure');
   });
 
-  it('retries a request at once on a new connection if the robot resets the old connection before it answers', async () => {
+  it('retries a request at once on a new connection if the robot resets the old connection without an answer', async () => {
     await client.send(robot, HEALTH);
     await client.send(robot, STATUS);
     let asked = 0;
@@ -82,7 +82,7 @@ describe('the HTTP client of the desk', () => {
     expect(asked).to.equal(1);
   });
 
-  it('returns a redirect without following it, and returns only the status code of an answer that is not JSON', async () => {
+  it('does not follow a redirect, and returns only the status code if an answer is not JSON', async () => {
     await client.send(robot, HEALTH);
     listener = (_, response) => response.writeHead(302, { Location: '/healthz' }).end();
     expect(await client.send(robot, STATUS)).to.deep.include({ status: 302 });
@@ -113,7 +113,7 @@ describe('the HTTP client of the desk', () => {
       .that.includes('not one of a robot');
   });
 
-  it('gets the answer of a robot within 1.5 s even if the lookups of twenty other host names do not end', async () => {
+  it('gets the answer of a robot within 1.5 s even if the DNS lookups of twenty other hosts never end', async () => {
     const { mock: lookup } = mock.method(dns, 'lookup', () => new Promise(() => undefined));
     syncBuiltinESMExports();
     const absent = Array.from({ length: 20 }, (_, index) => ({

@@ -17,7 +17,7 @@ matches:
     teleop: 120
 `;
 
-describe('the field file of a desk (robots and matches)', () => {
+describe('the field file of a desk', () => {
   const read = (text: string, mode = 0o600) =>
     inTemporaryFolder(async folder => {
       const file = join(folder, 'field.yaml');
@@ -30,7 +30,7 @@ describe('the field file of a desk (robots and matches)', () => {
       }
     });
 
-  it('gives the desk its robots and matches, and the address 127.0.0.1 if the file names no host', async () => {
+  it('gives the desk its robots and matches, and the host 127.0.0.1 if the file names no host', async () => {
     expect(await read(GOOD)).to.deep.equal({
       host: '127.0.0.1',
       port: 8090,
@@ -46,21 +46,21 @@ describe('the field file of a desk (robots and matches)', () => {
   });
 
   for (const [mistake, text, line, words] of [
-    ['a robot that has no token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
+    ['a robot without a token', GOOD.replace('    token: a958-qtpq-xerk-zhhn\n', ''), 2, 'robots.0'],
     ['an address with a port above 65535', GOOD.replace(':8080\n', ':80800\n'), 3, 'is no address'],
     ['two robots with the same name', GOOD.replace('Blue 1, addr', 'Red 1, addr'), 5, 'given twice: Red 1'],
-    ['an address that has a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
+    ['an address with a path', GOOD.replace(':8080\n', ':8080/x\n'), 3, 'robots.0.address'],
     [
       'two robots with the same address',
       GOOD.replace('http://blue-1.local:8080', 'http://192.0.2.11:8080'),
       5,
       'given twice: http://192.0.2.11:8080',
     ],
-    ['a match that names a robot twice', GOOD.replace('[Red 1, Blue 1]', '[Red 1, Red 1]'), 8, 'none twice'],
+    ['a match with the same robot twice', GOOD.replace('[Red 1, Blue 1]', '[Red 1, Red 1]'), 8, 'none twice'],
     ['a match without a robot', GOOD.replace('[Red 1, Blue 1]', '[]'), 8, 'at least one robot'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
-    it(`is rejected, and the error names the line of the mistake, if the file has ${mistake}`, async () => {
+    it(`is rejected with the line number of the mistake if the file has ${mistake}`, async () => {
       const said = await read(text);
       expect(said).to.be.a('string');
       expect(String(said))

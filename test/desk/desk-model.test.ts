@@ -35,7 +35,7 @@ function pageWithDesk() {
 const view = (t: number) => ({ t, robots: [] });
 
 describe('the web page of a referee desk', () => {
-  it('sends an unanswered press of the button LOCK ALL again, with the same id, until the desk answers', async () => {
+  it('retries an unanswered LOCK ALL with the same id until the desk answers', async () => {
     const { desk, pass, to } = pageWithDesk();
     void desk.lockAll();
     await pass(3000);
@@ -49,7 +49,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.isPending('lock')).to.equal(false);
   });
 
-  it('sends with every retry of “End” the match that it showed at the press, even if another match is loaded meanwhile', async () => {
+  it('retries a press of “End” only for the match that was shown at the press, even after another match is loaded', async () => {
     const { desk, pass, to } = pageWithDesk();
     const end = desk.start();
     const show = (record: string) =>
@@ -78,7 +78,7 @@ describe('the web page of a referee desk', () => {
     expect(to('/api/unlock').length).to.equal(1);
   });
 
-  it('offers LOCK ALL to a caller without the right to lock only while the desk cannot read its list of tokens', async () => {
+  it('offers the button LOCK ALL to a person without the right to lock only while the desk cannot read its list of tokens', async () => {
     const { desk } = pageWithDesk();
     const session = { name: null, role: null, simulated: false, rights: ['read'] } as const;
     desk.session.value = { ...session, rights: ['read'], access: 'unavailable' };
@@ -87,7 +87,7 @@ describe('the web page of a referee desk', () => {
     expect(desk.mayLock).to.equal(false);
   });
 
-  it('tells the desk in each poll whether it is shown as a big screen (page=false) or as a page with buttons (page=true)', async () => {
+  it('asks the desk for its status with `page=false` while shown as a big screen, and with `page=true` while shown with buttons', async () => {
     const { desk, sent, pass, screen } = pageWithDesk();
     screen.is = true;
     desk.start();
@@ -97,7 +97,7 @@ describe('the web page of a referee desk', () => {
     expect(sent.at(-1)?.path).to.equal('/api/status?page=true');
   });
 
-  it('sends a press of “Start” only once, with the time at which the press expires, even if the desk does not answer', async () => {
+  it('sends a press of “Start” with an expiry time, and does not retry the press if the desk does not answer', async () => {
     const { desk, sent, pass, to } = pageWithDesk();
     desk.start();
     await sent.find(({ path }) => path.startsWith('/api/status'))?.answer(200, view(50));
@@ -109,7 +109,7 @@ describe('the web page of a referee desk', () => {
     expect(start?.body.notAfterT).to.be.closeTo(51.1, 0.11);
   });
 
-  it('shows the newest status even if an older status arrives after it, and counts the age of a status from its request', async () => {
+  it('discards an older status that arrives after a newer one, and counts the age of a status from its request', async () => {
     const { desk, sent, pass } = pageWithDesk();
     desk.start();
     await pass(1200);

@@ -146,8 +146,8 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
     },
   ]);
 
-describe('a referee desk under random presses and faults', () => {
-  it('starts, unlocks and releases no robot more than 1 s late, forgets no lock, and can play a match afterwards', function () {
+describe('under random presses and faults, a referee desk', () => {
+  it('never starts, unlocks or releases a robot more than 1 s after that was due, forgets no lock, and can then play a match', function () {
     this.timeout(120_000);
     void fc.assert(
       fc.property(

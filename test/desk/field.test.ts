@@ -7,7 +7,7 @@ import { REFUSES_PHASE } from './fake-robot.js';
 
 const PRESS = { id: 'P', by: 'referee', nowMs: 0, at: new Date(0) };
 
-describe('a referee desk', () => {
+describe('with a referee desk,', () => {
   let field: FakeField;
   let desk: FakeDesk;
   const forbid = () => {
@@ -20,14 +20,14 @@ describe('a referee desk', () => {
     field.wait(600);
   });
 
-  it('locks every robot in the field at once when LOCK ALL is pressed, and shows how many robots have confirmed the lock', () => {
+  it('LOCK ALL locks every robot in the field at once, and the desk shows how many robots have confirmed the lock', () => {
     desk.press('lock all');
     field.wait(30);
     expect(field.locks).to.deep.equal([true, true, true]);
     expect(desk.view.lock).to.deep.include({ by: 'referee', confirmed: 3, of: 3 });
   });
 
-  it('shows a robot as being in the field even if its name has a meaning in JavaScript, such as “constructor” or “__proto__”', () => {
+  it('a robot is shown in the field even if its name has a meaning in JavaScript, such as “constructor” or “__proto__”', () => {
     const { state } = desk;
     for (const name of ['constructor', '__proto__']) {
       state.robots = [...state.robots, { name, address: `http://${name}`, token: 'secret-token' }];
@@ -35,7 +35,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('shows a robot that is silent at LOCK ALL as “not confirmed”, and locks it within 1.1 s after it answers again', () => {
+  it('if a robot is silent at LOCK ALL, the desk shows “not confirmed”, and locks the robot within 1.1 s after it answers again', () => {
     field.network('Red 1', { loses: 'requests' });
     desk.press('lock all');
     field.wait(1200);
@@ -55,10 +55,16 @@ describe('a referee desk', () => {
   });
 
   for (const [what, change] of [
-    ['after the robot has refused the token for 7 s, and stops that robot', { refuses: 'token-unknown' }],
-    ['after the robot has been off for 7 s, and stops it within 2.5 s after it is on again', { isOff: true }],
+    [
+      'rejects the token of the desk for 7 s, the desk shows “not confirmed” and stops the robot',
+      { refuses: 'token-unknown' },
+    ],
+    [
+      'is off for 7 s, the desk shows “not confirmed”, and stops the robot within 2.5 s after power-on',
+      { isOff: true },
+    ],
   ] as const)
-    it(`shows a confirmed lock as “not confirmed” ${what}`, () => {
+    it(`if a robot with a confirmed lock ${what}`, () => {
       desk.press('lock all');
       field.wait(600);
       expect(desk.tile('Red 1').locking).to.equal('confirmed');
@@ -73,7 +79,7 @@ describe('a referee desk', () => {
       expect(red.stopped).to.equal(true);
     });
 
-  it('locks a robot again if it is unlocked while LOCK ALL is in force, even if it answers every status request with an error', () => {
+  it('if a robot is unlocked while LOCK ALL is in force, the desk locks it again, even if requests for its status fail', () => {
     desk.press('lock all');
     field.wait(600);
     const red = field.robot('Red 1');
@@ -83,7 +89,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('retries a lost lock request after 250 ms', () => {
+  it('if a lock request is lost, the desk retries it after 250 ms', () => {
     field.network('Red 1', { loses: 'requests' });
     desk.press('lock all');
     field.network('Red 1');
@@ -93,14 +99,14 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('shows the lock of a robot as confirmed within 5 s even if each answer of the robot takes 3 s', () => {
+  it('if each answer of a robot takes 3 s, the desk still shows its lock as confirmed within 5 s after LOCK ALL', () => {
     field.network('Red 1', { requestMs: 1500, answerMs: 1500 });
     desk.press('lock all');
     field.wait(4900);
     expect(desk.tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('keeps a robot locked if LOCK ALL is pressed again while the network still delays an earlier unlock', () => {
+  it('if LOCK ALL is pressed again while the network still delays an earlier unlock of a robot, that robot stays locked', () => {
     desk.press('lock all');
     field.wait(100);
     for (const heldMs of [700, 3000]) {
@@ -117,7 +123,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('locks a robot again if somebody else unlocks it while LOCK ALL is in force, and shows this unlock on the tile of the robot', () => {
+  it('if somebody else unlocks a robot while LOCK ALL is in force, the desk locks it again, and the tile of the robot shows the unlock', () => {
     desk.press('lock all');
     field.wait(1500);
     field.robot('Red 2').match.unlock();
@@ -128,7 +134,7 @@ describe('a referee desk', () => {
     ).to.deep.equal([false, true, false]);
   });
 
-  it('whose LOCK ALL reaches a robot 7 s late does not replace a lock that another caller has set on that robot meanwhile', () => {
+  it('if a robot is off at LOCK ALL and another caller then locks it, the desk does not replace that lock', () => {
     field.robot('Red 1').isOff = true;
     desk.press('lock all');
     field.wait(7000);
@@ -139,7 +145,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').locking).to.equal('confirmed');
   });
 
-  it('does not replace a lock that another caller set just before LOCK ALL, even if the desk has not seen that lock yet', () => {
+  it('if LOCK ALL is pressed before the desk has noticed the lock of another caller on a robot, the desk does not replace that lock', () => {
     field.robot('Red 1').lockByOthers();
     desk.press('lock all');
     field.wait(1500);
@@ -149,7 +155,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, false, false]);
   });
 
-  it('at LOCK ALL only stops a robot that cannot read its own id, and shows the lock of that robot as “not confirmed”', () => {
+  it('if a robot cannot read its own id, LOCK ALL stops it but does not lock it, and the desk shows “not confirmed”', () => {
     const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
@@ -164,7 +170,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems.join()).to.match(/cannot read its own id.* LOCK only stops it/);
   });
 
-  it('locks a robot within 1.4 s after it is switched on if it was off at LOCK ALL, even if requests for its status fail', () => {
+  it('if a robot is off at LOCK ALL, the desk locks it within 1.4 s after power-on, even if requests for its status fail', () => {
     const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
@@ -175,7 +181,7 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('leaves a robot locked if the network delays its unlock by 1.3 s, and shows on its tile that the lifted lock remains', () => {
+  it('if the network delays the unlock of a robot by 1.3 s, the robot stays locked, and its tile says that the robot still has a lock that this desk lifted', () => {
     desk.press('lock all');
     field.wait(300);
     field.network('Red 1', { requestMs: 1300 });
@@ -187,7 +193,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('a lock of this desk that was lifted');
   });
 
-  it('at LOCK ALL stops a robot that another caller has locked, and sets its own lock when the other lock is removed', () => {
+  it('if another caller has locked a robot, LOCK ALL stops the robot, and the desk sets its own lock once the other lock is removed', () => {
     const red = field.robot('Red 1');
     red.lockByOthers();
     red.stopped = false;
@@ -206,7 +212,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('retries the lost unlock of a robot in the pit even after LOCK ALL, which applies only to robots in the field', () => {
+  it('if the unlock of a robot in the pit is lost, the desk retries it even after LOCK ALL, which locks only robots in the field', () => {
     desk.press('lock one', { robot: 'Red 1' });
     field.wait(300);
     changeWish(desk.state, 'Red 1', { place: 'pit' });
@@ -219,7 +225,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, true, true]);
   });
 
-  it('after LOCK ALL is lifted, restores the lock that marks a robot as left out of the match', () => {
+  it('when LOCK ALL is lifted, a robot that the button “Without” has excluded from the match gets its earlier lock again', () => {
     field.load();
     desk.press('without', { robot: 'Red 1' });
     field.wait(600);
@@ -230,7 +236,7 @@ describe('a referee desk', () => {
     expect(field.robot('Red 1').match.state.lock?.id).to.match(/^desk-1:out:/);
   });
 
-  it('that dies does not let a robot move again if the last beat of the desk arrives 4 s late', () => {
+  it('if the desk dies and its last beat reaches a robot 4 s late, this beat does not let the robot move again', () => {
     field.play();
     field.resume();
     field.network('Red 1', { requestMs: 4000 });
@@ -243,7 +249,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('lets a robot move without a break even if its answers take 2.6 s for a short time, and so show an old time', () => {
+  it('if the answers of a robot come 2.6 s late for half a second, no robot loses its permission to move', () => {
     for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
       field = new FakeField();
       field.wait(600);
@@ -260,7 +266,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('lets a robot move without a break even if its network becomes slow: 0.9 s for each request and each answer', () => {
+  it('if each request to a robot and each of its answers suddenly takes 0.9 s, no robot loses its permission to move', () => {
     field.play();
     field.resume();
     field.wait(5500);
@@ -271,7 +277,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('unlocks a robot within 0.9 s even if the desk has an old time of the robot, so that a first unlock comes too late', () => {
+  it('if the desk knows only an old clock time of a robot, so that the first unlock request is too late, the robot is still unlocked within 0.9 s', () => {
     desk.press('lock all');
     field.wait(600);
     // The next answer that shows the time of the robot is slow.
@@ -286,7 +292,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('gets a robot ready that is switched on 10 s after “Load”, even if another desk controlled that robot before', () => {
+  it('if a robot is switched on 10 s after “Load”, the desk gets it ready, even if another desk controlled it before', () => {
     const red = field.robot('Red 1');
     red.match.beat('desk-2', 'desk', 3000, true);
     red.isOff = true;
@@ -297,7 +303,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('does not put a robot into the match if “Load” reaches the robot only after “Release” was pressed', () => {
+  it('if “Load” reaches a robot only after “Release” was pressed, the robot does not enter the match', () => {
     field.wait(600);
     desk.press('load');
     // Now the robot has answered the first beat, and its phase is asked for next.
@@ -310,7 +316,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['none', 'none', 'none']);
   });
 
-  it('after LOCK ALL is lifted, keeps the lock that was set on the tile of one robot', () => {
+  it('when LOCK ALL is lifted, a robot that was locked before on its own tile stays locked', () => {
     desk.press('lock one', { robot: 'Red 2' });
     field.wait(50);
     desk.press('lock all');
@@ -327,7 +333,7 @@ describe('a referee desk', () => {
     ['token-unknown', 'token-unknown'],
     ['not-allowed', 'not-allowed'],
   ] as const)
-    it(`at LOCK ALL stops even a robot that rejects the token of the desk (code “${refuses}”), but starts a match only without it`, () => {
+    it(`if a robot rejects the token of the desk (code “${refuses}”), LOCK ALL still stops it, but a match can start only without it`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       desk.press('lock all');
@@ -349,7 +355,7 @@ describe('a referee desk', () => {
       expect(desk.view.match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('lets all robots move until teleop is over, and no robot after that, even if the network fails in teleop', () => {
+  it('if the network fails in teleop, all robots may move until teleop is over, and no robot after that', () => {
     field.play();
     field.resume();
     field.wait(5000);
@@ -364,7 +370,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('asks for the log of a robot that was off during a match, even if that robot is still in the ended match before', () => {
+  it('if a robot was off during a match and is still in the previous match, the desk still asks it for its log', () => {
     field.play();
     desk.press('end');
     field.wait(600);
@@ -386,7 +392,7 @@ describe('a referee desk', () => {
     expect([field.phases[0], asked.includes('lines')]).to.deep.equal(['ended', true]);
   });
 
-  it('plays without a robot of the match that the desk does not know, and locks it if it is added later', () => {
+  it('if the desk does not know a robot of the match, the match can start without that robot, which is locked when it is added later', () => {
     field.load();
     const { state } = desk;
     const all = state.robots;
@@ -404,7 +410,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('shows NOT STARTED for a robot whose start the network delayed by 3 s, and starts the robot when “Join” is pressed', () => {
+  it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {
     field.load();
     field.network('Red 1', { requestMs: 3000 });
     desk.press('start');
@@ -424,7 +430,7 @@ describe('a referee desk', () => {
     ['in auto', 2000, 'auto'],
     ['in teleop', 4500, 'teleop'],
   ] as const)
-    it(`shows NOT STARTED for a robot that reboots in auto, and keeps it paused until “Join” is pressed ${what}`, () => {
+    it(`if a robot reboots in auto, the desk shows NOT STARTED, and keeps the robot paused until “Join” is pressed ${what}`, () => {
       field.play();
       field.wait(1500);
       field.robot('Red 1').restart(true);
@@ -436,7 +442,7 @@ describe('a referee desk', () => {
       expect(field.phases[0]).to.equal(phase);
     });
 
-  it('takes all robots out of the match if “Release” is pressed after the time of teleop is up', () => {
+  it('when the time of teleop is up, “Release” takes all robots out of the match', () => {
     field.play();
     field.wait(16_000);
     expect([desk.view.match?.phase, field.phases]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
@@ -445,7 +451,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('stops a robot at LOCK ALL even if the robot answers the lock request with an error', () => {
+  it('if a robot answers the lock request with an error, LOCK ALL still stops it', () => {
     const red = field.robot('Red 1');
     red.answers = { lock: { status: 400, body: { code: 'invalid-request', detail: 'x' } } };
     desk.press('lock all');
@@ -453,7 +459,7 @@ describe('a referee desk', () => {
     expect([red.stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
   });
 
-  it('shows NOT RELEASED for a robot that “Release” did not reach within 1 s, and takes it out of the match when “Join” is pressed', () => {
+  it('if “Release” does not reach a robot within 1 s, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
     field.load();
     field.network('Red 1', { loses: 'requests' });
     desk.press('release');
@@ -469,7 +475,7 @@ describe('a referee desk', () => {
     expect(field.phases[0]).to.equal('none');
   });
 
-  it('ends the match of a robot that missed “End” and “Release” when it answers again, but releases it only at “Join”', () => {
+  it('if a robot misses “End” and “Release”, its match ends when it answers again, but only “Join” releases it', () => {
     field.play();
     field.network('Red 1', { loses: 'requests' });
     desk.press('end');
@@ -488,7 +494,7 @@ describe('a referee desk', () => {
     expect(field.phases[0]).to.equal('none');
   });
 
-  it('releases a robot of the ended match when a match without that robot is loaded', () => {
+  it('after “End”, a robot is released when a match without that robot is loaded', () => {
     field.play();
     desk.press('end');
     field.wait(600);
@@ -497,7 +503,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
   });
 
-  it('does not change the match that a team set on its released robot, even if the desk loads a match without that robot', () => {
+  it('if a team sets a practice match on its released robot, “Load” of a match without that robot does not change the practice match', () => {
     field.load();
     desk.press('end');
     field.wait(600);
@@ -512,7 +518,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'pre'], null]);
   });
 
-  it('shows NOT RELEASED for a robot that is still in an earlier match, and takes it out of that match when “Join” is pressed', () => {
+  it('if a robot is still in an earlier match, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
     field.play();
     field.network('Blue 1', { loses: 'requests' });
     desk.press('end');
@@ -530,7 +536,7 @@ describe('a referee desk', () => {
     expect(field.phases[2]).to.equal('none');
   });
 
-  it('releases all robots if “Release” is pressed right after “End”', () => {
+  it('if “Release” is pressed right after “End”, all robots are released', () => {
     field.play();
     desk.press('end');
     desk.press('release');
@@ -538,7 +544,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
   });
 
-  it('that paused the match because no page polled also pauses a robot that missed this pause and then restarted', () => {
+  it('if the desk pauses a match because no page asks for data, it also pauses a robot that missed the pause and then restarted', () => {
     field.play();
     field.network('Red 1', { loses: 'requests' });
     desk.state.pageMs = field.nowMs;
@@ -554,7 +560,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('also pauses a robot that missed the start of the match, so that “Go on” lets all robots play', () => {
+  it('if a robot misses the start of the match, “Pause” pauses it too, and “Go on” then lets all robots play', () => {
     field.load();
     field.network('Red 1', { loses: 'requests' });
     desk.press('start');
@@ -570,10 +576,10 @@ describe('a referee desk', () => {
 
   for (const [what, off, on] of [
     ['reboots after “Load”', 'load', undefined],
-    ['is off at “End” of the last match and at “Load”, and then boots into a pause', 'play', 'load'],
-    ['is off at “End” of the last match and at “Load”, with a restart of the desk in between', 'play', 'end'],
+    ['is off at “End” and at the next “Load”, and then boots into a pause', 'play', 'load'],
+    ['is off at “End” and at the next “Load”, and the desk restarts in between', 'play', 'end'],
   ] as const)
-    it(`gets a robot ready for the loaded match if the robot ${what}`, () => {
+    it(`if a robot ${what}, the robot still becomes ready for the match`, () => {
       const red = field.robot('Red 1');
       desk.press('load');
       field.wait(1500);
@@ -601,7 +607,7 @@ describe('a referee desk', () => {
     ['a match that had not begun', 'pause'],
     ['an ended match', 'ended'],
   ] as const)
-    it(`releases at “Join” a robot that was off at the “Release” of ${what}, and has rebooted since`, () => {
+    it(`if a robot is off at the “Release” of ${what}, “Join” releases it after its reboot`, () => {
       field.load();
       if (phase === 'ended') {
         desk.press('start');
@@ -623,7 +629,7 @@ describe('a referee desk', () => {
       expect(field.phases).to.deep.equal(['none', 'none', 'none']);
     });
 
-  it('refuses “Join” for a robot that no longer has the match loaded', () => {
+  it('“Join” is refused for a robot that no longer has the match loaded', () => {
     field.play();
     field.robot('Red 1').match = new FakeField().robot('Red 1').match;
     field.wait(1500);
@@ -631,7 +637,7 @@ describe('a referee desk', () => {
     expect(desk.tryPress('join', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('starts a match even if the log of a robot contradicts the copy of that log on the desk, and still shows CONTRADICTS', () => {
+  it('if the log of a robot contradicts its copy on the desk, the match can still start, and the tile keeps showing CONTRADICTS', () => {
     field.load();
     const seen = desk.state.seen.get('Red 1');
     if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
@@ -639,7 +645,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
-  it('clears the fault CONTRADICTS on the tile of a robot when a match is loaded', () => {
+  it('“Load” clears the fault CONTRADICTS on the tile of a robot', () => {
     const seen = desk.state.seen.get('Red 1');
     if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
     expect(desk.tile('Red 1').contradicts).to.equal('a line is missing.');
@@ -647,7 +653,7 @@ describe('a referee desk', () => {
     expect(desk.tile('Red 1').contradicts).to.equal(null);
   });
 
-  it('continues a match after a pause with the seconds that were left', () => {
+  it('after a pause, “Go on” continues the match with the seconds that were left', () => {
     field.play();
     field.wait(2000);
     desk.press('pause');
@@ -663,7 +669,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('refuses to start a match while one robot is locked and another does not answer, and names the reason for each of the two', () => {
+  it('while one robot is locked and another does not answer, the desk refuses “Start” and gives the reason for each of the two', () => {
     field.load();
     field.robot('Red 2').lockByOthers();
     field.robot('Blue 1').isOff = true;
@@ -675,7 +681,7 @@ describe('a referee desk', () => {
     expect(field.phases.slice(0, 2)).to.deep.equal(['pre', 'pre']);
   });
 
-  it('that is killed during a match and restarts 1.4 s later continues the match, and no robot stops', () => {
+  it('if the desk is killed during a match and restarts 1.4 s later, the match continues and no robot stops', () => {
     field.play();
     field.resume();
     desk.isOff = true;
@@ -687,7 +693,7 @@ describe('a referee desk', () => {
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
   });
 
-  it('that dies during a match causes every robot to lose its permission to move within 3.6 s', () => {
+  it('if the desk dies during a match, every robot loses its permission to move within 3.6 s', () => {
     field.play();
     expect(field.moves).to.deep.equal([true, true, true]);
     desk.isOff = true;
@@ -695,7 +701,7 @@ describe('a referee desk', () => {
     expect(field.moves).to.deep.equal([false, false, false]);
   });
 
-  it('loads a match only if every robot in it is known, and removes none of these robots before the match has ended', () => {
+  it('a match can be loaded only if all its robots are known, and none of them can be removed before the match has ended', () => {
     const { state } = desk;
     state.robots = state.robots.slice(0, -1);
     expect(desk.tryPress('load')).to.include('not-ready').and.include('Blue 1');
@@ -708,7 +714,7 @@ describe('a referee desk', () => {
     expect(desk.view.robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
   });
 
-  it('that has taken over a paused match continues the match only if the referee enters the phase and the seconds left', () => {
+  it('after “Take over” of the paused match of another desk, “Go on” is refused unless the referee enters the phase and the seconds left', () => {
     field.play();
     desk.press('pause');
     field.wait(100);
@@ -725,7 +731,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('unlocks a robot of the older version 0.3.0 only if the desk itself has locked that robot', () => {
+  it('“Unlock” unlocks a robot of the older version 0.3.0 only if the desk itself has locked that robot', () => {
     const red = field.robot('Red 1');
     red.isOld = true;
     desk.state.wanted = { ...desk.state.wanted, robots: {} };
@@ -746,7 +752,7 @@ describe('a referee desk', () => {
     expect([red.match.state.lock?.by, desk.tile('Red 1').lock?.isOurs]).to.deep.equal(['other', false]);
   });
 
-  it('puts exactly one full stop after each reason why a robot is not ready for a match', () => {
+  it('each reason why a robot is not ready for a match ends with exactly one full stop', () => {
     desk.press('load');
     field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
@@ -755,7 +761,7 @@ describe('a referee desk', () => {
     for (const text of texts) expect(text).to.match(/[^.]\.$/);
   });
 
-  it('shows which other desk runs a match with which robots, and continues that match after “Take over” is pressed', () => {
+  it('if another desk runs a match, this desk shows the other desk and its robots, and continues the match after “Take over”', () => {
     field.play();
     field.second.isOff = false;
     field.wait(600);
@@ -771,7 +777,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
-  it('at “Take over” keeps a robot paused that rebooted during the match, and shows NOT STARTED on its tile', () => {
+  it('if a robot reboots during a match and another desk then takes over, the robot stays paused, and its tile shows NOT STARTED', () => {
     field.play();
     field.robot('Red 1').restart(true);
     desk.isOff = true;
@@ -785,7 +791,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('that lost its match to another desk can no longer pause or end the match, but can still lock all robots', () => {
+  it('after another desk has taken over the match, the first desk cannot pause or end it, but can still lock all robots', () => {
     field.play();
     field.takeOver();
     const { state } = desk;
@@ -800,7 +806,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('whose page times out 1 s before the end of auto pauses the match with that 1 s left, even if the desk notices 4 s later', () => {
+  it('if the last page of a referee times out 1 s before the end of auto, the desk pauses the match with 1 s left, even if the desk notices this 4 s later', () => {
     field.play();
     const { state } = desk;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -809,7 +815,7 @@ describe('a referee desk', () => {
     expect(state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'auto', leftS: 1 });
   });
 
-  it('pauses the match if no page of a referee has polled for 5 s, and keeps the seconds left', () => {
+  it('if no page of a referee has asked for data for 5 s, the desk pauses the match and keeps the seconds left', () => {
     field.play();
     const { state } = desk;
     state.pageMs = field.nowMs;
@@ -826,7 +832,7 @@ describe('a referee desk', () => {
     ]);
   });
 
-  it('whose saved state is lost refuses to load a match or to unlock until “Take over” is pressed, but obeys LOCK ALL', () => {
+  it('if the saved state of the desk is lost, the desk refuses to load or unlock until “Take over” is pressed, but obeys LOCK ALL', () => {
     desk.press('lock all');
     field.wait(100);
     desk.lose();
@@ -844,7 +850,7 @@ describe('a referee desk', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('shows, on the tile of a robot, that another robot answers at its address, and locks the other robot only after “Accept” is pressed', () => {
+  it('if another robot answers at the address of a robot, the tile says so, and the desk locks the other robot only after “Accept”', () => {
     const stranger = new FakeField().robot('Blue 1');
     Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
@@ -857,13 +863,13 @@ describe('a referee desk', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('shows, within 2 s and on the tile of a robot, that another robot answers at its address, even if the other robot refuses the token', () => {
+  it('if another robot answers at the address of a robot and refuses the token, the tile still reports the other robot within 2 s', () => {
     Object.assign(field.robot('Red 1'), { id: 'e'.repeat(16), refuses: 'token-unknown' });
     field.wait(2000);
     expect(desk.tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
-  it('refuses “Accept” for a robot whose id is unchanged, and remembers which line of its log was copied last', () => {
+  it('if a robot has no new id to accept, “Accept” is refused, and the desk still knows the last copied line of the log of that robot', () => {
     field.load();
     const head = () => desk.state.wanted.robots['Red 1']?.head;
     const before = head();
@@ -871,7 +877,7 @@ describe('a referee desk', () => {
     expect([before === null, head()]).to.deep.equal([false, before]);
   });
 
-  it('refuses “Unlock” from a page that showed an older lock instead of the lock in force', () => {
+  it('if a page still shows an older lock, its “Unlock” is refused, and the robots stay locked', () => {
     desk.press('lock all');
     field.wait(300);
     const lock = desk.view.lock?.id ?? '';
@@ -888,7 +894,7 @@ describe('a referee desk', () => {
     expect(desk.tryPress('unlock one', { robot: 'Red 1', lock: own })).to.include('lock-changed');
   });
 
-  it('lets a robot that refuses “End” move for at most 4 s more, even if the desk restarts after that', () => {
+  it('if a robot refuses “End”, it loses its permission to move within 4 s, and does not get it back when the desk restarts', () => {
     field.play();
     const red = field.robot('Red 1');
     red.stopped = false;
@@ -903,7 +909,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('after “Take over” counts the earlier locks of the other desk as its own, but not the later ones', () => {
+  it('after “Take over”, the desk treats the earlier locks of the other desk as its own, but not the later ones', () => {
     desk.press('lock all');
     field.second.isOff = false;
     field.wait(600);
@@ -916,7 +922,7 @@ describe('a referee desk', () => {
     expect(field.second.tile('Red 1').lock?.isOurs).to.equal(false);
   });
 
-  it('shows NOT PAUSED or NOT ENDED for a robot that refuses “Pause” or “End”, but “Not heard” for a robot that is off', () => {
+  it('the tile shows NOT PAUSED or NOT ENDED if a robot refuses “Pause” or “End”, but “Not heard” if the robot is off', () => {
     field.play();
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
@@ -933,7 +939,7 @@ describe('a referee desk', () => {
     }
   });
 
-  it('whose list of tokens is damaged pauses its match, and keeps the match ended if “End” and then “Take over” are pressed', () => {
+  it('if the token list of the desk is damaged, the match is paused, and if “End” is pressed before “Take over”, the match ends and stays ended', () => {
     field.play();
     forbid();
     field.wait(300);
@@ -947,7 +953,7 @@ describe('a referee desk', () => {
     expect([field.phases, desk.view.match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
   });
 
-  it('whose list of tokens is damaged does not disturb a match that another desk has taken over, and shows no problem on the tiles', () => {
+  it('if the token list of the desk is damaged after another desk has taken over, the match continues, and no tile shows a problem', () => {
     field.play();
     field.takeOver();
     forbid();
@@ -956,7 +962,7 @@ describe('a referee desk', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('stops sending the token of a robot to its address if the server there is not a robot', () => {
+  it('if the server at the address of a robot is not a robot, the desk stops sending the token of the robot there', () => {
     const red = field.robot('Red 1');
     const tokens: boolean[] = [];
     red.answer = ({ path, withToken }) => {
@@ -968,7 +974,7 @@ describe('a referee desk', () => {
     expect(tokens.filter(isSent => isSent).length).to.be.at.most(3);
   });
 
-  it('names both robots as not ready for a start if two robots have the same id', () => {
+  it('if two robots have the same id, the desk names both as not ready for a start', () => {
     desk.state.wanted = { ...desk.state.wanted, robots: {} };
     Object.assign(field.robot('Red 1'), { id: field.robot('Red 2').id });
     desk.restart();

@@ -59,8 +59,8 @@ async function served(
 const FREE = { id: null, revision: 0, phase: 'none', endsAtT: null, lock: null, lease: null, recorded: true };
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
-describe('a desk that was frozen for 30 s during a match', () => {
-  it('pauses the match because no page polled for 5 s, even if a page polls right after the freeze', async () => {
+describe('a desk that pauses a match if no page asks for 5 s', () => {
+  it('also pauses the match after a freeze of 30 s, even if a page asks right afterwards', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -69,8 +69,8 @@ describe('a desk that was frozen for 30 s during a match', () => {
   });
 });
 
-describe('two pages that poll a desk at almost the same time', () => {
-  it('get the same answer, which already shows LOCK ALL even if it was pressed just after the polls', async () => {
+describe('two pages that ask a desk for its status just before LOCK ALL is pressed', () => {
+  it('get the same answer, which already shows the lock', async () => {
     const { clock, desk } = await served();
     const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
     await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
@@ -103,7 +103,7 @@ describe('a press of “End” for an earlier match', () => {
   });
 });
 
-describe('a running desk whose list of tokens becomes damaged', () => {
+describe('if the list of tokens of a running desk becomes damaged, the desk', () => {
   it('permits no match start and no unlock, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
@@ -117,7 +117,7 @@ describe('a running desk whose list of tokens becomes damaged', () => {
     await desk.close();
   });
 
-  it('refuses “Take over” until the list is repaired, and permits match starts and unlocks only after “Take over”', async () => {
+  it('refuses the button “Take over” (this desk takes the field) until the list is repaired, and permits starts and unlocks only after that press', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     const takeOver = async () => {
@@ -139,8 +139,8 @@ describe('a running desk whose list of tokens becomes damaged', () => {
   });
 });
 
-describe('a desk that could not read its list of tokens when the desk was started', () => {
-  it('permits match starts and unlocks as soon as the list can be read, without a press of “Take over”', async () => {
+describe('if a desk could not read its list of tokens at its start, the desk', () => {
+  it('permits starts and unlocks as soon as the list can be read, without a press of “Take over” (this desk takes the field)', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;
@@ -161,7 +161,7 @@ describe('a desk that could not read its list of tokens when the desk was starte
 });
 
 describe('a button press that a desk receives', () => {
-  it('takes effect only once, even if its request arrives again after another button was pressed', () => {
+  it('takes effect only once, even if the same request arrives again after another button press', () => {
     const { desk } = made();
     const press = { id: '1', by: 'referee' };
     const lock = () => desk.press('/lock', press, (state, made) => lockAll.act(state, made, {}));
@@ -173,7 +173,7 @@ describe('a button press that a desk receives', () => {
     expect(desk.state.wanted.lock).to.equal(null);
   });
 
-  it('makes the desk record that the match has ended if the time of teleop is already up at the press', async () => {
+  it('makes the desk record the end of the match if the time of teleop is already over', async () => {
     const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
@@ -200,7 +200,7 @@ describe('a button press that a desk receives', () => {
 });
 
 describe('a press during a match', () => {
-  it('is already in the record of the match when the desk answers the press', async () => {
+  it('is in the record of the match before the desk answers the press', async () => {
     const disk = new RecordingDisk();
     const { desk, clock } = await served({ disk, lock: noLock }, '/state', {
       robots: [],
@@ -215,7 +215,7 @@ describe('a press during a match', () => {
 });
 
 describe('the record of a released match', () => {
-  it('gets its hash in its folder name even if the desk restarts within 10 s after “Release”', async () => {
+  it('gets a file name with the hash of the record even if the desk restarts within 10 s after the release', async () => {
     const disk = new RecordingDisk();
     const sealed: string[] = [];
     const { rename, list } = disk;
@@ -255,8 +255,8 @@ describe('the record of a released match', () => {
   });
 });
 
-describe('a desk that gets contradicting log lines from a robot after the record of the match is closed', () => {
-  it('keeps these lines and the fault “contradicts” in the record of the next match', async () => {
+describe('if a robot contradicts its earlier log after a match record is closed, the desk', () => {
+  it('keeps the new log lines and the fault “contradicts” in the next match record', async () => {
     const [id, lost, line] = ['a'.repeat(16), 'f'.repeat(64), '{"seq":1,"prev":""}\n'];
     const recorded: NewEvent[] = [];
     const kept: string[] = [];
@@ -300,8 +300,8 @@ describe('a desk that gets contradicting log lines from a robot after the record
   });
 });
 
-describe('the record of a match that is released twice', () => {
-  it('is closed and named with its hash 10 s after the second release, not 10 s after the first', async () => {
+describe('if a match is released twice, its record', () => {
+  it('gets its final file name 10 s after the second release, not 10 s after the first', async () => {
     const disk = new RecordingDisk();
     let isSealed = false;
     const { rename } = disk;

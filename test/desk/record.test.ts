@@ -28,7 +28,7 @@ async function robotLines(count: number, phases: readonly string[] = []) {
 
 const sealed = (path: string) => /^\/records\/final-1-[0-9a-f]{16}\//.test(path);
 
-describe('a match record', () => {
+describe('a match record:', () => {
   let disk: RecordingDisk;
   let clock: ManualClock;
   let records: ReturnType<typeof matchRecords>;
@@ -74,26 +74,26 @@ describe('a match record', () => {
     (await verifyRecord(disk, folder)).map(({ of, is }) => `${of} ${is}`);
   const file = (folder: string) => `${folder}/robots/Red%201.1.jsonl`;
 
-  it('is a folder whose name ends in a hash, and “trunnion-desk verify” reports it as “whole” if nobody has changed it', async () => {
+  it('if nothing was changed, the folder name ends in a hash, and “trunnion-desk verify” reports “whole”', async () => {
     const { folder } = await record(5);
     expect(folder).to.match(/^\/records\/final-1-[0-9a-f]{16}$/);
     expect(await robots(folder)).to.deep.equal(['desk whole', 'Red 1 whole']);
   });
 
-  it('from which the last lines of a robot were removed is reported by “trunnion-desk verify” as “changed”, and as “missing” for that robot', async () => {
+  it("if the last lines of a robot's log were removed, “trunnion-desk verify” reports “changed” for the folder and “missing” for that robot", async () => {
     const { folder, lines } = await record(5);
     disk.put(file(folder), Buffer.concat(lines.slice(0, 3).map(({ bytes }) => bytes)));
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
   });
 
-  it('is reported by “trunnion-desk verify” as “changed” for a robot if a line of that robot was altered', async () => {
+  it("if a line of a robot's log was altered, “trunnion-desk verify” reports “changed” for that robot", async () => {
     const { folder, lines } = await record(5);
     const bytes = Buffer.concat(lines.map(({ bytes }) => bytes));
     disk.put(file(folder), Buffer.from(bytes.toString().replace('"index":2', '"index":7')));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('is reported by “trunnion-desk verify” as “whole” for a robot if the desk was killed while storing a line and later stored it again', async () => {
+  it("if the desk was killed while it stored a line of a robot's log, and later stored that line again, “trunnion-desk verify” reports “whole” for that robot", async () => {
     const lines = await robotLines(4);
     const bytes = (from: number, to: number) => Buffer.concat(lines.slice(from, to).map(one => one.bytes));
     await clock.during(records.begin('final-1'));
@@ -107,12 +107,12 @@ describe('a match record', () => {
 
   for (const [what, again, is] of [
     [
-      'is reported by “trunnion-desk verify” as “whole” for a robot that sent its lines again after the disk of the desk had failed',
+      "if the disk failed to store a line of a robot's log, but the robot sent that line again, “trunnion-desk verify” reports “whole” for that robot",
       true,
       'whole',
     ],
     [
-      'is reported by “trunnion-desk verify” as “missing”, not “changed”, for a robot that sent no lines again after the disk of the desk had failed',
+      "if the disk failed to store a line of a robot's log, and the robot did not send that line again, “trunnion-desk verify” reports “missing”, not “changed”",
       false,
       'missing',
     ],
@@ -136,7 +136,7 @@ describe('a match record', () => {
       expect(names.map(path => path.slice(-7, -6))).to.deep.equal(['1', '2']);
     });
 
-  it('that ends while the disk fails gets the hash in its folder name within 11 s after the disk works again', async () => {
+  it('if the record ends while the disk fails, its folder name gets the hash within 11 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -147,7 +147,7 @@ describe('a match record', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('does not count as stored while the disk cannot sync its new folder name, but counts as stored within 11 s after the disk works again', async () => {
+  it('if the new folder name cannot be synced, the record does not count as stored until the disk works again, but does within 11 s afterwards', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -166,12 +166,12 @@ describe('a match record', () => {
     [['pre', 'teleop', 'ended'], 'whole'],
     [['pre', 'teleop', 'ended', 'none'], 'whole'],
   ] as const)
-    it(`is reported by “trunnion-desk verify” as “${is}” for a robot whose log stops in phase “${phases.at(-1)}”, ${is === 'whole' ? 'after' : 'before'} the end of the match`, async () => {
+    it(`if the log of a robot stops in phase “${phases.at(-1)}”, ${is === 'whole' ? 'after' : 'before'} the end of the match, “trunnion-desk verify” reports “${is}” for that robot`, async () => {
       const { folder } = await record(2, phases);
       expect(await robots(folder)).to.deep.equal(['desk whole', `Red 1 ${is}`]);
     });
 
-  it('is reported by “trunnion-desk verify” as “missing” for a robot of the match from which the desk got no line', async () => {
+  it('if the desk got no line from a robot of the match, “trunnion-desk verify” reports “missing” for that robot', async () => {
     await clock.during(records.begin('final-1'));
     for (const robot of ['Red 1', 'Red 2']) log.record({ what: 'in-match', detail: { robot } });
     const [line] = await robotLines(1);
@@ -181,25 +181,25 @@ describe('a match record', () => {
     expect(verdicts).to.include('Red 1 whole').and.include('Red 2 missing');
   });
 
-  it('is reported by “trunnion-desk verify” as “missing” if its folder has no files', async () => {
+  it('if the folder has no files, “trunnion-desk verify” reports “missing”', async () => {
     expect(await robots('/records/other')).to.deep.equal(['folder missing', 'desk missing']);
   });
 
-  it('gets a valid folder name even if the id of the match is long or has characters that no file name may have', () => {
+  it('its folder name is valid even if the id of the match is long or has characters that are forbidden in file names', () => {
     const at = new Date(Date.UTC(2030, 0, 1));
     expect(recordName('a/b \ud800', at)).to.equal('a%2Fb%20\ufffd-20300101T000000000Z');
     for (const id of ['\u6bd4'.repeat(64), '\u{1f916}'.repeat(64)])
       expect(Buffer.byteLength(recordName(id, at)), id).to.be.within(200, 255 - 17);
   });
 
-  it('is reported by “trunnion-desk verify” as “changed” for a robot if the record has two different versions of the last line of that robot', async () => {
+  it("if the last line of a robot's log exists in two different versions, “trunnion-desk verify” reports “changed” for that robot", async () => {
     const { folder, lines } = await record(3);
     const other = String(lines[2]!.bytes).replace('"index":2', '"index":7');
     disk.put(file(folder).replace('.1.', '.2.'), Buffer.from(other));
     expect(await robots(folder)).to.include('Red 1 changed');
   });
 
-  it('that grew so large that its oldest lines were dropped makes “trunnion-desk verify” report “missing” for the lines of the desk', async () => {
+  it('if the oldest lines of the desk log were dropped because the record grew too large, “trunnion-desk verify” reports “missing” for the desk', async () => {
     await clock.during(records.begin('final-1'));
     for (let index = 0; index < 9; index += 1) {
       for (let count = 0; count < 8; count += 1)
@@ -209,7 +209,7 @@ describe('a match record', () => {
     expect(await robots(await seal())).to.deep.equal(['desk missing']);
   });
 
-  it('is reported by “trunnion-desk verify” as “missing” for a robot whose first lines are missing, unless “Accept” was pressed for a new board', async () => {
+  it("if the first lines of a robot's log are missing, “trunnion-desk verify” reports “missing” for that robot, unless the button “Accept” was pressed for its new board", async () => {
     for (const isReplaced of [false, true]) {
       const lines = await robotLines(4);
       await clock.during(records.begin('final-1'));
@@ -232,7 +232,7 @@ describe('a match record', () => {
     }
   });
 
-  it('is reported by “trunnion-desk verify” as “missing” for the desk if presses were lost on a full disk', async () => {
+  it('if presses of buttons were lost because the disk failed, “trunnion-desk verify” reports “missing” for the desk', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('append', 'sync');
     for (let count = 0; count < 2500; count += 1) log.record({ what: 'press' });
@@ -245,7 +245,7 @@ describe('a match record', () => {
     );
   });
 
-  it('is reported by “trunnion-desk verify” as “missing” for a robot, and not as “changed”, if the folder of the lines of robots is gone', async () => {
+  it('if the folder with the logs of the robots is gone, “trunnion-desk verify” reports “missing”, not “changed”, for each robot', async () => {
     const { folder } = await record(3);
     await disk.remove(file(folder));
     disk.list = async path => {
@@ -255,7 +255,7 @@ describe('a match record', () => {
     expect(await robots(folder)).to.deep.equal(['folder changed', 'desk whole', 'Red 1 missing']);
   });
 
-  it('is reported by “trunnion-desk verify” as “changed” for the desk if the log of the desk was altered', async () => {
+  it('if the log of the desk was altered, “trunnion-desk verify” reports “changed” for the desk', async () => {
     const { folder } = await record(3);
     const name = Object.keys(disk.files()).find(path => /events-/.test(path)) ?? '';
     disk.put(name, Buffer.from(String(disk.files()[name]).replace('"head"', '"heat"')));
@@ -263,7 +263,7 @@ describe('a match record', () => {
     expect(await robots(folder)).to.include('desk changed');
   });
 
-  it('is printed by “verify --timeline” with the times of the desk, even if the clock of the robot shows another time', async () => {
+  it('“verify --timeline” prints the times of the desk, even if the clock of the robot shows another time', async () => {
     const { folder } = await record(3);
     const printed = (await timelineOf(disk, folder)).split('\n');
     const resets = printed.filter(line => line.includes('Red 1  reset'));
@@ -271,7 +271,7 @@ describe('a match record', () => {
     for (const line of resets) expect(Number.parseFloat(line)).to.be.closeTo(100, 1);
   });
 
-  it('is printed by “verify --timeline” with desk times that are computed from the fastest answers of the robot, not from slow ones', async () => {
+  it("“verify --timeline” converts the times in a robot's log to desk times by the fastest answers of that robot, not by slow ones", async () => {
     const lines = await robotLines(3);
     await clock.during(records.begin('final-1'));
     await clock.advance(5000);
@@ -288,7 +288,7 @@ describe('a match record', () => {
     for (const [index, time] of times.entries()) expect(time).to.be.closeTo(robotS[index] - 1, 0.02);
   });
 
-  it('that begins on a full disk is stored and gets its hash after the disk has room again', async () => {
+  it('if the record begins on a full disk, it is stored and gets its hash after the disk has room again', async () => {
     let isMade = false;
     let isFull = true;
     disk.interfere = async operation => {
@@ -311,7 +311,7 @@ describe('a match record', () => {
     expect([paths.length, paths.every(sealed), records.isOk]).to.deep.equal([2, true, true]);
   });
 
-  it('counts as stored within 11 s after the disk works again, even if the disk failed from the start of the record to its end', async () => {
+  it('even if the disk failed during the whole match, the record counts as stored within 11 s after the disk works again', async () => {
     disk.fail('makeFolder', 'create', 'list');
     await clock.during(records.begin('final-1'));
     await clock.during(records.seal('final-1'));
@@ -325,7 +325,7 @@ describe('a match record', () => {
     expect(records.isOk).to.equal(true);
   });
 
-  it('counts as stored all the time if it begins while a slow disk still finishes the record of the last match', async () => {
+  it('while a slow disk is still finishing the record of the previous match, the new record always counts as stored', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(500);
@@ -348,7 +348,7 @@ describe('a match record', () => {
     await begun;
   });
 
-  it('does not count as stored while the disk fails, but counts as stored again within 5 s after the disk works again', async () => {
+  it('while the disk fails, the record does not count as stored, but it does within 5 s after the disk works again', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -360,7 +360,7 @@ describe('a match record', () => {
   });
 });
 
-describe('the copy of a robot log on the desk', () => {
+describe("the desk's copy of a robot log", () => {
   const state = (hash: string): DeskState => ({
     wanted: { ...WANTED, robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } } },
     robots: [],
@@ -381,7 +381,7 @@ describe('the copy of a robot log on the desk', () => {
   const rest = (lines: Awaited<ReturnType<typeof robotLines>>, from: number) =>
     Buffer.concat(lines.slice(from).map(({ bytes }) => bytes));
 
-  it('begins a new file, and gets the fault CONTRADICTS, only if the robot does not have the line that the desk copied last', async () => {
+  it('begins a new file and gets the fault “contradicts” only if the robot does not have the line that the desk copied last', async () => {
     const lines = await robotLines(4);
     const [first] = lines;
     const other = state('f'.repeat(64));
@@ -396,7 +396,7 @@ describe('the copy of a robot log on the desk', () => {
     expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
   });
 
-  it('keeps all lines as the robot sent them, and gets the fault CONTRADICTS, if a line does not follow the one before', async () => {
+  it('gets the fault “contradicts” if a line does not follow the one before, but keeps all lines as the robot sent them', async () => {
     const [first, second, third, fourth] = (await robotLines(4)).map(({ bytes }) => String(bytes));
     const altered = third!.replace('index', 'indey');
     for (const bytes of [
@@ -419,7 +419,7 @@ describe('the copy of a robot log on the desk', () => {
     }
   });
 
-  it('begins a new file with the lines that follow a head which the desk has adopted from the robot, and continues that file', async () => {
+  it('begins a new file after the desk has adopted the head (newest line) of that log, and adds later lines to the same file', async () => {
     const lines = await robotLines(4);
     const desk = state('');
     desk.wanted = { ...desk.wanted, robots: { 'Red 1': NEW_WISH } };

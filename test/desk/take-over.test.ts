@@ -24,7 +24,7 @@ describe('with two referee desks,', () => {
     field.resume();
   });
 
-  it('after “Take over”, the second desk can continue a match that the first desk paused, even though the first desk still runs', () => {
+  it('the second desk can take over and continue a match that the first desk has paused, even while the first desk still runs', () => {
     first.press('pause');
     field.wait(600);
     field.takeOver();
@@ -33,7 +33,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('after “Take over”, the second desk can replay a match that the first desk ended, even though the first desk still runs', () => {
+  it('the second desk can take over and replay a match that the first desk has ended, even while the first desk still runs', () => {
     first.press('end');
     field.wait(600);
     field.takeOver();
@@ -48,7 +48,7 @@ describe('with two referee desks,', () => {
     ['a restart of its daemon', false],
     ['a reboot', true],
   ] as const)
-    it(`“Take over” does not permit a robot to move if it was off at “End” and “Release” and is back after ${what}`, () => {
+    it(`if a robot misses “End” and “Release” and comes back after ${what}, “Take over” does not let the robot move`, () => {
       const red = field.robot('Red 1');
       red.isOff = true;
       first.press('end');
@@ -64,7 +64,7 @@ describe('with two referee desks,', () => {
       expect(field.phases.slice(1)).to.deep.equal(['none', 'none']);
     });
 
-  it('“Take over” continues the match for the robots that answer, even if a silent robot last showed a phase that is over by now', () => {
+  it('if a silent robot last showed a phase that has ended since, “Take over” still continues the match for the other robots', () => {
     second.isOff = false;
     field.wait(600);
     field.robot('Blue 1').isOff = true;
@@ -81,7 +81,7 @@ describe('with two referee desks,', () => {
     expect(field.phases.slice(0, 2)).to.deep.equal(['teleop', 'teleop']);
   });
 
-  it('a desk that takes its match back uses the end time that the robots report, not its own older one', () => {
+  it('if the first desk takes its match back, it uses the end time that the robots report, not its own older one', () => {
     field.takeOver();
     second.press('pause');
     field.wait(2000);
@@ -92,7 +92,7 @@ describe('with two referee desks,', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
   });
 
-  it('a desk that takes its match back continues it, even if that desk tried to pause it meanwhile because no page polled', () => {
+  it('if no page is open on the first desk while the second desk has the match, the first desk still continues the match after taking it back', () => {
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
     expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
@@ -101,7 +101,7 @@ describe('with two referee desks,', () => {
     expect([wanted()?.phase, ...field.phases]).to.deep.equal(['auto', 'auto', 'auto', 'auto']);
   });
 
-  it('a desk that takes its match back shows the match as ended if the other desk has ended it', () => {
+  it('if the first desk takes back a match that the second desk has ended, the first desk shows the match as ended', () => {
     field.takeOver();
     second.press('end');
     field.wait(600);
@@ -109,7 +109,7 @@ describe('with two referee desks,', () => {
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
 
-  it('a robot that is silent at “Take over” may not move when it answers again, and “Without” locks it', () => {
+  it('if a robot is silent at “Take over”, it is not allowed to move when it answers again, and can be left out and locked with the button “Without”', () => {
     const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
@@ -126,7 +126,7 @@ describe('with two referee desks,', () => {
   });
 
   for (const before of ['ended', 'loaded'] as const)
-    it(`the second desk, which ${before} the match before “Take over” on the first desk, leaves that match alone, even while the first desk is off`, () => {
+    it(`after the first desk has taken over a match that the second desk had ${before}, the second desk leaves the match alone, even while the first desk is off`, () => {
       begin();
       second.isOff = false;
       field.wait(600);
@@ -155,7 +155,7 @@ describe('with two referee desks,', () => {
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  it('robots that the first desk has released stay free until “Load” is pressed again on the second desk', () => {
+  it('after the first desk has released the robots, they stay released until “Load” is pressed again on the second desk', () => {
     begin();
     second.isOff = false;
     field.wait(600);
@@ -180,7 +180,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
-  it('if the second desk dies after “Take over”, no robot may move until “Take over” is pressed on the first desk', () => {
+  it('if the second desk dies after “Take over”, no robot is allowed to move until “Take over” is pressed on the first desk', () => {
     field.takeOver();
     first.isOff = true;
     field.wait(300);
@@ -205,7 +205,7 @@ describe('with two referee desks,', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('“End”, pressed on a desk without network, does not end the next match of the other desk when the network returns', () => {
+  it('a press of “End” on a desk without network does not end the next match of the other desk when the network returns', () => {
     first.isOff = true;
     field.takeOver();
     second.press('end');
@@ -224,7 +224,7 @@ describe('with two referee desks,', () => {
     ]);
   });
 
-  it('the second desk shows NOT RELEASED for a robot that the first desk left in an ended match, and releases it when “Join” is pressed', () => {
+  it('if the first desk leaves a robot in an ended match, the second desk shows NOT RELEASED, and releases the robot at “Join”', () => {
     first.press('end');
     field.wait(600);
     first.isOff = true;
@@ -240,7 +240,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pre', 'pre', 'none']);
   });
 
-  it('the second desk offers no “Join” for a robot that a running desk has in an ended match', () => {
+  it('while the first desk runs and keeps robots in an ended match, the second desk offers no “Join” for them', () => {
     first.press('end');
     second.isOff = false;
     field.wait(4000);
@@ -250,9 +250,9 @@ describe('with two referee desks,', () => {
   });
 
   for (const [what, before] of [
-    ['has loaded no match', () => undefined],
+    ['no match was loaded there', () => undefined],
     [
-      'had the match before, and released it',
+      '“Release” for the same match was pressed there before',
       () => {
         field.takeOver();
         second.isOff = true;
@@ -261,7 +261,7 @@ describe('with two referee desks,', () => {
       },
     ],
     [
-      'has released another match of the same robots',
+      '“Release” for another match was pressed there before',
       () => {
         second.isOff = false;
         field.wait(600);
@@ -272,7 +272,7 @@ describe('with two referee desks,', () => {
       },
     ],
   ] as const)
-    it(`the second desk, which ${what}, releases a robot that a dead desk left in an ended match when “Join” is pressed`, () => {
+    it(`if the first desk dies after “End”, “Join” on the second desk releases the robots, even if ${what}`, () => {
       before();
       first.press('end');
       field.wait(1500);
@@ -293,7 +293,7 @@ describe('with two referee desks,', () => {
       expect(field.phases).to.deep.equal(['none', 'none', 'none']);
     });
 
-  it('a desk that wakes up with no open page after it was frozen does not pause a match that the other desk has taken over', () => {
+  it('if a frozen desk wakes up without an open page, it does not pause the match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
     first.state.pageMs = field.nowMs - 5000;
@@ -303,7 +303,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('a frozen desk that wakes up when its match time is up does not end a match that the other desk took over and extended', () => {
+  it('if a frozen desk wakes up when its match time is up, it does not end a match that the other desk has extended', () => {
     second.isOff = false;
     field.wait(14_200);
     first.isOff = true;
@@ -319,7 +319,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
-  it('a desk that ended a match does not end it again after a restart, if the other desk has started the match again', () => {
+  it('after “End” on the first desk and a new start of the match on the second desk, a restart of the first desk does not end the match', () => {
     first.press('end');
     field.wait(600);
     first.isOff = true;
@@ -344,7 +344,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('a desk that wakes up after a freeze of 4 s does not take back the robots that the other desk has taken over', () => {
+  it('if a desk wakes up after a freeze of 4 s, it does not take back the robots that the other desk took over meanwhile', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -360,7 +360,7 @@ describe('with two referee desks,', () => {
     ]);
   });
 
-  it('a pause on the second desk reaches even a robot that missed “Take over” and still plays under the lease of the dead desk', () => {
+  it('if the first desk dies and a robot misses “Take over” on the second desk, a pause on the second desk still reaches that robot', () => {
     second.isOff = false;
     field.wait(600);
     first.isOff = true;
@@ -374,7 +374,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
   });
 
-  it('“Take over” on a desk with a paused match keeps that match, even if one robot has restarted and refuses the pause', () => {
+  it('after a pause on the first desk, “Take over” on the same desk keeps the match paused, even if one robot refuses the pause', () => {
     field.robot('Red 1').restart(false);
     field.robot('Red 1').refuses = 'not-allowed';
     first.press('pause');
@@ -388,7 +388,7 @@ describe('with two referee desks,', () => {
     ['restarts', true],
     ['is connected again', false],
   ] as const)
-    it(`robots that the second desk released before it died stay free when the first desk ${what}`, () => {
+    it(`after the second desk has released the robots and died, the robots stay released when the first desk ${what}`, () => {
       first.isOff = true;
       field.takeOver();
       first.isOff = true;
@@ -411,7 +411,7 @@ describe('with two referee desks,', () => {
       ]);
     });
 
-  it('“Take over” on the second desk, 0.4 s after “Take over” on the first desk, gives all robots to the second desk for good', () => {
+  it('if “Take over” is pressed on the first desk and 0.4 s later on the second desk, all robots stay with the second desk', () => {
     second.isOff = false;
     field.wait(600);
     first.press('take over');
@@ -424,7 +424,7 @@ describe('with two referee desks,', () => {
     }
   });
 
-  it('“Take over” takes no robot if the network delays it by 3.5 s', () => {
+  it('“Take over” takes no robot if the network delays the requests by 3.5 s', () => {
     second.isOff = false;
     field.wait(600);
     for (const name of NAMES) field.network(name, { requestMs: 3500 });
@@ -435,7 +435,7 @@ describe('with two referee desks,', () => {
     expect(field.holders).to.deep.equal(['desk-1', 'desk-1', 'desk-1']);
   });
 
-  it('“Take over” on the first desk takes the running match back, even if one robot is still in an earlier pause of that desk', () => {
+  it('if one robot is still in an earlier pause, “Take over” on the first desk still takes the running match back', () => {
     first.press('pause');
     field.wait(600);
     field.network('Blue 1', { loses: 'requests' });
@@ -453,7 +453,7 @@ describe('with two referee desks,', () => {
     expect(wanted()?.endsAtMs).to.be.closeTo(wanted(second)?.endsAtMs ?? 0, 100);
   });
 
-  it('“Take over” on a desk with an ended match adopts the match that the other desk has loaded', () => {
+  it('if the first desk has ended a match and the second desk has loaded one, “Take over” on the first desk adopts the loaded match', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -469,7 +469,7 @@ describe('with two referee desks,', () => {
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
-  it('“Load” on the second desk works without “Take over” right after the first desk has released the robots', () => {
+  it('right after the first desk has released the robots, “Load” on the second desk works without “Take over”', () => {
     first.press('end');
     field.wait(600);
     second.isOff = false;
@@ -484,7 +484,7 @@ describe('with two referee desks,', () => {
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
-  it('after “Take over”, a robot that the first desk left out of the match stays locked when the second desk lifts LOCK ALL', () => {
+  it('if the first desk left a robot out of the match, the robot stays locked when the second desk takes over and lifts LOCK ALL', () => {
     first.press('without', { robot: 'Red 1' });
     field.wait(600);
     first.isOff = true;
@@ -501,7 +501,7 @@ describe('with two referee desks,', () => {
     expect(second.tryPress('unlock one', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('after “Take over”, the second desk keeps LOCK ALL in force: it locks a robot again that somebody unlocks', () => {
+  it('if the second desk takes over during LOCK ALL, and somebody else then unlocks a robot, the second desk locks that robot again', () => {
     first.press('lock all');
     field.wait(600);
     first.isOff = true;
@@ -516,7 +516,7 @@ describe('with two referee desks,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('after “Take over”, two robots that missed the unlock of LOCK ALL stay locked, and can be unlocked one by one', () => {
+  it('if two robots miss the unlock of LOCK ALL, they stay locked after “Take over”, and can be unlocked one by one', () => {
     const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
     first.press('lock all');
     field.wait(600);
@@ -538,7 +538,7 @@ describe('with two referee desks,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('“Take over” on a desk keeps its ended match while one robot refuses “End”, even if more robots play another match', () => {
+  it('if one robot refuses “End” on the first desk, a later “Take over” there keeps the match ended, even if the other robots play another match', () => {
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     for (const name of ['Red 2', 'Blue 1']) {

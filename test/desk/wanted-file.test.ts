@@ -23,7 +23,7 @@ describe('the state file of a desk', () => {
   const run = (id: string | undefined, bootMs: number) =>
     wantedFile({ disk, folder: '/state', clock: new ManualClock() }, { id, nowMs: () => bootMs });
 
-  it('keeps the end time of a running match through a restart of the desk if the machine of the desk was not rebooted', async () => {
+  it('keeps the end time of a running match if the desk restarts without a reboot of its machine', async () => {
     await run('a', 1000).save(KEPT, 1000);
     const { match, robots } = await run('a', 11_000).read(1000);
     expect(match).to.deep.equal({ ...PLAYING, sinceMs: -9700, endsAtMs: 50_300 });
@@ -31,10 +31,10 @@ describe('the state file of a desk', () => {
   });
 
   for (const [what, before, after] of [
-    ['a reboot of the machine of the desk', 'a', 'b'],
-    ['a restart on a machine that cannot tell whether it has rebooted', undefined, undefined],
+    ['a reboot of the machine', 'a', 'b'],
+    ['a restart on a machine that cannot tell whether it rebooted', undefined, undefined],
   ] as const)
-    it(`keeps the locks, but turns a running match into a paused one with an unknown time left, after ${what}`, async () => {
+    it(`after ${what} still has the locks, but a running match is paused with an unknown time left`, async () => {
       await run(before, 1000).save(KEPT, 1000);
       const { match, robots, holder, permits } = await run(after, 5).read(1000);
       expect(match).to.deep.include({ phase: 'pause', interrupted: 'teleop', endsAtMs: null, leftS: null });
@@ -43,18 +43,18 @@ describe('the state file of a desk', () => {
       expect({ holder, permits }).to.deep.equal({ holder: 'desk-1', permits: true });
     });
 
-  it('keeps an ended match ended after a reboot of the machine of the desk', async () => {
+  it('after a reboot of the machine still has an ended match as ended', async () => {
     await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });
 
-  it('permits no late release of a robot that missed “Release” before a reboot of the machine of the desk', async () => {
+  it('after a reboot of the machine shows an earlier release as expired, so that no robot is released late', async () => {
     await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'none', endsAtMs: null } }, 1000);
     const { match } = await run('b', 5).read(1000);
     expect([match?.phase, (match?.sinceMs ?? 0) < -PERMIT_MS]).to.deep.equal(['none', true]);
   });
 
-  it('with one damaged byte never gives wrong content: the desk reads what was saved, or permits no start and no unlock', async () => {
+  it('with one damaged byte is either read exactly as it was saved, or permits no start and no unlock', async () => {
     await run('a', 1000).save(KEPT, 1000);
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -152,7 +152,7 @@ const rows: readonly Row[] = [
   ],
   ['if a simulator answers instead of the daemon', SIMULATED, /^fine laser pin: .*line 529 is free/],
   [
-    'if a user other than root runs “trunnion doctor” and the daemon demands a token',
+    'if the daemon demands a token and the user is not root',
     CLOSED,
     /^unknown daemon: .*closed to everyone without a token.*sudo trunnion doctor/,
   ],
@@ -162,7 +162,7 @@ const rows: readonly Row[] = [
     /^fine daemon: .*closed to everyone without/,
   ],
   [
-    'if root runs “trunnion doctor” and the daemon does not answer on the socket for root',
+    'if the user is root and the daemon does not answer on the socket for root',
     { ...CLOSED_TO_ROOT, boardStatus: undefined, uid: 0 },
     /^wrong daemon: .*does not answer on the board.*trunnion stop.*systemctl restart/,
   ],
@@ -205,12 +205,12 @@ const rows: readonly Row[] = [
     /^wrong daemon: .*does not answer at http:..127/,
   ],
   [
-    'if a daemon has locked the state folder but does not answer',
+    'if a daemon holds the file lock of the state folder but does not answer',
     stats({ '/var/lib/trunnion': { uid: 990, ino: 23 } }),
     /^unknown port: .*a daemon runs, but not at/,
   ],
   [
-    'if a daemon has locked the I2C bus but does not answer',
+    'if a daemon holds the file lock of the I2C bus but does not answer',
     stats({ '/dev/i2c-1': { mode: 0o660, uid: 0, gid: 998, ino: 23 } }),
     /^unknown gimbal controller: .*the daemon has the bus/,
   ],
@@ -263,7 +263,7 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*held down/,
   ],
   [
-    'if every byte that the gimbal controller answers is 0xff',
+    'if the gimbal controller answers with 0xff in every byte',
     gimbal(Buffer.alloc(13, 0xff)),
     /^wrong gimbal controller: .*corrupt/,
   ],
@@ -298,7 +298,7 @@ const rows: readonly Row[] = [
     /^wrong gimbal controller: .*Gimbal reports supply low.*battery/,
   ],
   [
-    'if the daemon reports a fault of the gimbal that “trunnion doctor” does not know',
+    'if the daemon reports an unknown fault of the gimbal',
     unit('gimbal', { faults: ['too_blue'] }),
     /^wrong gimbal controller: .*too blue.*troubleshooting\.md/,
   ],
@@ -313,7 +313,7 @@ const rows: readonly Row[] = [
     /^fine chassis controller: .*online/,
   ],
   [
-    'if the chassis firmware has no guard for trials except the withdrawn guard of version 0.2.0',
+    'if the chassis firmware has only the withdrawn guard of version 0.2.0',
     unit('chassis', { flags: ['torque', 'withdrawn_guard'] }),
     /^fine chassis controller: .*trials without a guard of its own/,
   ],
@@ -334,12 +334,12 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*lit, and no daemon.*echo low .*gpio529.direction/,
   ],
   [
-    'if no daemon runs and the laser is on although its pin reads 0, because the kernel inverts the pin',
+    'if no daemon runs and the laser is lit because the kernel inverts the laser pin',
     files({ '/sys/class/gpio/gpio529/active_low': '1\n' }),
     /^wrong laser pin: .*lit/,
   ],
   [
-    'if no daemon runs and another program (fan) holds the laser pin',
+    'if no daemon runs and the program “fan” holds the laser pin',
     gpio(' gpio-529 (GPIO17              |fan                 ) out hi\n'),
     /^wrong laser pin: .*held by fan/,
   ],
@@ -354,7 +354,7 @@ const rows: readonly Row[] = [
     /^wrong laser pin: .*No pin/,
   ],
   [
-    'if the running daemon reports that another program (fan) holds a GPIO line',
+    'if the running daemon reports that the program “fan” holds a GPIO line',
     laser({ state: 'off', light: 'dark', problem: { detail: 'Line 539 is held by fan.' } }),
     /^wrong laser pin: .*held by fan/,
   ],
@@ -390,7 +390,7 @@ const rows: readonly Row[] = [
   ],
   ['if there is no list of tokens', {}, /^fine tokens: .*no list/],
   [
-    'if two tokens have names that the log uses for callers without a token',
+    'if two tokens have names that are reserved for callers without a token',
     files({ '/var/lib/trunnion/tokens.json': tokensOf('desk', '10.0.0.7', 'break glass') }),
     /^wrong tokens: .*from 10\.0\.0\.7, break glass sudo trunnion token remove/,
   ],
@@ -400,7 +400,7 @@ const rows: readonly Row[] = [
     /^wrong tokens: .*token list/,
   ],
   [
-    'if the user who runs “trunnion doctor” may not use the state folder',
+    'if the current user may not use the state folder',
     { sync: { fails: 'EACCES' } },
     /^unknown state folder: .*sudo trunnion doctor/,
   ],
@@ -436,7 +436,7 @@ const rows: readonly Row[] = [
     /^wrong state folder: .*lock and phase.*SD card/,
   ],
   [
-    'if the running daemon has set aside a damaged file (gains.1)',
+    'if the running daemon has set aside the damaged file “gains.1”',
     runningWith({ storage: { ok: true, setAside: ['gains.1'] } }),
     /^wrong state folder: .*gains\.1/,
   ],
@@ -456,12 +456,12 @@ const rows: readonly Row[] = [
     /^wrong supply: .*since boot/,
   ],
   [
-    'if the board reports that it is too hot, but no low supply voltage',
+    'if the board is too hot but its supply voltage is not low',
     supply('0x80008'),
     /^fine supply: .*no under-voltage/,
   ],
   [
-    'if vcgencmd is missing and the kernel reports a low supply voltage',
+    'if “vcgencmd” is missing and the kernel reports a low supply voltage',
     {
       ...commands({ 'vcgencmd get_throttled': undefined }),
       ...files({
@@ -535,7 +535,7 @@ describe('“trunnion doctor”', () => {
     });
   }
 
-  it('reports the laser as lit while its pin is at level 0 if the pin is configured as active-low', async () => {
+  it('reports the laser as lit if its pin is at level 0 and is configured as active-low', async () => {
     const config = { ...CONFIG, laser: { ...CONFIG.laser, activeLow: true } };
     const { findings } = await examine({}, config);
     expect(findings.find(({ check }) => check === 'laser pin')?.detail).to.match(/lit/);

@@ -10,13 +10,13 @@ import { requirePrograms, skip } from '../support/programs.js';
 import { CONFIG } from './scripted-system.js';
 
 describe('“trunnion doctor” on a real Linux system', () => {
-  it('measures how long a sync of a file in a folder takes, and leaves no file in the folder', () =>
+  it('measures how long the disk takes to sync a file in a folder, and leaves no file there', () =>
     inTemporaryFolder(async folder => {
       expect(await linuxSystem.trySync(folder)).to.be.least(0);
       expect(await readdir(folder)).to.deep.equal([]);
     }));
 
-  it('finds a port in use while a server listens on it, and free after that server has closed', async () => {
+  it('reports a port as in use while a server listens on it, and as free after the server has closed', async () => {
     const server = createServer((_, response) => response.end('{"version":"1"}'));
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -33,13 +33,13 @@ describe('“trunnion doctor” on a real Linux system', () => {
     expect(await linuxSystem.getJson(url)).to.equal(undefined);
   });
 
-  it('can tell a program that succeeds from one that fails and from one that does not exist', async () => {
+  it('distinguishes programs that succeed, that fail and that do not exist', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
     expect(await linuxSystem.run('sh', '-c', 'exit 3').catch(errorCode)).to.equal('3');
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');
   });
 
-  it('finds a running daemon by its lock on the state folder, even if the daemon does not use the configured port', async function () {
+  it('finds a running daemon by its file lock on the state folder, even if nothing answers at the configured port', async function () {
     if (process.platform !== 'linux') skip(this, 'no /proc/locks here');
     requirePrograms(this, 'flock');
     await inTemporaryFolder(async folder => {

@@ -47,7 +47,7 @@ describe('the log of the daemon on stdout', () => {
     ]);
   });
 
-  it('has no line for an act of a caller that the event log records, because the request already has a line of its own', () => {
+  it('omits events that record an act of a caller, because the request for that act already has its own line', () => {
     eventLog.record({ what: 'stop', who: 'desk', outcome: 'done' });
     expect(lines).to.deep.equal([]);
   });
@@ -121,7 +121,7 @@ describe('the event log of a daemon', () => {
     expect((await events(/^storage-failed/)).join()).to.include('storage-failed tokens');
   });
 
-  it('answers 503 to a request for its head (newest line on the disk) if the disk has failed since the daemon started', async () => {
+  it('refuses a request for its head (newest line on the disk) as “storage-failed” if the disk has failed since the daemon started', async () => {
     await daemon.close();
     daemon = await ClockedDaemon.start({ diskFails: ['append'] });
     const { status, code, detail } = await daemon.bodyOf('GET /api/log/head');

@@ -40,7 +40,7 @@ describe('the event log in files', () => {
     expect(names(disk)).to.deep.equal([]);
   });
 
-  it('gives callers as its head (newest line) only a line that is synced to the disk, even after a sync has failed', async () => {
+  it('reports as its head (newest line) only a line that is synced to the disk, even after a sync has failed', async () => {
     const run = await LogRun.open(disk, 'a');
     expect(run.file.head).to.equal(undefined);
     await run.write(2);
@@ -91,7 +91,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('keeps the newest 2,000 events in memory while its folder cannot be read, and then writes them with the number of lost events', async () => {
+  it('keeps the newest 2,000 events in memory while its folder cannot be read, and later writes them and the number of lost events', async () => {
     disk.fail('list');
     const run = await LogRun.open(disk, 'late');
     run.resets(500);
@@ -146,7 +146,7 @@ describe('the event log in files', () => {
     await run.end();
   });
 
-  it('loses only the 500 events that arrive while 2,000 others wait for the disk, and writes a line with their number', async () => {
+  it('loses only the events that arrive while 2,000 others wait for the disk, and writes a line with the number of lost events', async () => {
     const run = await LogRun.open(disk, 'a');
     const problems: (string | undefined)[] = [];
     run.file.changed.add(() => problems.push(run.file.problem?.context.errno));
@@ -207,7 +207,7 @@ describe('the event log in files', () => {
     const KEPT = 16_000;
     const bytes = () => logFilesOf(disk.files()).reduce((sum, { content }) => sum + content.length, 0);
 
-    it('removes its oldest files, but only after a line that records the removal has reached the disk', async () => {
+    it('removes its oldest files, but first syncs a line about the removal to the disk', async () => {
       for (let day = 0; day < 12; day += 1) await runOn(disk, `${day}`, run => run.resets(20), KEPT);
       expect(bytes()).to.be.within(KEPT / 2, KEPT + 4000);
       const dropped = linesOf(disk).filter(({ what }) => what === 'log-dropped');
@@ -221,7 +221,7 @@ describe('the event log in files', () => {
       expect(disk.operations.findIndex(({ kind }) => kind === 'remove')).to.be.greaterThan(synced);
     });
 
-    it('keeps its oldest file even if 1,000 crashes have added small files, as long as the total size is below the limit', async () => {
+    it('keeps its oldest file if 1,000 crashes have added small files but the total size is below the limit', async () => {
       await runOn(disk, 'match', run => run.resets(20), 8 << 20);
       for (let crash = 0; crash < 1000; crash += 1) {
         const run = await LogRun.open(disk, `${crash}`, 8 << 20);

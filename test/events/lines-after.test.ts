@@ -16,7 +16,7 @@ describe('a request for the log lines after a given hash', () => {
       .map(({ content }) => content.toString())
       .join('');
 
-  it('returns all later lines of all log files, byte for byte, wherever the given line is', async () => {
+  it('returns all later lines of all log files, byte for byte, whichever line has that hash', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(3));
     const run = await LogRun.open(disk, 'c');
     await run.write(2);
@@ -45,7 +45,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('returns at most 256 KiB, and further requests, each after the last line received, return the rest of the log', async () => {
+  it('returns at most 256 KiB; requests that continue after the last received line return the rest of the log', async () => {
     for (const runId of ['a', 'b']) await runOn(disk, runId, run => run.resets(1500));
     const run = await LogRun.open(disk, 'c');
     let text = '';
@@ -62,7 +62,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('from 20 callers at the same time returns the same lines to each, and reads one file at a time', async () => {
+  it('returns the same lines to 20 callers at once, and reads one file at a time', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     let [open, most] = [0, 0];
@@ -78,7 +78,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('fails after 2 s while the disk hangs; a second request fails at once, and a third succeeds when the disk answers again', async () => {
+  it('fails if the disk hangs (the first one after 2 s, later ones at once), and succeeds when the disk answers again', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     const answerAgain = disk.hang();
@@ -102,7 +102,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('with 64 zeros as the hash returns the whole log, but is refused after the log has removed its oldest lines', async () => {
+  it('of 64 zeros returns the whole log, but is refused after the log has removed its oldest lines', async () => {
     const zeros = '0'.repeat(64);
     const run = await LogRun.open(disk, 'a', 16_000);
     await run.write(3);

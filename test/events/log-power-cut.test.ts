@@ -38,18 +38,18 @@ async function recorded(failures: readonly [string, string]): Promise<RecordingD
   return disk;
 }
 
-describe('the event log in files after a power cut at any time', () => {
+describe('after a power cut at any time, the event log on the disk', () => {
   let operations: readonly Operation[];
   before(async () => {
     operations = (await recorded(['sync', 'append'])).operations;
     expect(operations.map(({ kind }) => kind)).to.include('remove');
   });
 
-  it('passes the verification, and still has the newest line whose hash the daemon has given to a caller', () => {
+  it('passes the verification, and still has the newest line whose hash a caller has received', () => {
     for (const cut of powerCuts(operations, everyByte)) expectWhole(cut.files, cut);
   }).timeout(180_000);
 
-  it('still passes the verification when the daemon has restarted and added lines', async () => {
+  it('still passes the verification after the daemon has restarted and added lines', async () => {
     const some = (unsynced: number) => everyByte(unsynced).filter(byte => byte % 97 === 0);
     for (const cut of powerCuts(operations, some)) {
       const disk = new RecordingDisk(cut.files);
@@ -59,7 +59,7 @@ describe('the event log in files after a power cut at any time', () => {
     }
   }).timeout(180_000);
 
-  it('passes the verification even if the daemon was killed at any disk operation and restarted before the power cut', async () => {
+  it('passes the verification even if, before the power cut, the daemon was killed at any disk operation and restarted', async () => {
     // No sync fails here. After a failed sync, the next run would read lines that never reach the disk.
     const { operations: synced } = await recorded(['append', 'append']);
     for (let killed = 0; killed <= synced.length; killed += 1) {

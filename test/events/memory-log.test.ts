@@ -50,7 +50,7 @@ describe('the event log in memory', () => {
     expect(log.after(990).dropped).to.equal(0);
   });
 
-  it('records the first of several equal refusals at once, and a minute later one line with the count of the others', async () => {
+  it('immediately records the first of several equal refusals, and a minute later one line with the count of the others', async () => {
     for (let count = 0; count < 50; count += 1) refused('10.0.0.7');
     refused('10.0.0.8');
     refused('10.0.0.7', 'mode');
@@ -74,14 +74,14 @@ describe('the event log in memory', () => {
     expect(events().length).to.equal(101);
   });
 
-  it('keeps the line of a refused request of the referee, even if 200 different refused requests of an operator follow', () => {
+  it('keeps a refused request of the referee, even if 200 different refused requests of an operator follow', () => {
     refused('referee', 'phase');
     for (let act = 0; act < 200; act += 1) refused('operator', `act ${act}`);
     expect(events().filter(({ who }) => who === 'referee')).to.have.length(1);
     expect(events().at(-1)).to.include({ who: 'operator', what: 'act 199' });
   });
 
-  it('has a line for each act that changes something, and after a minute one line with the count of the acts that changed nothing', async () => {
+  it('records each act that changes something, and a minute later one line with the count of the acts that changed nothing', async () => {
     for (const action of ['on', 'off', 'on']) switched(action);
     for (let count = 0; count < 5; count += 1) switched('on', false);
     switched('off');
@@ -106,7 +106,7 @@ describe('the event log in memory', () => {
     };
     const shown = (after = 0) => events(after).map(({ what, detail }) => ({ what, ...detail }));
 
-    it('has a line for the first refusal, and a minute later one line with the count of the others', async () => {
+    it('records the first refusal, and a minute later one line with the count of the others', async () => {
       flood();
       expect(shown()).to.deep.equal([{ what: 'mode' }]);
       log.record({ what: 'reset' });
@@ -114,7 +114,7 @@ describe('the event log in memory', () => {
       expect(shown(2)).to.deep.equal([{ what: 'unlisted', repeats: 9999 }]);
     });
 
-    it('has a line for the first stop that changes something, one for the first that changes nothing, and counts further stops', async () => {
+    it('records the first stop that changes something and the first that changes nothing, and counts further stops', async () => {
       flood();
       for (const changed of [true, false, true, false]) asks('stop', 1, 'done', changed);
       log.record({ what: 'reset' });
@@ -143,7 +143,7 @@ describe('the event log in memory', () => {
       expect(heard.map(({ what }) => what)).to.deep.equal(['mode', 'unlisted']);
     });
 
-    it('keeps the lines of refused requests from callers who do have rights', async () => {
+    it('keeps the refused requests of callers with rights', async () => {
       for (const who of ['desk', 'operator']) refused(who);
       for (let act = 0; act < 300; act += 1) {
         flood();

@@ -108,7 +108,7 @@ describe('the log of a process on stdout', () => {
     expect(written.filter(({ line }) => line !== undefined).length + lost).to.equal(50_000);
   });
 
-  it('lets the process end even if the reader reads nothing, and then ends with a whole line', async () => {
+  it('lets the process end even if the reader reads nothing, and the last written line is complete', async () => {
     const fifo = join(folder(), 'log');
     execFileSync('mkfifo', [fifo]);
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -133,19 +133,19 @@ describe('the log of a process on stdout', () => {
   const URL_TEXT = 'http://127.0.0.1:8080';
   for (const [what, json, isInColour, text] of [
     [
-      'in the format for people has time, level, event and details on one line',
+      'has time, level, event and details on one line in the format for people',
       { level: 30, msg: 'mode', unit: 'gimbal', before: 'manual', after: 'auto' },
       false,
       '00:16:40.000 INFO  mode unit="gimbal" before="manual" after="auto"\n',
     ],
     [
-      'in the format for people shows the address of the page on a separate line',
+      'shows the address of the page on a separate line in the format for people',
       { level: 30, msg: `listening on ${URL_TEXT}`, url: URL_TEXT, simulated: true },
       false,
       `00:16:40.000 INFO  listening simulated=true\n\n  ${URL_TEXT}\n`,
     ],
     [
-      'in the format for people is coloured if the terminal has colours',
+      'is coloured in the format for people if the terminal has colours',
       { level: 40, msg: 'journal damaged' },
       true,
       '\x1b[2m00:16:40.000\x1b[0m \x1b[33mWARN \x1b[0m \x1b[1mjournal damaged\x1b[0m\n',

@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log, or one file of it alone, if the given head was its newest line at the end of a run of the daemon', () => {
+  it('passes an unchanged log if the given head is from the end of any run, and a single file if the head is from the end of its run', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -63,7 +63,7 @@ describe('the verification of a log', () => {
     expect(verifyLog([{ name: 'x', content: changed }], given).ok).to.equal(false);
   });
 
-  it('finds any missing line if the head is given, except the very first line (the log itself removes its oldest lines)', () => {
+  it('finds any missing line if the head is given, except the first line, because the log itself deletes its oldest lines', () => {
     for (const at of files.keys())
       for (let missing = 0; missing < 6; missing += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).toSpliced(missing, 1)));
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds lost lines at the end of any file but the last, even without a head, unless the first file has lost all its lines', () => {
+  it('finds lines cut off the end of a file even without a head, except in the last file or an emptied first file', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));
@@ -82,7 +82,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds that a file is missing in the middle, or that files or lines are in the wrong order', () => {
+  it('finds a missing middle file, and files or lines in the wrong order', () => {
     const [first, middle, last] = files;
     expect(verifyLog([first!, last!])).to.include({ ok: false, file: last!.name, line: 1 });
     expect(verifyLog([middle!, first!, last!]).ok).to.equal(false);
@@ -102,7 +102,7 @@ describe('the verification of a log', () => {
     expect(verifyLog(again.files, head).ok).to.equal(false);
   });
 
-  it('mentions the last lines of a file if the next file continues an older line, and fails if the head to verify is one of these lines', () => {
+  it('passes a log with lines that the next file does not confirm, and notes them, but fails if the given head is one of those lines', () => {
     // The second file is rewritten to continue an older line, so that nothing confirms the line of the head.
     const [first, second] = files;
     const older = verifyLog([withLines(first!, linesIn(first!).slice(0, 3))]);
@@ -116,7 +116,7 @@ describe('the verification of a log', () => {
     expect(found.ok ? '' : found.why).to.contain('is not confirmed by the next file');
   });
 
-  it('passes a log in which a power cut has cut the last line of a file short, and notes this line', () => {
+  it('passes a log with an incomplete last line in a file, as a power cut leaves it, and notes that line', () => {
     for (const at of files.keys()) {
       const torn = replaced(at, ({ name, content }) => ({
         name,
@@ -129,7 +129,7 @@ describe('the verification of a log', () => {
     }
   });
 
-  it('passes a log with a file that version 0.2.0 wrote after a downgrade, and notes that no other file confirms its lines', async () => {
+  it('passes a log with a file written by version 0.2.0 after a downgrade, and notes that the lines of this file are unconfirmed', async () => {
     const [other] = (await written()).files;
     const verdict = verifyLog([{ ...other!, name: 'events.jsonl' }, ...files], head);
     expect(verdict).to.deep.include({

@@ -13,20 +13,19 @@ const HANG_MS = 10_000;
 /** What must be true of the input of each fuzzer, by the fuzzer's name. */
 const PROMISES: Readonly<Record<string, string>> = {
   'frames at the firmware':
-    'written to the simulated firmware causes no exception, and an invalid frame changes only fault flags and the count of refusals',
+    'the simulated firmware throws no exception, and an invalid frame changes only fault flags and the count of refusals',
   'lines in the journal':
-    'that damages the journal of gains leaves the newest undamaged save of each unit in force',
+    'if the journal of gains is damaged, the newest undamaged save of each unit stays in force',
   'lines in the log of events':
-    'that damages the event log is detected (except lost lines at the start and added lines at the end), and new events are still logged',
+    'damage to the event log is detected (except lost lines at the start and added lines at the end), and new events are still logged',
   'lines in the configuration':
-    'in the configuration file is accepted, or is refused with messages that each name the file',
-  requests:
-    'as HTTP requests is always answered without an internal error, and a refused request changes nothing',
+    'a configuration file is accepted, or is refused with messages that each name the file',
+  requests: 'every HTTP request is answered without an internal error, and a refused request changes nothing',
   'bytes at the port':
-    'as raw bytes at the HTTP port causes no internal error, and a refused request changes nothing',
+    'raw bytes at the HTTP port cause no internal error, and a refused request changes nothing',
 };
 
-describe(`random input (fuzzing, seed ${SEED})`, () => {
+describe(`with random input (fuzzing, seed ${SEED}),`, () => {
   const daemon = simulatedDaemon();
   const findNothing = async (fuzzer: Fuzzer | undefined) => {
     if (fuzzer === undefined) throw new Error('no such fuzzer');
@@ -34,7 +33,7 @@ describe(`random input (fuzzing, seed ${SEED})`, () => {
     if (found !== undefined) throw new Error(found);
   };
 
-  it('contains requests for every documented call except the two that only the simulator has', async () => {
+  it('the requests cover every documented call except the two that only the simulator has', async () => {
     const document = partOf(await jsonOf(daemon.url, '/api/openapi.json'));
     const documented = Object.entries(partOf(document.paths)).flatMap(([path, item]) =>
       Object.keys(partOf(item)).map(method => `${method.toUpperCase()} ${path}`),

@@ -47,7 +47,7 @@ describe('a gains journal of version 0.1.0', () => {
     expect(text()?.startsWith(fixture)).to.equal(true);
   });
 
-  it('accepts a save with the names of the caller and the profile, and still has both names after a restart of the daemon', async () => {
+  it('stores the names of caller and profile with a new save, and still has both names after a daemon restart', async () => {
     const { store, disk } = await storeOf(fixture);
     await store.save('chassis', chassis, { by: 'op', profile: 'carpet' });
     await store.close();
@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('begins with exactly the line that this version writes for the same save, byte for byte', () => {
+  it('begins with a line that this version would write identically, byte for byte', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -66,17 +66,17 @@ describe('a gains journal of version 0.1.0', () => {
 
 describe('a gains journal in a newer format', () => {
   const journals: Readonly<Record<string, string>> = {
-    'whose checksum this version can check': foreignLine({
+    'even if this version can check its checksum': foreignLine({
       format: 2,
       revision: 8,
       unit: 'chassis',
       gains: {},
     }),
-    'whose checksum this version cannot check': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
-    'that begins with lines in the format of this version': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
+    'if this version cannot check its checksum': `${JSON.stringify({ format: 2, kind: 'gains', hash: 'abc' })}\n`,
+    'even if it begins with lines in the format of this version': `${line(7)}${foreignLine({ format: 2, anything: [1] })}`,
   };
   for (const [name, journal] of Object.entries(journals)) {
-    it(`${name} is refused with an explanation and is not changed`, async () => {
+    it(`is refused with an explanation and left unchanged ${name}`, async () => {
       const { store, disk } = await storeOf(journal);
       const { ok, detail, cure } = store.report();
       expect([ok, detail]).to.deep.equal([false, `Cannot read ${PATH}: format 2.`]);
@@ -88,8 +88,8 @@ describe('a gains journal in a newer format', () => {
   }
 });
 
-describe('a gains journal that another program wrote', () => {
-  it('is loaded without a line whose revision is impossibly high, and the next save continues after the highest valid revision', async () => {
+describe('a gains journal written by another program', () => {
+  it('is loaded, but a line with an out-of-range revision is skipped, and the next save follows the highest valid revision', async () => {
     const { store, disk } = await storeOf(line(4) + line(Number.MAX_SAFE_INTEGER));
     expect(store.current('chassis').revision).to.equal(4);
     expect(store.report().setAside).to.have.length(1);
@@ -97,14 +97,14 @@ describe('a gains journal that another program wrote', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('takes no more saves of a unit that has reached the highest possible revision, but takes saves of another unit', async () => {
+  it('accepts no further save of a unit whose latest save has the highest possible revision, but accepts a save of another unit', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);
   });
 
   for (const kp of [1e300, -1e39, 'much']) {
-    it(`is loaded without a line whose gain kp no controller can use (${JSON.stringify(kp)}), and then accepts a new save`, async () => {
+    it(`is loaded, but a line with the unusable gain \`kp: ${JSON.stringify(kp)}\` is skipped, and a new save succeeds`, async () => {
       const { store, disk } = await storeOf(line(1) + line(2, { ...chassis, speed: { kp, ki: 0, kd: 0 } }));
       expect(store.current('chassis')).to.deep.include({ revision: 1, gains: chassis });
       expect([store.report().ok, store.report().setAside.length]).to.deep.equal([true, 1]);
@@ -113,7 +113,7 @@ describe('a gains journal that another program wrote', () => {
     });
   }
 
-  it('keeps only the later of two lines with the same revision, and the unchanged old file remains as a copy', async () => {
+  it('keeps only the later of two lines with the same revision, and a copy of the old file is kept', async () => {
     const journal = line(1) + line(2) + line(1, {});
     const { store, disk, text } = await storeOf(journal);
     const [kept = ''] = store.report().setAside;
@@ -121,7 +121,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(line(1, {}) + line(2));
   });
 
-  it('keeps members, loops and units that this version does not know, and is loaded with default gains for a missing loop', async () => {
+  it('keeps unknown members, loops and units, and is loaded with default gains for a missing loop', async () => {
     const triple = { kp: 1, ki: 1, kd: 1 };
     const journal =
       foreignLine({ revision: 1, time: 't', unit: 'chassis', gains: chassis, by: 'us', of: { of: 3 } }) +
@@ -135,7 +135,7 @@ describe('a gains journal that another program wrote', () => {
     expect(text()).to.equal(journal);
   });
 
-  it('with 100,000 lines is read in more than 100 parts, between which other work can run', async () => {
+  it('with 100,000 lines is read in more than 100 parts, so that other work can run in between', async () => {
     const lines = Array.from({ length: 100_000 }, (_, index) =>
       encodeEntry({ revision: index + 1, time: 't', unit: `unit ${index % 500}`, gains: {} }),
     );
@@ -172,7 +172,7 @@ describe('a store of gains', () => {
     expect(store.current('chassis').revision).to.equal(7);
   });
 
-  it('does not load or write the journal until the store has the lock of the state folder', async () => {
+  it('does not load or write the journal until the store holds the file lock of the state folder', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from('torn') });
     const clock = new ManualClock();
     let refused: RobotError | undefined = new RobotError('storage-failed', {

@@ -28,43 +28,43 @@ async function open(disk = new RecordingDisk()) {
   return { disk, journal, save, clock };
 }
 
-describe('a gains journal file', () => {
+describe('if a gains journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
   const files: readonly [string, Buffer, number, boolean][] = [
-    ['that is empty', Buffer.alloc(0), 0, false],
-    ['with the saves 1 and 2 and no damage', Buffer.from(two), 2, false],
-    ['with the saves 1 and 2 but no newline at the end', Buffer.from(two.slice(0, -1)), 2, true],
-    ['with save 1 and a save 2 that is cut short', Buffer.from(two.slice(0, -9)), 1, true],
+    ['is empty', Buffer.alloc(0), 0, false],
+    ['contains saves 1 and 2 without damage', Buffer.from(two), 2, false],
+    ['contains saves 1 and 2 but no newline at its end', Buffer.from(two.slice(0, -1)), 2, true],
+    ['contains save 1 and only the beginning of save 2', Buffer.from(two.slice(0, -9)), 1, true],
     [
-      'with garbage between save 1 and save 3',
+      'contains garbage between saves 1 and 3',
       Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`),
       3,
       true,
     ],
     [
-      'with save 1 and a save 2 in which a digit has changed',
+      'contains save 1 and a save 2 with a changed digit',
       Buffer.from(two.replace('"kp":2', '"kp":3')),
       1,
       true,
     ],
-    ['with save 7 before save 2', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
-    ['of NUL bytes', Buffer.alloc(4096), 0, true],
+    ['contains save 7 before save 2', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
+    ['contains only NUL bytes', Buffer.alloc(4096), 0, true],
     [
-      'with the saves 1 and 2 and then NUL bytes',
+      'contains saves 1 and 2 and then NUL bytes',
       Buffer.concat([Buffer.from(two), Buffer.alloc(100)]),
       2,
       true,
     ],
     [
-      'with the saves 1 and 2 after bytes that are not UTF-8',
+      'contains saves 1 and 2 after bytes that are not UTF-8',
       Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]),
       2,
       true,
     ],
-    ['of unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
+    ['contains only unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
   ];
   for (const [name, bytes, revision, damaged] of files) {
-    it(`${name} is loaded ${revision > 0 ? `with save ${revision} as the newest` : 'without any save'}, and ${damaged ? 'the damaged file is kept as a copy' : 'no copy of the file is made'}`, async () => {
+    it(`${name}, ${revision > 0 ? `save ${revision} is loaded as the newest` : 'no save is loaded'}, and ${damaged ? 'the damaged file is copied' : 'no copy is made'}`, async () => {
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -79,7 +79,7 @@ describe('a gains journal file', () => {
     });
   }
 
-  it('that is damaged twice in the same way is copied only once', async () => {
+  it('is damaged twice in the same way, it is copied only once', async () => {
     const damaged = Buffer.from('garbage\n');
     const disk = new RecordingDisk({ [PATH]: damaged });
     await open(disk);
@@ -87,7 +87,7 @@ describe('a gains journal file', () => {
     expect(journal.setAside).to.have.length(1);
   });
 
-  it('of random bytes is loaded without an error and without any save', () => {
+  it('contains random bytes, no save is loaded, and no error is thrown', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         const { entries, damaged } = parseJournal(Buffer.from(bytes));
@@ -97,7 +97,7 @@ describe('a gains journal file', () => {
     );
   });
 
-  it('that is cut at any byte is loaded with all its complete lines', () => {
+  it('is cut off at any byte, all its complete lines are loaded', () => {
     const gain = fc.double({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.dictionary(fc.string(), fc.record({ kp: gain, ki: gain, kd: gain }), { maxKeys: 4 });
     const entries = fc.array(
@@ -213,7 +213,7 @@ describe('the gains journal', () => {
   });
 
   for (const operation of ['append', 'sync']) {
-    it(`contains no part of a save that was refused because the disk could not ${WORDS[operation]}, if the disk works again at once`, async () => {
+    it(`refuses a save if the disk fails once to ${WORDS[operation]}, and keeps no part of that save`, async () => {
       const { disk, journal, save } = await open();
       await save('gimbal', 1);
       disk.failTimes(1, operation);
@@ -226,7 +226,7 @@ describe('the gains journal', () => {
     });
   }
 
-  it('warns the caller that a restart may load a refused save whose sync failed, and removes that save when the disk works again', async () => {
+  it('refuses a save that the disk cannot sync, warns that a restart may load that save, and removes the save when the disk works again', async () => {
     const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     const reports: (string | undefined)[] = [];
@@ -246,7 +246,7 @@ describe('the gains journal', () => {
     expect(disk.operations).to.have.length(before);
   });
 
-  it('tells the caller that a restart will not load a refused save if nothing of that save was written', async () => {
+  it('refuses a second save after the sync of the first has failed, and reports that a restart will not load the second', async () => {
     const { disk, save } = await open();
     disk.fail('sync');
     await save('gimbal', 1).catch(error => error);
@@ -255,7 +255,7 @@ describe('the gains journal', () => {
     expect(refused.context.mayRemain).to.equal(false);
   });
 
-  it('tries again every second to open its file while the disk cannot read it, and notifies its listeners when the file is open', async () => {
+  it('retries every second to open its file while the disk cannot read the file, and notifies its listeners when the file is open', async () => {
     const disk = new RecordingDisk({ [PATH]: Buffer.from(line('gimbal', 9)) });
     disk.fail('read');
     const { journal, clock } = await open(disk);

@@ -18,7 +18,7 @@ const foreign = encodeEntry({ revision: 90, time: 't', unit: 'chassis', gains })
 const acts: Readonly<Record<string, (state: string, path: string) => Promise<unknown>>> = {
   'is renamed': (_, path) => rename(path, `${path}.old`),
   'is deleted': (_, path) => rm(path),
-  'is deleted but has a second hard link': async (_, path) => {
+  'with a second hard link is deleted': async (_, path) => {
     await link(path, `${path}.kept`);
     await rm(path);
   },
@@ -37,11 +37,11 @@ const acts: Readonly<Record<string, (state: string, path: string) => Promise<unk
   },
   'is moved away with its folder': state => rename(state, `${state}.old`),
   'is deleted with its folder': state => rm(state, { recursive: true }),
-  'is moved away with its folder, and a copy of the folder is put in the old place': async state => {
+  'and its folder are moved away and replaced by copies': async state => {
     await rename(state, `${state}.old`);
     await cp(`${state}.old`, state, { recursive: true });
   },
-  'is moved away with its folder, and an empty folder is put in the old place': async state => {
+  'and its folder are moved away and replaced by an empty folder': async state => {
     await rename(state, `${state}.old`);
     await mkdir(state);
   },
@@ -66,13 +66,13 @@ async function foundAfterRestart(folder: string): Promise<number> {
   return revision;
 }
 
-describe('a save of gains', () => {
+describe('if the journal file', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
   for (const [what, act] of Object.entries(acts)) {
-    it(`is loaded after a restart of the daemon even if, before the save, the journal file ${what}`, () =>
+    it(`${what} before a save of gains, the save is loaded after a restart of the daemon`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'a/b/state');
         const store = await open(state);
@@ -83,7 +83,7 @@ describe('a save of gains', () => {
         expect([revision, await foundAfterRestart(state)]).to.deep.equal([2, 2]);
       }));
 
-    it(`is loaded after a restart of the daemon even if, during the save, the journal file ${what}`, () =>
+    it(`${what} during a save of gains, the save is loaded after a restart of the daemon`, () =>
       inTemporaryFolder(async folder => {
         const state = join(folder, 'state');
         let meanwhile: (() => Promise<unknown>) | undefined;
@@ -109,12 +109,12 @@ describe('a save of gains', () => {
   }
 });
 
-describe('a save of gains after someone has changed the state folder', () => {
+describe('a save of gains', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
-  it('keeps, under another name, a foreign file that has replaced the journal file', () =>
+  it('keeps a foreign file under another name if that file has replaced the journal file', () =>
     inTemporaryFolder(async state => {
       const store = await open(state);
       await save(store);
@@ -125,7 +125,7 @@ describe('a save of gains after someone has changed the state folder', () => {
       expect(await readFile(join(state, kept), 'utf8')).to.equal(foreign);
     }));
 
-  it('is refused if the state folder was replaced by a new folder that another daemon has locked', () =>
+  it('is refused if the state folder was replaced by a new folder on which another daemon has a file lock', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       const store = await open(state);

@@ -43,7 +43,7 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
 }
 
 describe('the last confirmed save of gains, or a newer one, survives a power cut', () => {
-  it('after any byte that the daemon writes in six saves, even if one of the saves fails', async () => {
+  it('after any written byte of six saves, even if one of the saves fails', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -57,7 +57,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, everyByte);
   });
 
-  it('while the journal is being rewritten because it has become too long', async () => {
+  it('while the journal is rewritten because it has grown too long', async () => {
     const disk = new RecordingDisk();
     const { save } = await run(disk);
     await save('chassis', 1);
@@ -78,7 +78,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('in the next run after the daemon was killed at any of its disk operations', async () => {
+  it('in the first run after the daemon was killed at any of its disk operations', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

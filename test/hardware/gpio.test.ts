@@ -36,23 +36,23 @@ describe('GPIO', () => {
 
   for (const [name, chips, missing] of [
     [
-      'more than one chip may own the header pins, and the error names these chips',
+      'the chips if several chips could own the header pins',
       [...PI_4, ['pinctrl-bcm2835', 900, 54]],
       /More than one .*pinctrl-bcm2711 at 512.*pinctrl-bcm2835 at 900/,
     ],
     [
-      'no chip belongs to a Pi, and the error names the chips that exist',
+      'the existing chips if none of them belongs to a Pi',
       [['INT34C6:00', 512, 463]],
       /there is: INT34C6:00 at 512/,
     ],
   ] as const) {
-    it(`cannot be used if ${name}`, async () => {
+    it(`fails with an error that names ${name}`, async () => {
       board(chips);
       expect((await failureOf(headerChip(root()), 'pin-failed')).context.missing).to.match(missing);
     });
   }
 
-  it('cannot be used if the kernel has no GPIO files in sysfs, and the error names the kernel option CONFIG_GPIO_SYSFS', async () => {
+  it('fails with an error that names the kernel option CONFIG_GPIO_SYSFS if the kernel has no GPIO files in sysfs', async () => {
     const { context } = await failureOf(headerChip(join(root(), 'gpio')), 'pin-failed');
     expect(context.cure).to.match(/CONFIG_GPIO_SYSFS/);
   });
@@ -108,7 +108,7 @@ describe('GPIO', () => {
     { file: 'active_low', line: { active_low: '1' }, stays: 'inverted', found: /"activeLow":true/ },
   ];
   for (const { file, line, stays, found } of swallowed)
-    it(`refuses and releases a laser pin that stays ${stays} because a write to its file "${file}" has no effect`, async () => {
+    it(`refuses and releases the laser pin if it stays ${stays} because a write to its file "${file}" has no effect`, async () => {
       const { gpio, options } = board();
       exportedLine(root(), 529, line);
       gpio.refusing.add(file);
@@ -145,7 +145,7 @@ describe('GPIO', () => {
   });
 });
 
-describe('a kernel error for a GPIO line', () => {
+describe('a GPIO error of the kernel', () => {
   const cures = [
     ['EACCES', 'put the user into the group gpio', /usermod -aG gpio/],
     ['EPERM', 'put the user into the group gpio', /usermod -aG gpio/],
@@ -156,7 +156,7 @@ describe('a kernel error for a GPIO line', () => {
     ['EIO', 'look at the kernel log', /dmesg/],
   ] as const;
   for (const [code, advice, cure] of cures) {
-    it(`with code ${code} is reported with the advice: ${advice}`, () => {
+    it(`with the code ${code} is reported with the advice "${advice}"`, () => {
       const cause = Object.assign(new Error(`${code}: recorded, write`), { code, syscall: 'write' });
       const error = lineError(529, 'be exported', cause);
       expect(error.context.missing).to.equal(`GPIO line 529 cannot be exported: ${code}`);

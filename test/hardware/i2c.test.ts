@@ -102,7 +102,7 @@ describe('the driver of the I2C bus on Linux', () => {
   ];
   for (const [what, code, error, { reopens, cure }] of errors) {
     const { errno, syscall } = Object(error);
-    it(`reports ${what}${errno === undefined ? '' : ` (errno ${errno} of ${syscall})`} as ${code}${reopens ? ', and reopens the bus for the next call' : ''}`, async () => {
+    it(`reports ${what}${errno === undefined ? '' : ` (errno ${errno} of ${syscall})`} as "${code}"${reopens ? ', and reopens the bus for the next call' : ''}`, async () => {
       const native = new ScriptedNative([error, 4]);
       const bus = new LinuxI2cBus(native, 1);
       const failed = await failureOf(bus.readBlock(0x20, 0, 4), code);
@@ -121,7 +121,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect(native.asked).to.deep.equal(['open 1', 'write 33 80 3 010203']);
   });
 
-  it('reports a read that returns too few bytes as bus-io', async () => {
+  it('reports "bus-io" if a read returns too few bytes', async () => {
     const bus = new LinuxI2cBus(new ScriptedNative([3]), 1);
     expect((await failureOf(bus.readBlock(0x20, 0, 4))).code).to.equal('bus-io');
   });
@@ -137,7 +137,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect(native.asked.slice(2)).to.deep.equal(['read 33 0 1', 'read 32 0 1']);
   });
 
-  it('that is closed during a call lets that call finish, and refuses later calls with "bus-closed"', async () => {
+  it('lets a call finish if the bus is closed during the call, and refuses later calls with "bus-closed"', async () => {
     const native = new ScriptedNative(['hang']);
     const bus = new LinuxI2cBus(native, 1);
     const inFlight = bus.readBlock(0x20, 0, 1);
@@ -153,7 +153,7 @@ describe('the driver of the I2C bus on Linux', () => {
     expect(native.asked).to.deep.equal(['open 1', 'read 32 0 1', 'close']);
   });
 
-  it('without its native addon refuses a read with the reason why the addon did not load', async () => {
+  it('refuses a read if its native addon did not load, and says why the addon did not load', async () => {
     const reason = new RobotError('addon-missing', { missing: 'No i2c-bus', cure: 'Install it.' });
     const bus = new LinuxI2cBus(reason, 1);
     expect(await failureOf(bus.readBlock(0x20, 0, 1))).to.equal(reason);

@@ -65,7 +65,7 @@ describe('Linux hardware', () => {
     await hardware.close();
   });
 
-  it('cannot be opened while another holder has the lock of the I2C bus, and has the lock itself while open', function () {
+  it('cannot be opened while the file lock of the I2C bus is taken, and holds that file lock while open', function () {
     requirePrograms(this, 'flock');
     return inTemporaryFolder(async root => {
       makeTree(root, PI_4);
@@ -101,7 +101,7 @@ describe('Linux hardware', () => {
     });
   });
 
-  it('that found no laser pin at the start opens the pin with the laser dark as soon as the pin appears', () =>
+  it('opens a laser pin that was missing at the start as soon as the pin appears, with the laser dark', () =>
     inTemporaryFolder(async folder => {
       const root = join(folder, 'gpio');
       const { clock, open } = piIn(root);
@@ -125,7 +125,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reopens a laser pin that vanished and came back, and leaves that pin open when the hardware is closed', () =>
+  it('reopens a laser pin that has disappeared and come back, and leaves that pin open when the hardware is closed', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       const line = exportedLine(root, 529);
       const hardware = await open();
@@ -158,7 +158,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports that the interlock has opened if an interrupt finds the interlock pin gone or unreadable', () =>
+  it('reports an opened interlock if the interlock pin is missing or unreadable at an interrupt', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });
@@ -181,7 +181,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports the opening of an interlock whose pin was missing at the start and appeared later', () =>
+  it('reports when an interlock opens, even if the interlock pin was missing at the start and appeared later', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const hardware = await passing(clock, open(INTERLOCK));

@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('a request', () => {
+describe('if a request', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -56,14 +56,14 @@ describe('a request', () => {
   };
 
   for (const when of ['before', 'after']) {
-    it(`sent on a new connection while the daemon is paused counts as received near the start of the pause (overdue poll timer runs ${when} the read)`, async () => {
+    it(`is sent on a new connection while the daemon is paused, and an overdue timer runs ${when} the request is read, it counts as received near the start of the pause`, async () => {
       pauseWithCallers();
       if (when === 'before') arrivals.timerRan(clock.nowMs() + DUE_MS);
       await allSeen();
       expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
     });
 
-    it(`sent on an old connection while the daemon is paused counts as received near the start of the pause (overdue poll timer runs ${when} the read)`, async () => {
+    it(`is sent on an old connection while the daemon is paused, and an overdue timer runs ${when} the request is read, it counts as received near the start of the pause`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -77,7 +77,7 @@ describe('a request', () => {
     });
   }
 
-  it('on one of 30 new connections counts as received when the server accepted the first of the 30, if the daemon was not paused', async () => {
+  it('comes on one of 30 new connections that are accepted one after another, it counts as received when the first of the 30 was accepted', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -86,7 +86,7 @@ describe('a request', () => {
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('counts as received at an unknown time if the server has just begun to accept connections', async () => {
+  it('comes just after the server has begun to accept connections, its time of receipt counts as unknown', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -95,7 +95,7 @@ describe('a request', () => {
     expect(arrivals.read(socket, false).receivedMs).to.equal(clock.nowMs());
   });
 
-  it('counts as received at most three turns of the event loop ago, even after 20 slow turns of 100 ms each', async () => {
+  it('is read after 20 rounds of the event loop of 100 ms each, it counts as received at most three rounds ago', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -108,7 +108,7 @@ describe('a request', () => {
     );
   });
 
-  it('of a caller whose connection had to wait behind those of strangers, one in each turn of 100 ms, counts as unread for at most a second more', async () => {
+  it('waits for 3 s while the server accepts connections of strangers, it counts as unread for only one second', async () => {
     const accepted = arrivals.accepting();
     await settle(2);
     let socket = new Socket();
@@ -122,7 +122,7 @@ describe('a request', () => {
     expect(arrivals.read(socket, false).unreadSinceMs).to.equal(clock.nowMs() - 1000);
   });
 
-  it('that waited behind an earlier request on the same connection counts as received at the same time as that earlier request', async () => {
+  it('waits behind an earlier request on the same connection, both count as received at the same time', async () => {
     const socket = new Socket();
     arrivals.accepting()(socket);
     await settle(2);
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);
   });
 
-  it('that a client sends after a pause of the daemon does not count as received during the pause', async () => {
+  it('is sent after a pause of the daemon, it does not count as received during the pause', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

@@ -87,7 +87,7 @@ describe('a robot with tokens', () => {
       expect(log.text + JSON.stringify(daemon.logged)).to.not.include(secret);
   });
 
-  it('ends the event stream of a caller whose token was removed', async () => {
+  it('ends the event stream of a caller when the token of that caller is removed', async () => {
     const stream = await fetch(new URL('/api/events', daemon.url), {
       headers: bearer(SECRETS.spectator) ?? {},
     });
@@ -105,7 +105,7 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.spectator);
   });
 
-  it('refuses a request whose token was removed before the body of the request arrived', async () => {
+  it('refuses a request if its token is removed before its body arrives', async () => {
     const body = JSON.stringify({ mode: 'auto' });
     const headers = {
       ...bearer(SECRETS.operator),
@@ -151,7 +151,7 @@ describe('a robot with tokens', () => {
     for (const response of streams) response.destroy();
   });
 
-  it('that stood still while a token was removed refuses the requests with that token which came meanwhile, but not a stop', async () => {
+  it('refuses a request that waited while the daemon hung and whose token was removed meanwhile, but accepts a waiting stop', async () => {
     const socket = connect(daemon.port, '127.0.0.1');
     await once(socket, 'connect');
     const authorization = `Authorization: Bearer ${SECRETS.operator}\r\n\r\n`;
@@ -172,7 +172,7 @@ describe('a robot with tokens', () => {
     await as(SECRETS.operator, 'POST', '/api/resume');
   });
 
-  it('whose list of tokens is damaged refuses every act except those that make the robot safe', async () => {
+  it('refuses all acts while its list of tokens is damaged, except those that make the robot safe', async () => {
     const file = await readFile(tokenFile(daemon.folder));
     await writeFile(tokenFile(daemon.folder), file.subarray(0, file.length / 2));
     await eventually(async () => (await daemon.get('/api/session')).body.access === 'unavailable');

@@ -5,7 +5,7 @@ import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const ROUNDS = 5;
 const STREAM = 'GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n';
-describe('a connection', () => {
+describe('HTTP connections:', () => {
   const daemon = simulatedDaemon();
   const clients: RawClient[] = [];
 
@@ -29,7 +29,7 @@ describe('a connection', () => {
     await eventually(async () => (await streams()) === 0);
   });
 
-  it('that asks for an event stream twice gets only one stream, which ends with the connection', async () => {
+  it('a connection that asks for an event stream twice gets only one stream, which ends with the connection', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const client = open(STREAM + STREAM);
       await answered(client, 'event: status');
@@ -39,7 +39,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that asks for an event stream and then asks to switch the laser on gets the stream, and the laser stays dark', async () => {
+  it('after a request for an event stream, a laser-on request on the same connection leaves the laser dark', async () => {
     const client = open(STREAM + requestText('/api/laser', { action: 'on' }));
     await answered(client, 'event: telemetry');
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
@@ -48,7 +48,7 @@ describe('a connection', () => {
     expect(daemon.sim.truth().laser).to.deep.equal({ level: 0 });
   });
 
-  it('that the client half-closes right after a request cannot switch the laser on or change the gains', async () => {
+  it('if a client half-closes its connection right after a request, the request cannot switch the laser on or change the gains', async () => {
     const { body: before } = await daemon.get('/api/gimbal/pidconfig');
     const gains = { ...before, angle_yaw: { ...before.angle_yaw, kp: 0.5 } };
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -59,7 +59,7 @@ describe('a connection', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('whose request was answered before its body was complete is closed without a second answer if the rest of the body is no HTTP', async () => {
+  it('if a request is answered before its body is complete and the rest is no valid HTTP, the connection closes without a second answer', async () => {
     const client = open('POST /api/stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
     await answered(client, '"stopped"');
     client.socket.write('no chunk\r\n');
@@ -74,7 +74,7 @@ describe('a connection', () => {
     await daemon.post('/api/resume');
   });
 
-  it('that the client half-closes right after a drive command cannot move a unit, but still halts a unit that moves', async () => {
+  it('if a client half-closes its connection right after a drive command, the command cannot move a unit, but can halt it', async () => {
     const drive = (speed: number) => ({ chassis: { speed, turn: 0 }, holdMs: 500, id: 'a' });
     for (let round = 0; round < ROUNDS; round += 1) {
       expect(await askAndClose('/api/drive', drive(0.5))).to.contain('"caller-gone"');
@@ -83,7 +83,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that the client half-closes right after a request can set the phase "ended", but cannot set "none" or unlock the robot', async () => {
+  it('if a client half-closes its connection right after a request, the request can end a match, but cannot set the phase "none" or remove a lock', async () => {
     await daemon.post('/api/match/lock', { reason: 'inspection' });
     expect(await askAndClose('/api/match/unlock', {})).to.contain('"caller-gone"');
     const phase = (name: string, revision: number) =>
@@ -96,7 +96,7 @@ describe('a connection', () => {
     await daemon.post('/api/match/unlock');
   });
 
-  it('that sends an unlock at the same moment as another connection sends a lock does not remove that lock', async () => {
+  it('if an unlock and a lock arrive at the same moment on two connections, the unlock does not remove that lock', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const unlock = open(requestText('/api/match/unlock', {}));
       const lock = open(requestText('/api/match/lock', { reason: 'inspection' }));
@@ -108,7 +108,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that the client half-closes right after a request can still switch the laser off and end a trial or a tuning', async () => {
+  it('if a client half-closes its connection right after a request, the request can switch the laser off and end a trial or a tuning', async () => {
     await daemon.post('/api/resume');
     const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
     await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });

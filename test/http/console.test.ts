@@ -30,7 +30,7 @@ describe('the page over HTTP', () => {
     expect(page).to.not.match(/https?:\/\/(?!www\.w3\.org)|<style|<script>|style=|\son\w+=/);
   });
 
-  it('is sent compressed, with headers that forbid foreign scripts and let browsers keep every file except "/" for a year', async () => {
+  it('is sent compressed, with headers that forbid foreign scripts and let browsers cache every file except "/" for a year', async () => {
     for (const path of paths) {
       const plain = await raw(path, 'identity');
       const packed = await raw(path, 'br, gzip');
@@ -47,7 +47,7 @@ describe('the page over HTTP', () => {
     }
   });
 
-  it('causes an error that names the command `npm run build` if the page has not been built', () =>
+  it('fails with an error that names the command `npm run build` if the page has not been built', () =>
     inTemporaryFolder(async folder => {
       const [path, send] = pageRoutes(folder)[0]!;
       expect(path).to.equal('/');

@@ -155,7 +155,7 @@ describe('the event stream', () => {
     }
   });
 
-  it('logs an exception that prevents one status, and still sends the next status', async () => {
+  it('logs the exception if a status cannot be computed, and still sends the next status', async () => {
     const reader = await read();
     sources.mode = undefined;
     await clock.advance(50);
@@ -242,7 +242,7 @@ describe('the event stream', () => {
     await eventually(async () => (await connect()).statusCode === 200);
   });
 
-  it('is not opened for a client that disconnects while its request waits', async () => {
+  it('is not opened if the client disconnects while its request waits', async () => {
     const isOver = new Promise<void>(resolve => opened.add(resolve));
     const request = get(`${url}/waits`, { agent: false }).on('error', () => undefined);
     await once(server, 'request');
@@ -251,7 +251,7 @@ describe('the event stream', () => {
     expect(events.streams).to.equal(0);
   });
 
-  it('drops telemetry for a slow reader, but sends that reader the newest status when it reads again', async () => {
+  it('drops telemetry while a reader is slow, but sends the newest status when that reader reads again', async () => {
     const slow = new Reader(await connect());
     const quick = await read();
     slow.response.pause();
@@ -299,7 +299,7 @@ describe('the event stream', () => {
     ]);
   });
 
-  it('disconnects a slow reader for which more than 50 log events wait', async () => {
+  it('disconnects a slow reader if more than 50 log events wait for that reader', async () => {
     const slow = await slowReader();
     for (let seq = 0; seq < 50; seq += 1) sources.log.emit({ event: event(seq) });
     expect(slow.response.destroyed).to.equal(false);

@@ -3,7 +3,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { historyTexts } from '../../src/http/routes/gains-routes.js';
 
 describe('the JSON text of the gains history', () => {
-  it('is complete for 10 callers at once, and no turn of the event loop encodes more than 50 revisions', async () => {
+  it('is complete for 10 callers at once, and no iteration of the event loop encodes more than 50 revisions', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     const history = Array.from({ length: 200 }, (_, index) => ({
       revision: 200 - index,

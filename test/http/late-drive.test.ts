@@ -23,21 +23,21 @@ async function lateAnswer(socket: Socket, path: string, body: object): Promise<s
   return String(answer);
 }
 
-describe('a drive command whose hold of 50 ms ends before a busy daemon reads the command', () => {
+describe('if a busy daemon reads a drive command only after the `holdMs` of that command (50 ms) has passed,', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(daemon.port, '127.0.0.1');
   const local = () => connect(daemon.rootSocket);
 
   for (const [what, speed, answers, open] of [
-    ['is refused as too late if it asks for motion', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
+    ['a command to move is refused as `too-late`', 0.5, /^HTTP\/1.1 409 .*"too-late"/s, network],
     [
-      'is refused as too late if it asks for motion, even if it came over the local socket of root',
+      'a command to move is refused as `too-late` even over the local socket of root',
       0.5,
       /^HTTP\/1.1 409 .*"too-late"/s,
       local,
     ],
-    ['is accepted if it asks for standstill', 0, /^HTTP\/1.1 200/, network],
+    ['a command to stand still is accepted', 0, /^HTTP\/1.1 200/, network],
   ] as const)
     it(what, async () => {
       await daemon.post('/api/chassis/mode/switch', { mode: 'manual' });
@@ -82,7 +82,7 @@ const CLIENT = `
   act();
 `;
 
-describe('if a daemon, after a pause, reads the newer of two requests first,', () => {
+describe('if a busy daemon reads the newer of two requests first,', () => {
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
   const statuses = async (strangers: number, older: string, newer: string) => {
@@ -100,13 +100,13 @@ describe('if a daemon, after a pause, reads the newer of two requests first,', (
   };
 
   for (const strangers of [0, 20])
-    it(`an On that was sent before an Off, behind ${strangers} new connections of strangers, is refused, and the laser stays dark`, async () => {
+    it(`the older laser-on request is refused and the newer laser-off request is obeyed (${strangers} other new connections ahead of the older request)`, async () => {
       const laser = (action: string) => requestText('/api/laser', { action });
       expect(await statuses(strangers, laser('on'), laser('off'))).to.deep.equal([409, 200]);
       expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
     });
 
-  it('a resume that was sent before a stop is refused, and the robot stays stopped', async () => {
+  it('a resume sent before a stop is refused and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
     expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
       409, 200,
@@ -116,7 +116,7 @@ describe('if a daemon, after a pause, reads the newer of two requests first,', (
   });
 });
 
-describe("a request of the referee's desk that a busy daemon reads 100 ms late", () => {
+describe('if a busy daemon reads a request of the referee desk 100 ms late,', () => {
   const daemon = simulatedDaemon();
 
   /** The answer, and the time since shortly before the request (seconds). */
@@ -130,19 +130,19 @@ describe("a request of the referee's desk that a busy daemon reads 100 ms late",
   /** A request is dated earlier than it came by one poll at most (seconds). */
   const pollS = 0.02;
 
-  it('starts the lease at the time of arrival, not at the time of reading', async () => {
+  it('the lease starts when the request arrived, not when it was read', async () => {
     const { beatAgeS, tookS } = await late('/api/match/lease', { holder: 'desk', ttlMs: 2000 });
     expect(beatAgeS).to.be.within(0.075, tookS + pollS);
   });
 
-  it('starts the time limit of a phase at the time of arrival, not at the time of reading', async () => {
+  it('the time limit of a phase starts when the request arrived, not when it was read', async () => {
     const match = { id: 'M', revision: 1, phase: 'pre', remainingS: 10 };
     const { endsAtT, t, tookS } = await late('/api/match', match);
     expect(endsAtT - t).to.be.within(10 - tookS - pollS, 9.925);
   });
 });
 
-describe('if a request has to wait for a slow save on the same connection,', () => {
+describe('after a wait for a slow save on the same connection,', () => {
   let held: Promise<void> = Promise.resolve();
   const daemon = simulatedDaemon(
     {},
@@ -189,12 +189,12 @@ describe('if a request has to wait for a slow save on the same connection,', () 
   const drive = (holdMs: number) =>
     requestText('/api/drive', { chassis: { speed: 0.5, turn: 0 }, holdMs, id: 'a' });
 
-  it('an On lights the laser after the wait if no Off has arrived during the wait', async () => {
+  it('a laser-on request lights the laser if no laser-off request has arrived during the wait', async () => {
     expect(await statusOf(laserOn)).to.equal(200);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('on');
   });
 
-  it('an On leaves the laser dark if another caller has sent an Off during the wait', async () => {
+  it('a laser-on request leaves the laser dark if another caller has sent a laser-off request during the wait', async () => {
     expect(await statusOf(laserOn, { act: () => daemon.post('/api/laser', { action: 'off' }) })).to.equal(
       409,
     );
@@ -209,7 +209,7 @@ describe('if a request has to wait for a slow save on the same connection,', () 
     await daemon.post('/api/resume');
   });
 
-  it('a drive command is accepted only if its hold is longer than the wait', async () => {
+  it('a drive command is accepted only if its `holdMs` is longer than the wait', async () => {
     expect(await statusOf(drive(500), { waitMs: 0 })).to.equal(200);
     expect(await statusOf(drive(90))).to.equal(409);
   });

@@ -80,7 +80,7 @@ describe('the daemon in a match', () => {
       });
     }
 
-  it('names only one reason if it refuses to switch the laser on: the lock before the phase, the phase before the stop', async () => {
+  it('names only one reason when it refuses to switch the laser on: the lock if there is one, else the phase, else the stop', async () => {
     const codes: unknown[] = [];
     const look = async () => codes.push((await ask('POST /api/laser', { action: 'on' })).code);
     await set('pre');
@@ -96,7 +96,7 @@ describe('the daemon in a match', () => {
     expect(codes).to.deep.equal(['wrong-phase', 'locked', 'stopped']);
   });
 
-  it('refuses a new phase or an unlock if its deadline `notAfterT` has passed, or is 6 s ahead, which is too far', async () => {
+  it('refuses a new phase or an unlock if its deadline `notAfterT` has passed or is 6 s ahead', async () => {
     await ask('POST /api/match/lock', { reason: 'inspection' });
     const { t } = await ask('GET /api/match');
     const call = { id: 'M1', revision: 1, phase: 'pre' };
@@ -186,7 +186,7 @@ describe('the daemon in a match', () => {
     expect(reasons).to.deep.equal(['inspection', 'inspection', 'illegal laser']);
   });
 
-  it('answers a call that sets a phase for 90 s with the time at which the phase will end', async () => {
+  it('answers with the end time of a phase if the phase is set for 90 s', async () => {
     const { endsAtT, t } = await set('auto', 90);
     expect(endsAtT - t).to.be.within(89, 90);
   });

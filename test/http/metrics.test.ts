@@ -15,7 +15,7 @@ describe('GET /metrics', () => {
         .map(line => [line.replace(/ \S+$/, ''), Number(/\S+$/.exec(line)?.[0])] as const),
     );
 
-  it('counts seconds of laser light, saves, stops and the answers of each route', async () => {
+  it('counts saves, stops, the answers of each route, and the seconds of laser light', async () => {
     await daemon.post('/api/laser', { action: 'on' });
     const lit = 'trunnion_laser_lit_seconds_total';
     const early = series(await scrape()).get(lit);
@@ -65,7 +65,7 @@ describe('GET /metrics', () => {
     expect(all.get('trunnion_http_requests_total{route="other",code="other"}')).to.be.greaterThan(0);
   });
 
-  it('counts a request of the operator under its own route, even after a caller without a token has called every route', async () => {
+  it('counts an authorized request under its route, even after a caller without a token has called every route', async () => {
     const closed = await ClockedDaemon.start({ tokens: true });
     const { paths } = await closed.bodyOf('GET /api/openapi.json', undefined, { as: 'spectator' });
     for (const path of Object.keys(paths))

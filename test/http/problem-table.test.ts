@@ -5,7 +5,7 @@ import { PROBLEMS } from '../../src/http/problem-table.js';
 import { problemOf } from '../../src/http/problems.js';
 
 describe('docs/api.md', () => {
-  it('lists, in the table row of the HTTP status 409, every error code that is answered with 409', () => {
+  it('has a table row for the HTTP status 409 that names every error code with this status', () => {
     const [, row = ''] = /^\| 409 \| (.*: .*) \|$/m.exec(readFileSync('docs/api.md', 'utf8')) ?? [];
     const conflicts = Object.entries(PROBLEMS).filter(([, { status }]) => status === 409);
     const missing = conflicts.map(([code]) => code).filter(code => !row.includes(`\`${code}\``));
@@ -31,7 +31,7 @@ describe('the answer to an act that failed in several ways', () => {
 });
 
 describe('an act that the phase forbids', () => {
-  it('is refused with a message that names the phase, or says that no match runs if the phase is "none"', () => {
+  it('is refused with a message that names the phase or, in the phase "none", says that no match runs', () => {
     const detailOf = (phase: string, cure?: string) =>
       problemOf(new RobotError('wrong-phase', { phase, ...(cure && { cure }) })).problem.detail;
     expect(detailOf('pause')).to.equal('The phase pause of the match forbids this. Wait for another phase.');
@@ -39,8 +39,8 @@ describe('an act that the phase forbids', () => {
   });
 });
 
-describe('a save that the disk refused', () => {
-  it('gets an answer that says whether the save may be in force after a restart of the daemon', () => {
+describe('if the disk refuses a save, the answer', () => {
+  it('says whether the save may be in force after a restart of the daemon', () => {
     for (const [mayRemain, words] of [
       [false, 'could not be kept on disk, so nothing was changed'],
       [true, 'may be found in force after a restart'],

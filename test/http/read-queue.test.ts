@@ -30,7 +30,7 @@ describe('waiting read requests', () => {
     return left;
   };
 
-  it('leave the queue four at a time, once in each turn of the event loop after their arrival', async () => {
+  it('leave the queue four per iteration of the event loop, beginning with the iteration after their arrival', async () => {
     arrive(9, 'stranger');
     await Promise.resolve();
     expect(left).to.deep.equal([]);
@@ -53,7 +53,7 @@ describe('waiting read requests', () => {
     expect((await turn()).length).to.equal(10);
   });
 
-  it('of callers without a right leave the queue four at a time after a wait of 100 ms, even if callers with a right wait too', async () => {
+  it('of callers without a right leave the queue four at a time after 100 ms, even while callers with a right wait', async () => {
     arrive(10, 'stranger');
     nowMs = 99;
     arrive(8, 'referee');

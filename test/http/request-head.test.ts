@@ -26,7 +26,7 @@ describe('a request target', () => {
     });
   }
 
-  it('whose host only some versions of Node can parse is refused, and the daemon then answers the next request', async () => {
+  it('"http://xn--/", which only some versions of Node can parse, is refused, and the daemon then answers the next request', async () => {
     for (const method of ['POST', 'GET', 'OPTIONS'])
       expect(await answerTo(`${method} http://xn--/`)).to.match(/^HTTP\/1\.1 4(00|21) /);
     expect((await daemon.get('/healthz')).status).to.equal(200);

@@ -14,7 +14,7 @@ describe('the log on stdout', () => {
   const laser = (action: string, as?: string) =>
     daemon.ask({ ask: 'POST /api/laser', body: { action }, ...(as && { as }) });
 
-  it('has a line for each request to change something, whether accepted or refused, and none for a read', async () => {
+  it('has a line for each accepted or refused request to change something, and none for a read', async () => {
     await start();
     await daemon.ask({ ask: 'GET /api/status' });
     await daemon.ask({ ask: 'GET /api/nothing' });
@@ -35,7 +35,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has a line of its own for a request with a token, even among 100 requests without a token that share two lines', async () => {
+  it('has a separate line for a request with a token, even among 100 requests without a token that share two lines', async () => {
     await start({ tokens: true });
     for (let count = 0; count < 100; count += 1) {
       await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });

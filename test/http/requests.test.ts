@@ -26,7 +26,7 @@ describe('a request', () => {
   };
   const gains = (kp: number) => ({ ...CHASSIS, speed: { kp, ki: 2, kd: 3 } });
   const save = 'POST /api/chassis/pidconfig';
-  const shown = (text: string) => (text.length > 40 ? 'wrong gains' : text);
+  const shown = (text: string) => (text.length > 40 ? 'wrong gains' : `\`${text}\``);
   const angleOf = (text: string) => JSON.stringify(CHASSIS).replace('"ki":5', text);
 
   for (const [path, text, faults] of [
@@ -49,7 +49,7 @@ describe('a request', () => {
       ['/loop must be one of visual_yaw, visual_pitch, angle_yaw, angle_pitch'],
     ],
   ] as const) {
-    it(`to ${path} with ${shown(text)} is refused, and the answer names every fault: ${faults.join(', ').trim()}`, async () => {
+    it(`to ${path} with ${shown(text)} is refused, and the answer names every fault: "${faults.map(one => one.trim()).join('", "')}"`, async () => {
       const { body } = await ask(`POST ${path}`, undefined, {
         text,
         headers: { 'Content-Type': 'application/json' },
@@ -79,7 +79,7 @@ describe('a request', () => {
     });
   }
 
-  it('that locks the robot takes effect even if the reason has control characters, is too long or is empty', async () => {
+  it('to lock the robot takes effect even if its reason has control characters, is too long or is empty', async () => {
     const kept = `\ufffd[2J${'x'.repeat(196)}`;
     const { lock } = (await ask('POST /api/match/lock', { reason: `\u001b[2J${'x'.repeat(300)}` })).body;
     const { events } = (await ask('GET /api/log')).body;
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect((await ask('POST /api/match/lock', { reason: '' })).body.lock.reason).to.equal('');
   });
 
-  it('to load or remove a stored profile succeeds even if the name of the profile has a character that is refused in new names', async () => {
+  it('to load or remove a stored profile succeeds even if the name of the profile has a character that is not allowed in new names', async () => {
     const [name, stored] = ['old \u009b', { note: '', starred: false, savedAt: '', gains: gains(5) }];
     const profiles = { format: 'trunnion profiles 1', gimbal: [], chassis: [{ name, ...stored }] };
     await daemon.close();
@@ -112,7 +112,7 @@ describe('a request', () => {
       'bad-media-type',
     ],
   ] as const) {
-    it(`with ${what} gets the answer ${code}`, async () => {
+    it(`with ${what} is ${code === 200 ? 'accepted' : `refused as \`${code}\``}`, async () => {
       const text = `{"action":"off"${' '.repeat(bytes - 16)}}`;
       expect(await coded(ask('POST /api/laser', undefined, { text, headers }))).to.equal(code);
     });
@@ -143,7 +143,7 @@ describe('a request', () => {
     expect([second.by, first.by]).to.deep.equal(['192.0.2.1', '192.0.2.1']);
   });
 
-  it('to replace a profile without a new note keeps the old note, and changes nothing if `dryRun` is set', async () => {
+  it('to replace a profile keeps the old note if the request has no new one, and changes nothing if `dryRun` is set', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(30) });
     const again = { name: 'carpet', gains: gains(40), replace: true };
@@ -154,7 +154,7 @@ describe('a request', () => {
     expect((await keep(again)).body.profile).to.include({ note: 'hall 3' });
   });
 
-  it('to store an exported profile again after its removal restores all of it except the time of the save', async () => {
+  it('to store the export of a removed profile restores the whole profile except the time of the save', async () => {
     const keep = (body: object) => ask('POST /api/chassis/profiles', body);
     await keep({ name: 'carpet', note: 'hall 3', gains: gains(40) });
     const { body, headers } = await ask('GET /api/profiles');
@@ -216,7 +216,7 @@ describe('a request', () => {
     ['with a compressed transfer encoding', '/healthz', { 'Transfer-Encoding': 'gzip, chunked' }, 501],
     ['with a chunked transfer encoding', '/healthz', { 'Transfer-Encoding': 'Chunked' }, 200],
   ] as const) {
-    it(`${what} gets the answer ${status}`, async () => {
+    it(`${what} is ${status === 200 ? 'accepted' : `refused with ${status}`}`, async () => {
       expect((await ask(`GET ${line}`, undefined, { headers })).status).to.equal(status);
     });
   }

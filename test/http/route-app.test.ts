@@ -17,7 +17,7 @@ import { RecordingDisk } from '../support/recording-disk.js';
 /** More reads than leave in a turn. */
 const READS = 12;
 
-describe('a server with 12 waiting read requests of an operator', () => {
+describe('while 12 read requests of an operator wait, the server', () => {
   let server: Server;
   let access: Access;
   /** The requests in the order of their answers. */
@@ -82,7 +82,7 @@ describe('a server with 12 waiting read requests of an operator', () => {
     return answered.indexOf(ask);
   };
 
-  it('answers a permitted act before most of the read requests, and a request for an event stream after all 12', async () => {
+  it('answers a permitted act before most of them, but a request for an event stream only after all 12', async () => {
     for (const ask of ['POST /act', 'POST /safe']) {
       answered = [];
       expect(await placeOf(ask, 'referee')).to.be.at.most(4);
@@ -93,7 +93,7 @@ describe('a server with 12 waiting read requests of an operator', () => {
     expect(await placeOf('GET /stream', 'referee')).to.equal(READS);
   });
 
-  it('answers a forbidden act, a read or a login of a caller without rights only after all 12 read requests', async () => {
+  it('answers any act, read or login of a caller without rights only after all 12', async () => {
     for (const ask of ['POST /act', 'GET /stream', 'GET /read?a', 'POST /login', 'GET /nothing']) {
       answered = [];
       expect(await placeOf(ask, 'nobody')).to.equal(READS);
@@ -101,12 +101,12 @@ describe('a server with 12 waiting read requests of an operator', () => {
   });
 });
 
-describe('an act whose caller hangs up before the answer', () => {
+describe('if the caller of a successful act hangs up', () => {
   for (const [when, isInAct, isBeforeKept] of [
     ['during the act', true, false],
-    ['before its record is kept', false, true],
+    ['while the event of the act is being stored', false, true],
   ] as const)
-    it(`has the status of its success in the log on stdout, if the caller hangs up ${when}`, async () => {
+    it(`${when}, the log on stdout shows status 200`, async () => {
       const clock = new ManualClock();
       const lines: { readonly msg: string; readonly status: number }[] = [];
       const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line)) });

@@ -59,7 +59,7 @@ describe('security headers', () => {
     });
   }
 
-  it('that forbid foreign scripts are in each answer to a request for the page, even in a 304 (page unchanged)', async () => {
+  it('against foreign scripts are in the answer to a request for the page, even if the page is unchanged (304)', async () => {
     const { status, headers } = await answerTo(request('GET /'));
     expect(status).to.equal(200);
     expect(headers).to.include(OF_THE_PAGE);

@@ -69,7 +69,7 @@ describe('the HTTP server', () => {
     return client.text.includes('did /quick');
   };
 
-  describe('that is busy with 256 requests', () => {
+  describe('with 256 requests in progress', () => {
     const fill = async (of: (index: number) => string) => {
       const busy = times(256, index => open(request('/hang'), of(index)));
       await until(() => hanging.length === 256);
@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('answers 10 new clients, and closes for them only connections of callers without rights', async () => {
+    it('answers 10 new clients, and closes only connections of callers without rights to make room', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));
@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('keeps all 8 silent connections of one address when it makes room for 20 new clients and four other addresses have 62 connections each', async () => {
+  it('makes room for 20 new clients, but keeps all 8 silent connections of one address if four other addresses have 62 connections each', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));
@@ -148,19 +148,19 @@ describe('the HTTP server', () => {
   });
 
   for (const [name, text, answer] of [
-    ['bytes that are not HTTP with 400', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
+    ['400 to bytes that are not HTTP', 'hello\r\n\r\n', /^HTTP\/1\.1 400 .*"code":"bad-http"/s],
     [
-      'headers of 9,000 bytes with 431',
+      '431 to headers of 9,000 bytes',
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(9000)}\r\n\r\n`,
       /^HTTP\/1\.1 431 .*"code":"headers-too-large"/s,
     ],
     [
-      'a request with 200, and garbage after that request with 400',
+      '200 to a request, and 400 to garbage after that request',
       `${request('/a')}GARBAGE\r\n\r\n`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 400 /s,
     ],
     [
-      'a request with 200, and the next one on the same connection with 431 if its headers have 9,000 bytes',
+      '200 to a request, and 431 to the next one on the same connection if its headers have 9,000 bytes',
       `${request('/a')}GET / HTTP/1.1\r\nX: ${'a'.repeat(9000)}`,
       /^HTTP\/1\.1 200 .*did \/aHTTP\/1\.1 431 /s,
     ],

@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the calls for captured steps', () => {
-  it('search only the loop that the query names, and answer a request for a missing step with the path of the list of steps', async () => {
+  it('search only the loop that the query names, and name the path of the list of steps if a step does not exist', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { RobotError } from '../../src/core/errors.js';
 import { get } from '../../src/http/route.js';
 
-describe('a request that has to wait before it acts', () => {
-  it('is refused if the caller disconnects, half-closes the connection or loses the right during the wait', async () => {
+describe('a waiting request', () => {
+  it('is refused if its caller disconnects, half-closes the connection or loses the required right', async () => {
     const socket = { destroyed: false, readableEnded: false };
     let lost: RobotError | undefined;
     const authorize = () => {

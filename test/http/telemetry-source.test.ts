@@ -9,7 +9,7 @@ describe('telemetry of the event stream', () => {
     clocked = await ClockedRobot.start();
   });
   afterEach(() => clocked.end());
-  it('is also kept in memory, ten samples a second, without any more reads from the controllers', async () => {
+  it('is also kept in memory, at ten samples a second, without additional reads from the controllers', async () => {
     const read = () => clocked.frames.filter(({ register }) => register === 'telemetry').length;
     await clocked.wait(2000);
     const usual = read();
@@ -25,7 +25,7 @@ describe('telemetry of the event stream', () => {
     expect(read()).to.be.closeTo(usual, 2);
     expect(samples.at(-1)?.chassis?.speed).to.have.all.keys('setpoint', 'measured', 'output');
   });
-  it('has the readings of all loops, the pose of the chassis, whether the gimbal sees a target, and null for an offline unit', async () => {
+  it('has all loop readings, the chassis pose and whether the gimbal sees a target, but null for an offline unit', async () => {
     const samples: Telemetry[] = [];
     const end = telemetrySource(clocked.robot, clocked.clock).add(sample => samples.push(sample));
     await clocked.wait(60);

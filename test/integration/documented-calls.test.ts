@@ -28,7 +28,7 @@ for (const file of ['README.md', 'docs/install.md', 'docs/api.md']) {
   describe(`the calls in ${file}`, () => {
     const daemon = simulatedDaemon(SETTINGS, { disk: () => new RecordingDisk() });
 
-    it('get the answers that the document shows, if they are sent to a simulated robot', async function () {
+    it('get the documented answers from a simulated robot', async function () {
       requirePrograms(this, 'curl');
       await expectAnswers(daemon.url, await readFile(file, 'utf8'));
     });
@@ -40,7 +40,7 @@ describe('the calls in the section “A match” of docs/api.md', () => {
   const disk = new RecordingDisk();
   const daemon = simulatedDaemon(SETTINGS, { disk: () => disk });
 
-  it('get the documented answers from a robot with tokens, even when all of them are made a second time', async function () {
+  it('get the documented answers from a robot with tokens, even if all calls are made a second time', async function () {
     requirePrograms(this, 'curl');
     const [DESK, DRIVER] = [newSecret(), newSecret()];
     await writeTokens(disk, daemon.folder, [

@@ -114,7 +114,7 @@ describe('the daemon', () => {
     expect(error).to.have.nested.property('context.isNewer', true);
   });
 
-  it('leaves an event log file of a newer version unchanged, and writes its events to a new file', async () => {
+  it('leaves an event log file of a newer version unchanged, and writes its own events to a new file', async () => {
     const newer = Buffer.from('{"format":2,"number":7,"said":"start"}\n');
     const files = logIn(await onState({ 'events-00000003.jsonl': newer }));
     expect(files.map(({ name }) => name)).to.deep.equal(['events-00000003.jsonl', 'events-00000004.jsonl']);

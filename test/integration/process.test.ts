@@ -18,7 +18,7 @@ describe('the program', () => {
   });
   const folder = temporaryFolder();
 
-  it('reports the line of a mistake in the configuration if it is started as “trunnion doctor --json”', async () => {
+  it('started as “trunnion doctor --json” reports the line of a mistake in the configuration', async () => {
     const config = join(folder(), 'config.yaml');
     await writeFile(config, 'http:\n  port: eighty\n');
     const child = start('src/main.js', ['doctor', '--json', '--config', config, '--state', folder()]);
@@ -98,7 +98,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the referee desk suggests the most similar command to a user who mistypes a command', async () => {
+  it('of the referee desk suggests the most similar command if a user mistypes a command', async () => {
     const desk = start('src/desk/main.js', ['verfiy', 'x']);
     expect([await desk.exited, desk.lines[0]]).to.deep.equal([
       2,
@@ -106,7 +106,7 @@ describe('the program', () => {
     ]);
   });
 
-  it('of the referee desk exits with code 1 and names the file if its command “verify” gets a missing match record', async () => {
+  it('of the referee desk, run as “trunnion-desk verify”, exits with code 1 and names the match record if that file is missing', async () => {
     const record = join(folder(), 'none');
     const desk = start('src/desk/main.js', ['verify', record]);
     expect([await desk.exited, desk.lines]).to.deep.equal([

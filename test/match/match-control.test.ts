@@ -72,7 +72,7 @@ describe('match control', () => {
     robot.fault('bus', 'clear');
   });
 
-  it('switches the laser off at once, but does not stop the robot, when a new phase forbids light and allows motion', async () => {
+  it('switches the laser off at once, but does not stop the robot, if a new phase forbids light but allows motion', async () => {
     robot.robot.laser.on();
     const phase = set('auto');
     expect(robot.level).to.equal(0);
@@ -83,7 +83,7 @@ describe('match control', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
-  it('stops the robot and stores that the match has ended when the user root ends the match on the robot itself', async () => {
+  it('stops the robot and stores the phase "ended" if the user root ends the match on the robot itself', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);
     expect([control.status.phase, control.status.recorded, robot.robot.stopped]).to.deep.equal([
@@ -130,7 +130,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
 
-  it('keeps the robot stopped if a phase that forbids motion is set while a resume is under way', async () => {
+  it('keeps the robot stopped if a new phase without motion begins during a resume', async () => {
     await robot.during(robot.robot.stop());
     const resumed = robot.robot.resume();
     const phase = set('pre');
@@ -143,7 +143,7 @@ describe('match control', () => {
     ]);
   });
 
-  it('stops the robot if a new phase forbids the mode of a controller, even if the caller of an unfinished resume hangs up at that moment', async () => {
+  it('stops the robot if a new phase forbids the mode of a controller, even if the caller of a pending resume hangs up at that moment', async () => {
     const { gimbal } = robot;
     await robot.during(gimbal.setMode('debug'));
     const save = robot.outcome(gimbal.gains.save(robot.robot.store.current('gimbal').gains));
@@ -156,7 +156,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('keeps the robot stopped if a phase that forbids a resume is set while the daemon sends the frames of a resume', async () => {
+  it('keeps the robot stopped if a phase that forbids resuming begins while the daemon sends the frames of a resume', async () => {
     // With both units in manual, the resume would write no mode.
     await robot.during(robot.gimbal.setMode('debug'));
     await robot.during(robot.robot.stop());
@@ -178,7 +178,7 @@ describe('match control', () => {
     }
   });
 
-  it('answers `not-confirmed` to each call that sets a phase without motion, until every controller has confirmed the stop', async () => {
+  it('answers `not-confirmed` to each request for a phase without motion until every controller has confirmed the stop', async () => {
     robot.fault('gimbal', 'nack');
     expect(await robot.outcome(set('pre'))).to.equal('not-confirmed');
     const { call } = match.state;
@@ -189,7 +189,7 @@ describe('match control', () => {
     expect(robot.truth('gimbal').stopped).to.equal(true);
   });
 
-  describe('after the chassis was unplugged in debug mode', () => {
+  describe('with a chassis unplugged in "debug"', () => {
     beforeEach(async () => {
       await robot.end();
       await start(500);
@@ -199,7 +199,7 @@ describe('match control', () => {
       await robot.wait(1000);
     });
 
-    it('does not stop the resumed robot when the chassis is plugged in again, but puts the chassis in "manual", if the phase forbids "debug"', async () => {
+    it('lets the robot resume in a phase without "debug", and puts the chassis in "manual" when it is plugged in again', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(true);
       expect(await robot.outcome(robot.robot.resume())).to.equal(200);
@@ -213,7 +213,7 @@ describe('match control', () => {
       expect([...modes]).to.deep.equal(['manual']);
     });
 
-    it('completes a resume during which the chassis is plugged in again, and gives the chassis torque only in "manual"', async () => {
+    it('completes a resume if the chassis is plugged in during the resume, and gives the chassis torque only in "manual"', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
       const modes = torqueModes('chassis');
@@ -233,7 +233,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the chassis has torque, if a restarted daemon finds the chassis in "debug" and the phase forbids "debug"', async () => {
+    it('stops the robot before the chassis gets torque again, if the daemon was restarted and the phase forbids "debug"', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

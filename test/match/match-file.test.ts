@@ -45,7 +45,7 @@ describe('the state file of lock and match', () => {
     expect((await run().load()).lock).to.deep.equal(lock);
   });
 
-  it('keeps the time at which a phase ends if the daemon restarts without a reboot of the computer', async () => {
+  it('keeps the time at which a phase ends if the daemon restarts without a system boot', async () => {
     const before = run('a', 1000);
     await before.clock.advance(500);
     await before.save(playing('teleop', 60_500));
@@ -62,7 +62,7 @@ describe('the state file of lock and match', () => {
     }
   });
 
-  it('gives the right phase or locks the robot if one of its bytes is damaged, and locks the robot if it is cut short', async () => {
+  it('locks the robot if the file is cut short, and either locks the robot or gives the right phase if one byte is damaged', async () => {
     await run().save(playing('auto'));
     const whole = disk.files()[PATH]!;
     for (let at = 0; at < whole.length; at += 1) {

@@ -78,7 +78,7 @@ describe('match rules:', () => {
     });
 
   for (const phase of PHASES) {
-    it(`the phase "${phase}" allows exactly these acts, and none of them while the robot is locked: ${ALLOWED[phase].join(', ')}`, async () => {
+    it(`in the phase "${phase}", exactly these acts are allowed unless the robot is locked: ${ALLOWED[phase].join(', ')}`, async () => {
       beat();
       set(phase);
       const codes = () => Object.keys(ACTS).map(refused);
@@ -144,7 +144,7 @@ describe('match rules:', () => {
       expect(match.state).to.equal(before);
     });
 
-    it('that begins a new match is accepted only if the present phase is "none" or "ended", or if it sets the phase "pre" or "ended"', () => {
+    it('may begin a new match only from the phase "none" or "ended", or if it sets the phase "pre" or "ended"', () => {
       for (const before of PHASES)
         for (const after of PHASES) {
           begin();
@@ -158,7 +158,7 @@ describe('match rules:', () => {
         }
     });
 
-    it('that arrives again after the user root has cleared the match on the robot leaves the phase at "none"', () => {
+    it('that arrives again after root has cleared the match leaves the phase at "none"', () => {
       for (const [phase, code] of Object.entries({
         none: undefined,
         pre: undefined,
@@ -184,12 +184,12 @@ describe('match rules:', () => {
       }
     });
 
-    it('to end the match is refused as `wrong-phase` in the phase "none", because no match is on', () => {
+    it('to end the match is refused as `wrong-phase` if no match is on (phase "none")', () => {
       expect(codeOf(() => match.end())).to.equal('wrong-phase');
       expect(match.state.phase).to.equal('none');
     });
 
-    it('that begins a new match may have a lower revision number than the last call if the user root has ended the old match', async () => {
+    it('that begins a new match after root has ended the old one is accepted even with a lower revision number than the last call', async () => {
       play({ remainingS: 2, revision: Number.MAX_SAFE_INTEGER });
       match.end();
       expect([match.state.phase, match.state.endsAtMs]).to.deep.equal(['ended', null]);
@@ -232,7 +232,7 @@ describe('match rules:', () => {
     });
   });
 
-  describe('a deadline that a busy daemon notices late', () => {
+  describe('if a busy daemon notices a deadline late,', () => {
     const QUESTIONS: Readonly<Record<string, () => unknown>> = {
       beat: () => beat(),
       drive: () => match.require({ kind: 'mode', mode: 'auto' }),
@@ -259,7 +259,7 @@ describe('match rules:', () => {
       };
     };
 
-    it('leads to the same answers, stops, events and state whether a timer or a request notices the deadline first', () =>
+    it('the answers, stops, events and state are the same whether a timer or a request notices it first', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -306,7 +306,7 @@ describe('match rules:', () => {
       });
     }
 
-    it('lets only the token of its holder set phases other than "pause" and "ended" until the lease expires', async () => {
+    it('lets only the token of its holder set a phase other than "pause" and "ended" until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -394,7 +394,7 @@ describe('match rules:', () => {
       }
     });
 
-    it('is logged, but does not stop the robot or forbid the phase "auto", if the configuration sets `onRefereeSilence: hold`', async () => {
+    it('with `onRefereeSilence: hold` is logged, but does not stop the robot or forbid the phase "auto"', async () => {
       begin({ onRefereeSilence: 'hold' });
       set('auto');
       expect(match.refereeSilent).to.equal(true);

@@ -73,7 +73,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));
   });
 
-  it('cannot be saved beyond the allowed number, nor under a name in use unless the caller asks to overwrite', async () => {
+  it('cannot exceed the allowed number, and are overwritten only if the caller asks for it', async () => {
     await Promise.all(['match', 'a', 'b'].map(name => keep(name)));
     expect(await names()).deep.equal(['match', 'a', 'b']);
     expect(await codeOf(keep('match'))).equal('profile-exists');
@@ -109,7 +109,7 @@ describe('profiles', () => {
       act.catch(error => error.context.mayRemain);
     beforeEach(() => keep('carpet'));
 
-    it('get their old content back if the disk then works again, and the error says that nothing has changed', async () => {
+    it('get their old content back if the disk then works again, and are reported as unchanged', async () => {
       for (const act of [() => keep('match'), () => store.remove('chassis', 'carpet')]) {
         failAtFolder(1);
         expect(await mayRemain(act())).equal(false);
@@ -117,7 +117,7 @@ describe('profiles', () => {
       }
     });
 
-    it('may have changed if the disk keeps failing, and the error says so', async () => {
+    it('are reported as possibly changed if the disk keeps failing', async () => {
       failAtFolder(Number.POSITIVE_INFINITY);
       expect(await mayRemain(keep('match'))).equal(true);
       disk.fail();
@@ -132,7 +132,7 @@ describe('profiles', () => {
     ['append', 'writes the new profiles', true],
     ['syncFolder', 'syncs the folder', true],
   ] as const)
-    it(`${mayRemain ? 'may have changed' : 'have not changed'} according to the error of a save if the disk hangs while it ${does}`, async () => {
+    it(`are reported as ${mayRemain ? 'possibly changed' : 'unchanged'} if the disk hangs while a save ${does}`, async () => {
       disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
@@ -176,7 +176,7 @@ describe('profiles', () => {
     expect((await store.named('chassis', 'carpet')).starred).equal(true);
   });
 
-  it('start as an empty list if their file is damaged, and the damaged file is kept as a copy', async () => {
+  it('are an empty list if their file is damaged, and a copy of the damaged file is kept', async () => {
     const damages = ['{"format":"trunnion profiles 1","chassis":[{"name":', '{'];
     for (const damaged of damages) {
       disk.put('/state/profiles.json', Buffer.from(damaged));

@@ -43,16 +43,16 @@ function decoded(address: number, register: Register, frame: Buffer) {
   }
 }
 
-describe('the frame of', () => {
+describe('values of', () => {
   for (const { address, register, values, hex } of GOLDEN_FRAMES) {
     const unit = UNIT_LIST.find(one => one.address === address);
-    it(`the ${unit?.name} register “${register.name}” has the bytes that were worked out by hand (${hex.slice(0, 11)}…), and these bytes decode to the original values`, () => {
+    it(`the ${unit?.name} register “${register.name}” are encoded to the bytes worked out by hand (${hex.slice(0, 11)}…), and decoded from those bytes unchanged`, () => {
       expect(spaced(encodeFrame(address, register, values))).to.equal(hex);
       expect(decodeFrame(address, register, bytes(hex))).to.deep.equal(values);
     });
   }
 
-  it('every register is checked against bytes that were worked out by hand', () => {
+  it('every register are checked against bytes worked out by hand', () => {
     const golden = new Set(GOLDEN_FRAMES.map(({ register }) => register.name));
     expect(EVERY_REGISTER.filter(({ register }) => !golden.has(register.name))).to.deep.equal([]);
   });

@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('counts a register as in use while a frame for it waits, and then reports when that frame ended', async () => {
+  it('reports a register as in use while a frame for it waits, and afterwards reports when that frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);
@@ -203,7 +203,7 @@ describe('the I2C link to the controllers', () => {
     expect(bus.asked).to.have.length(1);
   });
 
-  it('reports `bus-busy` for a frame whose retry was not sent by its deadline, even if the timer of the deadline fires 2 ms early', async () => {
+  it('reports `bus-busy` if a retry was not sent before the deadline, even if the deadline timer fires 2 ms early', async () => {
     const { clock, bus, ends, read } = setUp('hang', 'hang', 'hang', 'hang');
     // Timers of Node come up to 2 ms early.
     const after = clock.after.bind(clock);

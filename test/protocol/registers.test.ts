@@ -46,7 +46,7 @@ for (const unit of UNIT_LIST) {
       for (const slot of slots) expect(slot).to.be.within(0, LOOP_SLOTS - 1);
     });
 
-    it('has at most as many flags and faults as the status register has bits for them', () => {
+    it('has no more flags and faults than the status register has bits for', () => {
       const [flags, faults] = [REGISTERS.status.fields[2].bits, REGISTERS.status.fields[3].bits];
       expect(flags.length).to.be.at.most(8);
       expect(faults.length).to.be.at.most(16);

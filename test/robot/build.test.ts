@@ -64,7 +64,7 @@ describe('build information of a controller (register `build`)', () => {
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
 
-  it('that cannot be read leaves the unit online, and is requested at most three times a second', async () => {
+  it('is requested at most three times a second if it cannot be read, and the unit stays online', async () => {
     isDamaged = true;
     await updateFirmware();
     await robot.wait(1000);

@@ -99,7 +99,7 @@ describe('while callers keep the bus busy', function () {
   });
 
   for (const kHz of [400, 100]) {
-    it(`with chassis excitations (bus at ${kHz} kHz), the gimbal runs its saved gains within a second after a trial ends and after a reset`, async () => {
+    it(`with chassis excitations (bus at ${kHz} kHz), the gimbal runs its saved gains within a second after a trial ends or its controller resets`, async () => {
       const { clock, robot } = clocked;
       clocked.intercept = async ({ unit, kind, register }) => {
         const addresses = kind === 'read' ? 3 : 2;
@@ -148,7 +148,7 @@ describe('while callers keep the bus busy', function () {
     ['1 ms apart', 1],
     ['10 ms apart', 10],
   ] as const) {
-    it(`with switches to the current mode, ${what}, the chassis runs its saved gains within a second after a trial ends and after a reset`, async () => {
+    it(`with switches of the chassis to its current mode (${what}), the chassis runs its saved gains within a second after a trial ends or its controller resets`, async () => {
       const { clock, chassis } = clocked;
       const saved = clocked.robot.store.current('chassis').gains;
       await clocked.during(clocked.tryGains(1, { endsAtMs: clock.nowMs() + 300 }));

@@ -87,7 +87,7 @@ async function driveBeside(place: number, fate: Fate, lateMs: number, act: (type
 describe('a drive command', function () {
   this.timeout(60_000);
   for (const [what, act] of ACTS)
-    it(`that arrives while ${what} sends its frames moves the gimbal only in manual, and at most for the holdMs of the command`, async () => {
+    it(`during ${what} moves the gimbal only in manual mode, and for at most the \`holdMs\` of the command`, async () => {
       const broken: string[] = [];
       let places = 0;
       let accepted = 0;

@@ -14,7 +14,7 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-describe('a drive command', () => {
+describe('when a caller drives', () => {
   let clocked: ClockedRobot;
   let isForbidden = false;
   beforeEach(async () => {
@@ -54,13 +54,13 @@ describe('a drive command', () => {
       event.what === 'drive' || event.what === 'drive-ended' ? [`${event.what} ${event.detail.by}`] : [],
     );
 
-  it('for both units is answered with the rates of both, and makes its caller the driver', async () => {
+  it('both units, the answer has the rates of both, and the caller becomes the driver', async () => {
     expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
     expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
     expect(who()).to.equal('operator');
   });
 
-  it('sends the controller only the rest of its hold, so a retry 20 ms later sends 20 ms less', async () => {
+  it('a unit, the controller gets only the rest of the hold time, so a retry 20 ms later sends 20 ms less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
     let attempts = 0;
     clocked.intercept = async frame => {
@@ -73,7 +73,7 @@ describe('a drive command', () => {
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
 
-  it('is refused as too late if less than 10 ms of its hold is left, or if its deadline is past or over 5 s ahead', async () => {
+  it('a unit, the command is refused as too late if under 10 ms of its hold time is left, or if its `notAfterT` is past or over 5 s ahead', async () => {
     const nowMs = clocked.clock.nowMs();
     expect(await driven(YAW, { receivedMs: nowMs - 191 })).to.equal('too-late');
     expect(await driven(YAW, { notAfterMs: nowMs - 1 })).to.equal('too-late');
@@ -81,7 +81,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('whose hold ends while the command waits for the bus is refused as too late and sends no frame', async () => {
+  it('a unit and the hold time ends while the command waits for the bus, the command is refused as too late and sends no frame', async () => {
     clocked.intercept = async ({ kind }) => {
       if (kind === 'read') await clocked.pause(45);
       return undefined;
@@ -91,7 +91,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([]);
   });
 
-  it('for both units fails with "bus-busy" if its hold ends after only one unit has received its frame', async () => {
+  it('both units and the hold time ends after only one unit has received its frame, the command fails with "bus-busy"', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame)) await clocked.pause(45);
       return undefined;
@@ -100,14 +100,14 @@ describe('a drive command', () => {
     expect(motions()[0]?.rates).to.deep.equal([0.5, 0]);
   });
 
-  it('for two units sends no frame to either unit if one of them is in the wrong mode', async () => {
+  it('both units and one of them is in the wrong mode, neither unit gets a frame', async () => {
     await clocked.during(clocked.chassis.setMode('auto'));
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
     expect(motions()).to.deep.equal([]);
     expect(who()).to.equal(undefined);
   });
 
-  it('for two units fails, and halts the first unit at once, if the frame for the second unit fails', async () => {
+  it('both units and the frame for the second unit fails, the command fails and the first unit is halted at once', async () => {
     clocked.intercept = frame => (isMotion(frame) && frame.unit === 'chassis' ? 'fails' : undefined);
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
     await clocked.wait(10);
@@ -118,14 +118,14 @@ describe('a drive command', () => {
     });
   });
 
-  it('for two units sends no frame to the chassis if the frame for the gimbal fails', async () => {
+  it('both units and the frame for the gimbal fails, the chassis gets no frame', async () => {
     clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
     expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
     await clocked.wait(10);
     expect(motions().filter(({ unit }) => unit === 'chassis')).to.deep.equal([]);
   });
 
-  it('for two units sends no frame if another caller takes over the gimbal while the command waits for the next poll', async () => {
+  it('both units and another caller takes over the gimbal while the command waits for the next poll, the command sends no frame', async () => {
     await driven({ ...YAW, ...AHEAD });
     clocked.frames.length = 0;
     const older = drive({ ...YAW, ...AHEAD });
@@ -134,10 +134,10 @@ describe('a drive command', () => {
   });
 
   for (const [what, rates] of [
-    ['halts both units', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
-    ['moves the gimbal and halts the chassis', { ...YAW, chassis: { speed: 0, turn: 0 } }],
+    ['halts both', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
+    ['halts only the chassis', { ...YAW, chassis: { speed: 0, turn: 0 } }],
   ] as const) {
-    it(`that ${what} still halts the chassis if the frame for the gimbal fails`, async () => {
+    it(`both units and then ${what}, the chassis halts even if the frame for the gimbal fails`, async () => {
       await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
       clocked.frames.length = 0;
       clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
@@ -145,7 +145,7 @@ describe('a drive command', () => {
       expect(motions().find(({ unit }) => unit === 'chassis')?.rates).to.deep.equal([0, 0]);
     });
 
-    it(`that ${what} still halts the chassis if another caller takes over the gimbal before the command is answered`, async () => {
+    it(`both units and then ${what}, the chassis halts even if another caller takes over the gimbal before the halt is answered`, async () => {
       await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
       clocked.frames.length = 0;
       const older = drive(rates);
@@ -163,7 +163,7 @@ describe('a drive command', () => {
       () => driven(YAW, { by: 'rival', takeover: true, holdMs: 500 }),
     ],
   ] as const)
-    it(`that halts both units is refused, but still halts the chassis, if the gimbal ${what}`, async () => {
+    it(`both units and then halts both, the chassis halts even if the command is refused because the gimbal ${what}`, async () => {
       await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
       await act();
       clocked.frames.length = 0;
@@ -176,7 +176,7 @@ describe('a drive command', () => {
     ['refuses the first 7 frames', (frame: Frame, motions: number) => isMotion(frame) && motions <= 7],
     ['is offline for 150 ms', ({ unit }: Frame, _: number, ms: number) => unit === 'gimbal' && ms < 150],
   ] as const)
-    it(`that halts a unit is repeated until the controller takes it, even if the controller ${what}`, async () => {
+    it(`a unit and then halts it, the halt is retried until it takes effect, even if the controller ${what}`, async () => {
       await driven(YAW, { holdMs: 500 });
       let motions = 0;
       const atMs = clocked.clock.nowMs();
@@ -189,7 +189,7 @@ describe('a drive command', () => {
       expect(clocked.clock.nowMs() - atMs).to.be.below(250);
     });
 
-  it('that halts a unit is repeated until the controller shows it, even if noise damages the first 6 frames', async () => {
+  it('a unit and then halts it, the halt is retried until it takes effect, even if noise damages the first 6 frames', async () => {
     await driven(YAW, { holdMs: 500 });
     let damaged = 0;
     clocked.intercept = async frame => {
@@ -202,7 +202,7 @@ describe('a drive command', () => {
     expect([damaged, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
   });
 
-  it('that moves a unit waits until an unanswered halt of that unit has ended, so that the halt does not end the motion', async () => {
+  it('a unit, halts it and drives it again before the halt is answered, the halt does not end the new motion', async () => {
     await driven(YAW, { holdMs: 500 });
     let damaged = 0;
     clocked.intercept = async frame => {
@@ -219,7 +219,7 @@ describe('a drive command', () => {
     expect(clocked.loops.gimbal.last?.rates.yaw).to.equal(0.5);
   });
 
-  it('that halts the gimbal and moves the chassis fails with "bus-busy", which does not say that nothing moves, if the bus hangs', async () => {
+  it('the chassis and halts the gimbal in one command while the bus hangs, the command fails with "bus-busy"', async () => {
     await driven(YAW, { holdMs: 500 });
     let hangs = 1;
     clocked.intercept = async ({ kind }) => {
@@ -230,7 +230,7 @@ describe('a drive command', () => {
     expect(await driven({ ...STILL, ...AHEAD })).to.equal('bus-busy');
   });
 
-  it('that halts a unit is carried out even if the daemon ends while a fault of the bus still refuses the frame', async () => {
+  it('a unit and then halts it, the halt takes effect even if the daemon shuts down while the bus still fails', async () => {
     await driven(YAW, { holdMs: 500 });
     const faultyUntilMs = clocked.clock.nowMs() + 150;
     clocked.intercept = frame =>
@@ -241,7 +241,7 @@ describe('a drive command', () => {
     await halted;
   });
 
-  it('is ended by a switch to manual, which waits at most 100 ms for the controller to take the frame that ends the motion', async () => {
+  it('a unit and the unit is switched to manual, the motion is halted, and failing halt frames delay the switch by less than 200 ms', async () => {
     for (const [spoiledMs, isStill] of [
       [30, true],
       [300, false],
@@ -258,7 +258,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('that halts a unit is sent at once if another command has moved the unit just after the halt before', async () => {
+  it('a unit right after a halt and then halts it again, the second halt is sent at once', async () => {
     await driven(STILL);
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
@@ -268,12 +268,12 @@ describe('a drive command', () => {
 
   for (const [what, act] of [
     [
-      'a refused takeover',
+      'a refused takeover by another caller',
       () => driven(YAW, { by: 'rival', takeover: true, notAfterMs: clocked.clock.nowMs() + 1 }),
     ],
-    ['the removal of the token', async () => clocked.gimbal.endDrive()],
+    ['the removal of the token of the caller', async () => clocked.gimbal.endDrive()],
   ] as const)
-    it(`is ended by ${what}, even if the bus spoils the first 6 frames that end it`, async () => {
+    it(`a unit, ${what} ends the motion, even if the first 6 halt frames fail`, async () => {
       await driven(YAW, { holdMs: 500 });
       let faults = 0;
       clocked.intercept = frame => {
@@ -286,7 +286,7 @@ describe('a drive command', () => {
       expect([faults, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
     });
 
-  it('that a switch of the gimbal to manual ends is answered at once, and halts the chassis, even after both units have their frames', async () => {
+  it('both units and the gimbal is switched to manual before the command is answered, the command is refused at once and the chassis is halted', async () => {
     let isStopped = false;
     clocked.intercept = frame => {
       if (isMotion(frame) && frame.unit === 'chassis' && !isStopped) {
@@ -302,7 +302,7 @@ describe('a drive command', () => {
     expect(motions().at(-1)).to.deep.equal({ unit: 'chassis', rates: [0, 0], holdMs: 0 });
   });
 
-  it('from a caller who has hung up, with `takeover`, does not take the place of a command of the driver that waits for the next poll', async () => {
+  it('a unit and another caller asks for a takeover but hangs up, the waiting command of the first caller is still carried out', async () => {
     await driven(YAW);
     const waiting = drive(YAW);
     const stillConnected = async () => {
@@ -313,7 +313,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('that halts a unit is carried out even if a newer command takes its place and is then refused', async () => {
+  it('a unit and then halts it, the halt takes effect even if a newer command replaces the halt and is then refused', async () => {
     await driven(YAW, { holdMs: 500 });
     const halted = drive(STILL);
     const { stillWanted, hangUp } = new WaitingCaller();
@@ -323,7 +323,7 @@ describe('a drive command', () => {
     expect([await clocked.during(newer), motions().at(-1)?.rates]).to.deep.equal(['caller-gone', [0, 0]]);
   });
 
-  it('that halts the gimbal and moves the chassis halts the gimbal even if its caller has hung up', async () => {
+  it('the chassis and halts the gimbal in one command but has hung up, the gimbal is still halted', async () => {
     await driven(YAW, { holdMs: 500 });
     clocked.frames.length = 0;
     const stillConnected = async () => {
@@ -334,7 +334,7 @@ describe('a drive command', () => {
     expect(motions()).to.deep.equal([{ unit: 'gimbal', rates: [0, 0], holdMs: 0 }]);
   });
 
-  it('that may have arrived before a halt of the gimbal is refused, even if that halt came with a motion of the chassis', async () => {
+  it('the gimbal with a command that may be older than a halt, the command is refused even if the halt came with new rates for the chassis', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven({ ...STILL, ...AHEAD });
@@ -346,7 +346,7 @@ describe('a drive command', () => {
     ['a switch to manual', () => clocked.gimbal.setMode('manual')],
     ['a takeover', () => clocked.drive(YAW, { by: 'rival', takeover: true, holdMs: 50 })],
   ] as const)
-    it(`that may have arrived before ${what} is refused as overtaken`, async () => {
+    it(`a unit with a command that may be older than ${what}, the command is refused as overtaken`, async () => {
       const pausedMs = clocked.clock.nowMs();
       await clocked.wait(1);
       await driven(YAW, { holdMs: 50 });
@@ -355,7 +355,7 @@ describe('a drive command', () => {
       expect(await driven(YAW, late)).to.equal('overtaken');
     });
 
-  it('with rates of 0 and a hold of only 50 ms is still sent after the bus has hung for 120 ms', async () => {
+  it('a unit and then halts it with a hold time of 50 ms, the halt is sent even after the bus has hung for 120 ms', async () => {
     await driven(YAW, { holdMs: 500 });
     let hangs = 1;
     clocked.intercept = async ({ kind }) => {
@@ -367,7 +367,7 @@ describe('a drive command', () => {
     expect(motions().at(-1)?.rates).to.deep.equal([0, 0]);
   });
 
-  it('is refused while another caller drives, and for a second after the last hold of that caller has ended', async () => {
+  it('a unit, other callers are refused until a second after the last hold time of the driver has ended', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     expect(await driven(YAW, { by: 'rival' })).to.equal('driven');
@@ -379,14 +379,14 @@ describe('a drive command', () => {
     expect(ends()).to.deep.equal(['operator silent']);
   });
 
-  it('with `takeover` makes its caller the driver, and the previous driver is then refused', async () => {
+  it('with `takeover`, the caller becomes the driver, and the previous driver is refused', async () => {
     await driven(YAW);
     expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
     expect(await driven(YAW)).to.equal('driven');
     expect(ends()).to.deep.equal(['operator takeover']);
   });
 
-  it('with `takeover` ends the motion of the previous driver even if the command itself is then refused as too late', async () => {
+  it('with `takeover`, the motion of the previous driver ends even if the takeover itself is refused as too late', async () => {
     await driven(YAW, { holdMs: 500 });
     const notAfterMs = clocked.clock.nowMs() + 1;
     expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
@@ -394,7 +394,7 @@ describe('a drive command', () => {
     expect(who()).to.equal('rival');
   });
 
-  it('that still waits for the next poll is refused as overtaken when a newer command of the same caller arrives', async () => {
+  it('a unit with several commands before the next poll, only the newest is sent, and the others are refused as overtaken', async () => {
     await driven(YAW);
     const answers = [1, 2, 3].map(yaw => drive({ gimbal: { yaw: yaw / 10, pitch: 0 } }));
     await clocked.during(Promise.all(answers));
@@ -406,7 +406,7 @@ describe('a drive command', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0.3]);
   });
 
-  it('with rates of 0 is sent at once, and an unanswered older command of the same driver is refused as overtaken', async () => {
+  it('a unit and then halts it, the halt is sent at once, and an older unanswered command is refused as overtaken', async () => {
     await driven(YAW);
     const atMs = clocked.clock.nowMs();
     const older = drive({ gimbal: { yaw: 1, pitch: 0 } });
@@ -420,7 +420,7 @@ describe('a drive command', () => {
     ['before the older command has sent a frame', 0, YAW],
     ['after the older command has sent its frames', 1, undefined],
   ] as const)
-    it(`for both units still moves the chassis if a newer command, for the gimbal only, arrives ${when}`, async () => {
+    it(`both units and a newer command halts only the gimbal ${when}, the chassis still moves`, async () => {
       if (before !== undefined) await driven(before);
       const older = drive({ ...YAW, ...AHEAD });
       await clocked.wait(waitMs);
@@ -432,7 +432,7 @@ describe('a drive command', () => {
       expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
     });
 
-  it('whose caller hangs up while the command waits sends no frame, and does not cut the previous motion short', async () => {
+  it('a unit but hangs up while the command waits, the command sends no frame, and the previous motion continues', async () => {
     await driven(YAW);
     const { stillWanted, hangUp } = new WaitingCaller();
     const answer = drive({ gimbal: { yaw: 1, pitch: 0 } }, { stillWanted });
@@ -446,7 +446,7 @@ describe('a drive command', () => {
     ['a stop', 'stopped', () => clocked.robot.stop()],
     ['a switch to auto', 'wrong-mode', () => clocked.gimbal.setMode('auto')],
   ] as const)
-    it(`is refused after ${what}, and its caller is no longer the driver`, async () => {
+    it(`a unit and ${what} follows, the caller is no longer the driver, and the next command is refused`, async () => {
       await driven(YAW);
       expect(who()).to.equal('operator');
       await clocked.during(act());
@@ -454,13 +454,13 @@ describe('a drive command', () => {
       expect(await driven(YAW)).to.equal(code);
     });
 
-  it('no longer moves the unit after a switch to manual, even if the unit was already in manual', async () => {
+  it('a unit in manual and the unit is switched to manual again, the motion ends and the caller is no longer the driver', async () => {
     await driven(YAW);
     await clocked.during(clocked.gimbal.setMode('manual'));
     expect([who(), motions().at(-1)?.rates]).to.deep.equal([undefined, [0, 0]]);
   });
 
-  it('of the driver is still accepted after a failed switch to auto', async () => {
+  it('a unit and a switch to auto then fails, the caller stays the driver and can drive on', async () => {
     await driven(YAW);
     clocked.let({ kind: 'write', register: 'mode' }, 'fails');
     expect(await clocked.outcome(clocked.gimbal.setMode('auto'))).to.equal('nack');
@@ -474,7 +474,7 @@ describe('a drive command', () => {
     ['the unit is switched to manual', () => clocked.gimbal.setMode('manual')],
     ['the robot is stopped and resumed', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
-    it(`that waits for the next poll is refused as overtaken, and moves nothing, if ${what} before that poll`, async () => {
+    it(`a unit and ${what} while the command waits for the next poll, the command is refused as overtaken and moves nothing`, async () => {
       await clocked.end();
       clocked = await ClockedRobot.start({ pollHz: 5 });
       await driven(YAW);
@@ -486,7 +486,7 @@ describe('a drive command', () => {
       expect([await waiting, motions(), who()]).to.deep.equal(['overtaken', [], undefined]);
     });
 
-  it('whose first attempt fails is not sent again if its caller hung up or the robot was locked during that attempt', async () => {
+  it('a unit and the first attempt fails, the command is not sent again if the caller hung up or the robot was locked meanwhile', async () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       const { stillWanted, hangUp } = new WaitingCaller();
@@ -503,7 +503,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('that may have arrived before an already accepted halt (rates of 0) is refused as overtaken', async () => {
+  it('the gimbal with a command that may be older than an accepted halt, the command is refused as overtaken', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven(STILL);
@@ -512,7 +512,7 @@ describe('a drive command', () => {
     expect(await driven(YAW)).to.deep.equal(YAW);
   });
 
-  it('is sent again with the rest of its hold if the controller refuses the frame as damaged', async () => {
+  it('a unit and the controller refuses the frame as damaged, the command is sent again with the rest of the hold time', async () => {
     let damaged = 0;
     clocked.intercept = async frame => {
       if (!isMotion(frame) || damaged === 2) return undefined;
@@ -526,7 +526,7 @@ describe('a drive command', () => {
     expect(holds[2]).to.be.within(120, 170);
   });
 
-  it('that ends or slows a motion is sent again if the controller refuses the frame as damaged', async () => {
+  it('a unit and then halts or slows it, a frame that the controller refuses as damaged is sent again', async () => {
     for (const rate of [0, 0.2]) {
       await driven(YAW, { holdMs: 500 });
       let damaged = 0;
@@ -544,7 +544,7 @@ describe('a drive command', () => {
     }
   });
 
-  it('with `takeover` from ten callers at once is logged only for the caller whose frame was sent', async () => {
+  it('with `takeover` at the same time as nine others, only the caller whose frame was sent is logged as the driver', async () => {
     const callers = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
     await driven(YAW, { by: 'z' });
     clocked.frames.length = 0;
@@ -558,7 +558,7 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
-  it('with rates of 0, from two callers who keep taking over from each other, is sent once a poll and never logged', async () => {
+  it('with rates of 0 and `takeover`, alternating with another caller, only one frame is sent per poll, and nothing is logged', async () => {
     const answers: Promise<unknown>[] = [];
     for (let ms = 0; ms < 100; ms += 1) {
       answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }));
@@ -569,7 +569,7 @@ describe('a drive command', () => {
     expect(lines()).to.deep.equal([]);
   });
 
-  it('with rates of 0 and a hold of 50 ms succeeds every time even if the daemon polls only 5 times a second', async () => {
+  it('with rates of 0 and a hold time of 50 ms, every command succeeds even if the daemon polls only 5 times a second', async () => {
     await clocked.end();
     clocked = await ClockedRobot.start({ pollHz: 5 });
     await clocked.wait(200);
@@ -577,14 +577,14 @@ describe('a drive command', () => {
       expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
   });
 
-  it('for both units still moves the chassis if the command may be older than a halt (rates of 0) of the gimbal', async () => {
+  it('both units with a command that may be older than a halt of the gimbal, the command still moves the chassis', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);
     await driven(STILL);
     expect(await driven({ ...YAW, ...AHEAD }, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
   });
 
-  it('makes the daemon read the moving unit at every poll, about 50 times a second', async () => {
+  it('a unit, the daemon reads that unit at every poll, about 50 times a second', async () => {
     clocked.frames.length = 0;
     await driven(YAW, { holdMs: 500 });
     await clocked.wait(400);
@@ -594,7 +594,7 @@ describe('a drive command', () => {
     expect(readings.length).to.be.within(19, 22);
   });
 
-  it('is refused if the controller has no register `motion`, and the status of the unit shows `drivable: false`', async () => {
+  it('a unit whose controller has no register `motion`, the command is refused, and the status of the unit shows `drivable: false`', async () => {
     clocked.alter(REGISTERS.status, ({ flags }) => ({ flags: flags & 0x7f }));
     await clocked.wait(40);
     expect(await driven(YAW)).to.equal('not-drivable');

@@ -71,7 +71,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation()).to.deep.equal({ ...EXCITATION, amplitude: 0 });
   });
 
-  it('that firmware 0.3.0 would begin again gets amplitude 0 before the first heartbeat after the controller reconnects', async () => {
+  it('in firmware 0.3.0 does not begin again after the controller reconnects, because the daemon sends amplitude 0 before the first heartbeat', async () => {
     withOldFirmware();
     robot.fault('chassis', 'unplug');
     await robot.wait(4600);
@@ -82,7 +82,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('that firmware 0.3.0 would begin again gets amplitude 0 before the first heartbeat of a daemon that was down for 600 ms', async () => {
+  it('in firmware 0.3.0 gets amplitude 0 from a daemon that restarts after a downtime of 600 ms, before the first heartbeat of that daemon', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);
@@ -125,7 +125,7 @@ describe('an excitation', () => {
     expect(moves()).to.equal(0);
   });
 
-  it('ends at a stop with the reason "stop" in its event, and at a reset of the controller with the reason "reset"', async () => {
+  it('ends at a stop with the reason "stop", and at a reset of the controller with the reason "reset"', async () => {
     await robot.during(robot.robot.stop());
     await robot.during(robot.robot.resume());
     await begin();

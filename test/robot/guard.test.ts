@@ -74,7 +74,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('makes a restarted daemon end the excitation, while an excitation without a guard outlasts the restart', async () => {
+  it('tells a restarted daemon to end the excitation; an excitation without a guard continues', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -97,7 +97,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(chassis().trial?.id).to.equal('a');
   });
 
-  it('ends the excitation and the trial if the loop runs away, and both the status and the event name that cause', async () => {
+  it('ends the excitation and the trial if the loop runs away, and both the status and the event give the runaway as the reason', async () => {
     await triesExcited();
     // The measured value of the scripted speed loop grows by 1 m/s per second. Its setpoint stays at 0.
     await robot.wait(1000 * RUNAWAY);
@@ -144,7 +144,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`never leaves a trial running if ${name} during any frame that starts the trial, and the saved gains run again`, async () => {
+    it(`restores the saved gains and ends the trial if ${name} while the trial starts`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

@@ -127,7 +127,7 @@ describe('the laser', () => {
     expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', undefined]);
   });
 
-  it('goes dark when the interlock opens, even if only a poll notices it, and refuses every On while the interlock is open', () => {
+  it('goes dark when the interlock opens, even if only a later check notices that, and refuses every On until the interlock closes', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
@@ -177,7 +177,7 @@ describe('the laser', () => {
     expect(laser.report().light).to.equal('on');
   });
 
-  it('reports "off" with the reason "pin lost" if a poll after an On finds its pin at the off level', () => {
+  it('reports "off" with the reason "pin lost" if it was switched on and a later check finds its pin at the off level', () => {
     const { pin, laser, changes } = setUp();
     laser.on();
     pin.level = false;
@@ -193,7 +193,7 @@ describe('the laser', () => {
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
   });
 
-  it('goes dark at the first poll at which its pin works again after a failed Off', () => {
+  it('goes dark after a failed Off at the first check that finds its pin working again', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     pin.failing = 'throws';
@@ -207,7 +207,7 @@ describe('the laser', () => {
     expect(pin.level).to.equal(false);
   });
 
-  it('refuses On and Off with "laser-unavailable" if there is no pin, and reports that fault at the next poll', () => {
+  it('refuses On and Off with "laser-unavailable" if there is no pin, and reports that fault at the next check', () => {
     const { laser, hardware, faults } = setUp();
     hardware.laser = LOST;
     expect(codeOf(() => laser.on())).to.equal('laser-unavailable');
@@ -217,7 +217,7 @@ describe('the laser', () => {
     expect(faults[0]).to.match(/laser-unavailable.* false$/);
   });
 
-  it('whose pin is lost counts as dark only if the laser was off before', () => {
+  it('counts as dark after the loss of its pin only if it was off before', () => {
     for (const [before, code] of [
       ['off', undefined],
       ['on', 'laser-unavailable'],
@@ -229,7 +229,7 @@ describe('the laser', () => {
     }
   });
 
-  it('that was on is switched off when its lost pin comes back, and reports the reason "pin lost"', () => {
+  it('that lost its pin while on is switched off when the pin comes back, and reports the reason "pin lost"', () => {
     const { pin, laser, hardware, faults } = setUp();
     laser.on();
     hardware.laser = LOST;

@@ -89,7 +89,7 @@ describe('a memory chip at the I2C address of a controller', () => {
     Partial<typeof STATUS>,
     (one: MotorController, untilMs: number) => Promise<unknown>,
   ][]) {
-    it(`makes a frame that ${does} fail with "not-confirmed" until its status shows the effect, although it stores the frame`, async () => {
+    it(`stores a frame that ${does}, but the frame fails with "not-confirmed" until the chip's status shows the effect`, async () => {
       const { device, clock, controller } = host();
       device.shows({});
       const end = outcomeOf(ask(controller, UNTIL_MS));

@@ -37,7 +37,7 @@ describe('a unit', () => {
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
-  it('keeps its excitation off after a confirmed request to end it, even if an earlier request to end it failed', async () => {
+  it('has no excitation after a confirmed request to end the excitation, even if an earlier such request failed', async () => {
     await debugExcited();
     await refusedExcitation();
     expect(await robot.outcome(robot.chassis.excite(STILL))).to.equal(200);
@@ -87,7 +87,7 @@ describe('a unit', () => {
     }
   });
 
-  it('waits before a mode switch only while a late frame of the last switch could still change the mode', async () => {
+  it('delays a mode switch only while a late frame of the last switch could still change the mode', async () => {
     let lost = 0;
     robot.intercept = frame => {
       if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
@@ -146,7 +146,7 @@ describe('a unit', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', torque: true });
   });
 
-  it('gets no frame of a mode switch whose caller hangs up while the switch waits for its turn', async () => {
+  it('gets no frame of a mode switch if the caller hangs up while the switch waits for its turn', async () => {
     const save = robot.gimbal.gains.save(GAINS);
     const { stillWanted, hangUp } = new WaitingCaller();
     const outcome = robot.outcome(robot.gimbal.setMode('auto', stillWanted));
@@ -156,7 +156,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('that a failed switch left in auto is put in manual when the daemon shuts down, but stays in auto when the daemon is killed', async () => {
+  it('left in auto by a failed switch is put in manual if the daemon shuts down, but stays in auto if the daemon is killed', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

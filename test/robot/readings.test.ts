@@ -18,7 +18,7 @@ describe('the daemon', () => {
     return robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === register).length;
   };
 
-  it('takes readings of a unit at rest 50 times a second while a client follows them, and otherwise ten times a second', async () => {
+  it('reads a unit in manual mode 50 times a second while a client follows the readings, and otherwise ten times a second', async () => {
     expect(await perSecond()).to.equal(10);
     const end = robot.robot.followed.add(() => undefined);
     expect(await perSecond()).to.equal(50);
@@ -101,7 +101,7 @@ describe('the daemon', () => {
     expect(robot.chassis.report().online).to.equal(false);
   });
 
-  it('counts a unit as online after two failed polls in a row, and as offline after three', async () => {
+  it('still counts a unit as online after two failed polls in a row, but as offline after three', async () => {
     const failed = () => robot.events.filter(({ what }) => what === 'poll-failed').length;
     const isOnlineAfter = async (polls: number) => {
       const before = failed();
@@ -151,7 +151,7 @@ describe('the daemon', () => {
     expect(robot.chassis.report()).to.include({ online: true });
   });
 
-  it('sends a reset controller a heartbeat first, and the gains only afterwards', async () => {
+  it('sends a heartbeat before the gains to a controller that was reset', async () => {
     for (let pauseMs = 0; pauseMs <= 60; pauseMs += 5) {
       await robot.wait(200 + pauseMs);
       robot.frames.length = 0;

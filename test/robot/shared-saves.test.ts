@@ -4,7 +4,7 @@ import { ClockedRobot, isLike, WaitingCaller } from '../support/clocked-robot.js
 
 const COMMIT = { kind: 'write', register: 'commit' } as const;
 
-describe('saves of gains of one unit', () => {
+describe('saves of gains for one unit', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -38,7 +38,7 @@ describe('saves of gains of one unit', () => {
       .map(({ gains }) => gains.speed?.kp)
       .reverse();
 
-  it('that wait while the unit is busy send the controller only the newest gains, and each save becomes a revision', async () => {
+  it('wait while the unit is busy, then send the controller only the newest gains, and each save becomes a revision', async () => {
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 2, 3], 3]);
@@ -53,7 +53,7 @@ describe('saves of gains of one unit', () => {
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
-  it('that wait while the unit is busy succeed, except those whose caller hangs up and those based on an old revision', async () => {
+  it('wait while the unit is busy, then succeed unless the caller has hung up or the save is based on an old revision', async () => {
     const { stillWanted, hangUp } = new WaitingCaller();
     const busy = occupy();
     const outcomes = [
@@ -75,7 +75,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 3], 3]);
   });
 
-  it('that wait while the unit is busy all fail, and change nothing, if the controller does not confirm the newest gains', async () => {
+  it('wait while the unit is busy, then all fail and change nothing if the controller does not confirm the newest gains', async () => {
     robot.let({ register: 'commit' }, 'answer lost');
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), busy])).to.deep.equal(['nack', 'nack', 200]);
@@ -90,7 +90,7 @@ describe('saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('that wait while the unit is busy succeed even if an earlier waiting save has timed out', async () => {
+  it('wait while the unit is busy, then succeed even if an earlier waiting save has timed out', async () => {
     const { busy } = occupyForLong();
     const early = save(1);
     await robot.wait(300);
@@ -98,7 +98,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that fail create no revision, so the next save succeeds if it is based on revision 0', async () => {
+  it('create no revision if they fail, so that the next save can still be based on revision 0', async () => {
     robot.let(COMMIT, 'fails');
     const busy = occupy();
     const first = save(1).finally(() => robot.allIsWell());
@@ -107,7 +107,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2], 2]);
   });
 
-  it('that wait behind a save that fails still succeed, and the newest gains run', async () => {
+  it('wait behind an earlier save, and then succeed even if the earlier save fails', async () => {
     let commits = 0;
     let late: Promise<unknown> | undefined;
     robot.intercept = frame => {
@@ -126,7 +126,7 @@ describe('saves of gains of one unit', () => {
     expect([saved(), robot.runningKp]).to.deep.equal([[2, 3], 3]);
   });
 
-  it('are refused, and send no gains, while the journal of saved gains cannot be read', async () => {
+  it('are refused, and send the controller no gains, while the journal of saved gains cannot be read', async () => {
     robot.disk.fail('read');
     await robot.restart();
     robot.frames.length = 0;
@@ -136,7 +136,7 @@ describe('saves of gains of one unit', () => {
     robot.disk.fail();
   });
 
-  it('that wait all time out if the unit stays busy, and a save succeeds when the unit is free again', async () => {
+  it('time out if the unit stays busy, and succeed again when the unit is free', async () => {
     const { busy, end } = occupyForLong();
     expect(await Promise.all([save(1), save(2)])).to.deep.equal(['unit-busy', 'unit-busy']);
     await busy;

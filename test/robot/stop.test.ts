@@ -10,7 +10,7 @@ const UNITS: readonly UnitName[] = ['gimbal', 'chassis'];
 const LATCH = { unit: 'gimbal', kind: 'write', register: 'stop', data: '01' } as const;
 const MODE = { unit: 'gimbal', kind: 'write', register: 'mode' } as const;
 
-describe('a stop', () => {
+describe('when a robot is stopped', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
     robot = await ClockedRobot.start();
@@ -44,7 +44,7 @@ describe('a stop', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
-  it('is not ended by a resume that may have arrived before the stop', async () => {
+  it('and a resume possibly arrived before the stop, that resume is refused and the robot stays stopped', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
     await robot.outcome(robot.robot.stop());
@@ -53,7 +53,7 @@ describe('a stop', () => {
     expect(await robot.outcome(robot.robot.resume())).to.equal(200);
   });
 
-  it('darkens the laser at once, latches both controllers, and is confirmed by both', async () => {
+  it('while its laser is on, the laser goes dark at once, and both controllers latch and confirm the stop', async () => {
     robot.robot.laser.on();
     const stopping = stop();
     expect([robot.level, robot.robot.stopped]).to.deep.equal([0, true]);
@@ -70,7 +70,7 @@ describe('a stop', () => {
     ],
     ['not confirmed if the gimbal never cuts its own torque', 0, 'not-confirmed'],
   ] as const) {
-    it(`right after the gimbal was unplugged is ${name}`, async () => {
+    it(`right after the gimbal was unplugged, the stop is ${name}`, async () => {
       await begin(silence(ms));
       robot.fault('gimbal', 'unplug');
       const startMs = robot.clock.nowMs();
@@ -84,7 +84,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that neither unit confirms names both units in its answer, even if the laser pin fails too', async () => {
+  it('and neither unit confirms the stop, the answer to the stop names both units, even if the laser pin fails too', async () => {
     await begin(silence(0));
     robot.robot.laser.on();
     robot.fault('bus', 'nack');
@@ -105,7 +105,7 @@ describe('a stop', () => {
     [Number.POSITIVE_INFINITY, 5000, 'not-confirmed'],
   ] as const) {
     const mayKeep = Number.isFinite(beforeMs) ? `for up to ${beforeMs / 1000} s` : 'for ever';
-    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after the daemon starts with the gimbal unplugged is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the gimbal may keep its torque ${mayKeep} without a heartbeat`, async () => {
+    it(`${waitMs === 0 ? 'right' : `${waitMs / 1000} s`} after the daemon started, the stop is ${expected === 200 ? 'confirmed' : 'not confirmed'} if the unplugged gimbal can keep its torque ${mayKeep} without a heartbeat`, async () => {
       await begin(silence(500, beforeMs));
       robot.fault('gimbal', 'unplug');
       await robot.restart();
@@ -114,7 +114,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is not confirmed if the chassis was unplugged before its first heartbeat, which would have limited how long it keeps its torque', async () => {
+  it('and the chassis was unplugged before a heartbeat limited its host silence, the stop is not confirmed', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -135,7 +135,7 @@ describe('a stop', () => {
     expect(await stop()).to.equal('not-confirmed');
   });
 
-  it('is not confirmed while a heartbeat to the gimbal is still on the bus', async () => {
+  it('while a heartbeat to the gimbal is still on the bus, the stop is not confirmed', async () => {
     let holding = true;
     robot.intercept = async frame => {
       if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
@@ -149,7 +149,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('keeps the torque off when a controller is reset, even while a save gives that controller new gains', async () => {
+  it('and the gimbal is then reset, the gimbal stays without torque even while a save sends it new gains', async () => {
     const gains = defaultGains(unitNamed('gimbal'));
     await stop();
     for (const pauseMs of [0, 1, 3, 7, 11, 19]) {
@@ -168,7 +168,7 @@ describe('a stop', () => {
     }
   });
 
-  it('that arrives during any frame of a resume leaves the robot stopped', async () => {
+  it('during any frame of a resume, the robot stays stopped', async () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
@@ -196,7 +196,7 @@ describe('a stop', () => {
     }
   });
 
-  it('whose frame arrives damaged is not sent again if a resume begins before the controller refuses that frame', async () => {
+  it('and a resume begins before the gimbal refuses a damaged stop frame, that frame is not sent again', async () => {
     await stop();
     let release = (): void => undefined;
     const isHeld = robot.atFirst(LATCH, async () => {
@@ -219,7 +219,7 @@ describe('a stop', () => {
     expect(robot.frames.filter(frame => isLike(frame, LATCH))).to.deep.equal([]);
   });
 
-  it('that is still in progress makes the daemon refuse a resume', async () => {
+  it('and a resume arrives while the stop is still in progress, the resume is refused', async () => {
     const stopping = stop();
     expect([await resume(), await stopping]).to.deep.equal(['stopped', 200]);
     await robot.wait(100);
@@ -230,7 +230,7 @@ describe('a stop', () => {
     [1, 200],
     [0, 'caller-gone'],
   ] as const) {
-    it(`${staying === 1 ? 'is ended' : 'is not ended'} by a resume that two callers asked for if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
+    it(`and two callers ask for a resume, the robot ${staying === 1 ? 'still resumes' : 'stays stopped'} if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       const callers = [new WaitingCaller(), new WaitingCaller()];
@@ -243,7 +243,7 @@ describe('a stop', () => {
     });
   }
 
-  it('is ended by a resume even if an earlier resume, whose caller has hung up, still waits for the disk', async () => {
+  it('and the caller of a resume hangs up while that resume waits for the disk, a second resume still succeeds', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(30);
     const gone = givenUp();
@@ -253,7 +253,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('is ended by a resume that arrives while the daemon undoes an earlier resume whose caller has hung up', async () => {
+  it('and the daemon undoes a resume because its caller hung up, a new resume that arrives meanwhile succeeds', async () => {
     await stop();
     let other: Promise<unknown> | undefined;
     robot.atFirst(LATCH, () => {
@@ -264,7 +264,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('cancels a resume that still waits for the disk, but can be ended by a new resume', async () => {
+  it('again while a resume waits for the disk, that resume fails, but a new one succeeds', async () => {
     await stop();
     robot.disk.interfere = () => robot.pause(60);
     const overtaken = resume();
@@ -274,7 +274,7 @@ describe('a stop', () => {
     expectStopped(false);
   });
 
-  it('cancels two resumes that still wait for the disk, even if the caller of one has hung up', async () => {
+  it('again while two resumes wait for the disk, both resumes fail, even if the caller of one has hung up', async () => {
     await stop();
     await unplug(300, 'chassis');
     robot.disk.interfere = () => robot.pause(60);
@@ -288,7 +288,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('is not ended by a failed resume, and a failed resume without a stop changes no mode', async () => {
+  it('and a resume then fails, the robot stays stopped; without a stop, a failed resume changes no mode', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -304,7 +304,7 @@ describe('a stop', () => {
     expectStopped(true);
   });
 
-  it('that arrives while the daemon releases a reconnected controller after a resume cuts the torque of that controller', async () => {
+  it('again while the daemon clears the latch of the reconnected gimbal after a resume, the gimbal has no torque', async () => {
     await enters('gimbal', 'auto');
     await stop();
     await unplug(3000, 'gimbal');
@@ -322,13 +322,10 @@ describe('a stop', () => {
   });
 
   for (const [end, outcome] of [
-    [
-      'successful resume gives a controller that reconnects in auto no torque until that controller is in manual',
-      200,
-    ],
-    ['refused resume gives no torque to a controller that returns in auto', 'not-confirmed'],
+    ['successful resume, the gimbal gets no torque until it is in manual', 200],
+    ['failed resume, the gimbal gets no torque', 'not-confirmed'],
   ] as const) {
-    it(`followed by a ${end}`, async () => {
+    it(`and the gimbal reconnects in auto during a ${end}`, async () => {
       await enters('gimbal', 'auto');
       await unplug(1500, 'gimbal');
       expect(await stop()).to.equal(200);
@@ -354,7 +351,7 @@ describe('a stop', () => {
     });
   }
 
-  it('that follows a resume while the gimbal is unplugged leaves the gimbal latched and in manual when the gimbal is plugged in', async () => {
+  it('right after a resume with the gimbal unplugged, the gimbal is latched and in manual when it is plugged in again', async () => {
     await enters('gimbal', 'debug');
     await unplug(600, 'gimbal');
     expect([await resume(), await stop()]).to.deep.equal([200, 200]);
@@ -363,7 +360,7 @@ describe('a stop', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('that another host sends to one controller stops the whole robot, which stays stopped after a daemon restart with damaged frames', async () => {
+  it('by another host that latches only the chassis, the gimbal stops too, and the robot stays stopped after a daemon restart with damaged frames', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);
@@ -375,7 +372,7 @@ describe('a stop', () => {
     expect(() => robot.robot.laser.on()).to.throw('stopped');
   });
 
-  it('and a resume take the gimbal from auto to manual even if polls come between the frames of the resume', async () => {
+  it('and resumed, the gimbal goes from auto to manual even if polls come between the frames of the resume', async () => {
     await enters('gimbal', 'auto');
     await enters('chassis', 'auto');
     await stop();
@@ -394,7 +391,7 @@ describe('a stop', () => {
     }
   });
 
-  it('and a save that are in flight together both succeed: the robot is stopped, and the new gains run', async () => {
+  it('while a save is in flight, both the stop and the save succeed, and the new gains run', async () => {
     const save = robot.outcome(robot.chassis.gains.save(robot.gainsWith(1)));
     await robot.wait(1);
     expect(await stop()).to.equal(200);
@@ -402,7 +399,7 @@ describe('a stop', () => {
     expect([await save, robot.runningKp]).to.deep.equal([200, 1]);
   });
 
-  describe('that is recorded on the disk', () => {
+  describe('and the disk', () => {
     const away = () => unplug(1000, ...UNITS);
     /** The disk is slow, and a kill ends the pending operation. */
     const onASlowDisk = async (act: () => Promise<unknown>) => {
@@ -423,31 +420,31 @@ describe('a stop', () => {
 
     const stories: [name: string, isStopped: boolean, ...acts: (() => Promise<unknown>)[]][] = [
       [
-        'outlasts a daemon restart with both controllers unplugged, and the laser then refuses every On',
+        'has recorded the stop, the stop outlasts a daemon restart with both controllers unplugged, and the laser cannot be switched on',
         true,
         stop,
       ],
       [
-        'is not restored by a daemon restart with both controllers unplugged if a resume has ended the stop',
+        'has recorded a later resume, a daemon restart with both controllers unplugged does not restore the stop',
         false,
         stop,
         resume,
       ],
       [
-        'outlasts a daemon restart even if both controllers were unplugged before the stop and the disk was slow',
+        'is slow while both controllers are unplugged, the stop still outlasts a daemon restart',
         true,
         away,
         () => onASlowDisk(stop),
       ],
       [
-        'outlasts a daemon restart with both controllers unplugged if the caller of a resume hung up while the disk was slow',
+        'is slow while the caller of a resume hangs up, the stop outlasts a daemon restart with both controllers unplugged',
         true,
         away,
         stop,
         () => onASlowDisk(givenUp),
       ],
       [
-        'outlasts a daemon restart with both controllers unplugged even after a failed resume',
+        'has recorded the stop and a resume then fails, the stop still outlasts a daemon restart with both controllers unplugged',
         true,
         () => enters('gimbal', 'auto'),
         stop,
@@ -464,7 +461,7 @@ describe('a stop', () => {
       });
     }
 
-    it('stays in force on both controllers during a resume until the disk has recorded that resume', async () => {
+    it('hangs during a resume, both controllers stay latched until the disk has recorded the resume', async () => {
       await stop();
       const answer = robot.disk.hang();
       const resuming = robot.robot.resume();

@@ -45,7 +45,7 @@ describe('a trial', function () {
     }
   });
 
-  it('is confirmed as ended only when the saved gains run, no matter during which frame of a poll the request to end it comes', async () => {
+  it('that a caller ends at any moment of a poll is confirmed as ended only when the saved gains run', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ describe('a trial', function () {
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */
   const MOMENTS = Array.from({ length: 20 }, (_, index) => 2 * index + 1);
 
-  it('during which the daemon is killed leaves the controller without torque, and ends within 4 s after the daemon starts again', async () => {
+  it('leaves the controller without torque if the daemon is killed, and ends within 4 s after the daemon starts again', async () => {
     for (const moment of MOMENTS) {
       let killed: Promise<void> | undefined;
       const begun = interrupted(moment, () => {
@@ -96,10 +96,10 @@ describe('a trial', function () {
   });
 
   for (const [what, away] of [
-    [' is reset at any moment of the trial', ['brownout']],
-    [', unplugged at any moment of the trial, is plugged in again', ['unplug', 'plug']],
+    ['is reset at any moment of the trial', ['brownout']],
+    ['is plugged in again, at whatever moment of the trial it was unplugged', ['unplug', 'plug']],
   ] as const) {
-    it(`ends, and the controller has its torque again, within 4 s after the controller${what}`, async () => {
+    it(`ends, and the controller has its torque again, within 4 s after the controller ${what}`, async () => {
       for (const moment of MOMENTS) {
         const [first, second] = away;
         let isAway = false;

@@ -28,7 +28,7 @@ describe('a trial of gains', () => {
     expect(robot.runningKp).to.equal(40);
   };
 
-  it('can be renewed or changed only by the caller who began it, and a change is reported as an event, but a renewal is not', async () => {
+  it('accepts a renewal or a change only from the caller who began it, and sends an event for a change, but none for a renewal', async () => {
     for (const kp of [1, 1]) expect(await tries(kp)).to.equal(200);
     for (const kp of [1, 2]) expect(await tries(kp, { by: 'other' })).to.equal('trial-running');
     expect(robot.runningKp).to.equal(1);
@@ -59,7 +59,7 @@ describe('a trial of gains', () => {
     await robot.during(Promise.all(others));
   });
 
-  it('is over when a request to end it is confirmed, even if that request arrived before the trial had begun', async () => {
+  it('does not run after a request to end it is confirmed, even if that request arrived before the trial began', async () => {
     const busy = robot.chassis.setMode('auto');
     const begins = tries(7);
     expect(await ends()).to.equal(200);
@@ -98,7 +98,7 @@ describe('a trial of gains', () => {
   });
 
   for (const isRenewal of [false, true]) {
-    it(`${isRenewal ? 'is not renewed if a stop, or a request to end it,' : 'does not begin if a stop'} comes while the daemon writes its gains to the controller`, async () => {
+    it(`${isRenewal ? 'is not renewed if a stop or a request to end it' : 'does not begin if a stop'} arrives while the daemon writes the gains of the trial`, async () => {
       for (const end of [
         () => robot.robot.stop(),
         ...(isRenewal ? [() => robot.chassis.gains.endTrial()] : []),
@@ -112,7 +112,7 @@ describe('a trial of gains', () => {
     });
   }
 
-  it('is refused, and leaves the saved gains running, if a phase that forbids trials begins before the trial has started', async () => {
+  it('is refused, and the saved gains keep running, if a phase that forbids trials begins before the trial does', async () => {
     robot.atFirst({ register: 'commit' }, () => {
       isForbidden = true;
     });
@@ -157,7 +157,7 @@ describe('a trial of gains', () => {
     const waitUntil = (ms: number) => robot.wait(ms - robot.clock.nowMs());
     const ranAway = { what: 'trial-ended', unit: 'chassis', detail: { by: 'lab', why: 'runaway' } };
 
-    it('ends when the measured value has exceeded the runaway bound of the loop, and not before', async () => {
+    it('ends when the measured value exceeds the runaway bound of the loop, and not before', async () => {
       await tries(1);
       await waitUntil(atMs - 50);
       expect(trial()).to.equal('a');
@@ -178,7 +178,7 @@ describe('a trial of gains', () => {
       expect(robot.events).to.deep.include(ranAway);
     });
 
-    it('continues if the loop was beyond its bound before the trial began, even if no reading before the trial showed that', async () => {
+    it('continues if the loop was already beyond its bound before the trial, even if no reading had shown that', async () => {
       const unfollow = robot.robot.followed.add(() => undefined);
       await waitUntil(atMs - 10);
       unfollow();

@@ -121,12 +121,12 @@ function linesOf<C extends Cause>(cause: C): string[] {
 }
 
 describe('a unit', () => {
-  it('has, after each cause, exactly the wanted state that the table of causes in ARCHITECTURE.md gives', () => {
+  it('has, after each cause in the table of ARCHITECTURE.md, exactly the wanted state given there', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));
   });
-  it('whose controller goes offline ends its excitation, its trial and its driving, each with the reason "offline" in the event', () => {
+  it('that goes offline ends its excitation, its trial and its driving, each with an event that gives the reason "offline"', () => {
     const ends = decide(BUSY, 'offline', {}).news;
     expect(ends).to.deep.equal([
       { what: 'excitation', detail: { amplitude: 0, why: 'offline' } },

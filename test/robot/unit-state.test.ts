@@ -73,7 +73,7 @@ describe('the daemon', () => {
     bench = new Bench();
   });
 
-  it('must restore the saved gains of a controller that runs other gains, unless the saved gains cannot be read', () => {
+  it('must restore the saved gains if a controller runs other gains, unless the saved gains cannot be read', () => {
     bench.shows({ gains: OTHER });
     expectDifference(bench, { gains: SAVED });
     bench.saved = undefined;
@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('counts a controller that latched itself as latched only until the daemon has written the release to that controller', async () => {
+  it('counts a controller that has latched itself as latched only until an unlatch is written to that controller', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });

@@ -9,7 +9,7 @@ const STRICT = ['-std=c11', '-Wall', '-Wextra', '-Werror', '-pedantic'];
 describe('the C header motor_registers.h', function () {
   this.timeout(60_000);
 
-  it('compiles without a warning into a C program that makes the same frames and checksums as the daemon', async function () {
+  it('lets a C program compile without a warning and make the same frames and checksums as the daemon', async function () {
     requirePrograms(this, 'cc');
     const printed = await inTemporaryFolder(async folder => {
       const program = join(folder, 'golden-frames');

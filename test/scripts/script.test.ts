@@ -77,7 +77,7 @@ describe('the program', () => {
       expect(stderr).to.match(says);
     });
 
-  it('run by scripts/script.ts ends with exit code 1 at any error, and prints a stack trace only for a defect such as a TypeError', () => {
+  it('that scripts/script.ts runs exits with code 1 at any error, and prints a stack trace only for a defect such as a TypeError', () => {
     const { href } = new URL('../../scripts/script.js', import.meta.url);
     const failing = (error: string) => {
       const work = `async () => { setInterval(() => undefined, 1000); throw new ${error}('no disk\\nand more'); }`;

@@ -7,7 +7,7 @@ import { inTemporaryFolder } from '../support/daemon.js';
 
 const program = fileURLToPath(new URL('../../scripts/step/main.js', import.meta.url));
 
-describe('npm run step', () => {
+describe('`npm run step`', () => {
   const step = (args: string) =>
     spawnSync(process.execPath, [program, ...args.split(' ')], { encoding: 'utf8' });
 

@@ -60,7 +60,7 @@ describe('the computed step response of a motor', () => {
     expect(figures.settlingS).closeTo(0.099, 0.001);
   });
 
-  it('keeps a steady error under a constant load if ki is 0, and no steady error if ki is greater than 0', () => {
+  it('has a steady error under a constant load if ki is 0, but none if ki is greater than 0', () => {
     const load = { size: 0, disturbanceV: 1 };
     expect(figuresOf({ ...load, gains: { kp: 21, ki: 0, kd: 0 } }).steadyError).closeTo(-1 / 21, 1e-4);
     expect(figuresOf(load).steadyError).closeTo(0, 1e-4);

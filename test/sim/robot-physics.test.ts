@@ -63,7 +63,7 @@ describe('the simulated robot', () => {
     expect(journey(7)).not.deep.equal(journey(8));
   });
 
-  it('comes to rest within 1.5 s after a switch from auto at full speed to manual, and stays at rest', () => {
+  it('at full speed in auto comes to rest within 1.5 s after a switch to manual, and stays at rest', () => {
     const robot = newRobot();
     robot.command('chassis', { mode: 'auto' });
     robot.run(4);
@@ -120,7 +120,7 @@ describe('the simulated robot', () => {
       [0.5, 'minRad'],
       [-0.5, 'maxRad'],
     ] as const) {
-      it(`does not let ${name} pass its end stop at the ${stop === 'minRad' ? 'smallest' : 'largest'} angle even if the motor pushes at full voltage`, () => {
+      it(`does not turn ${name} past the end stop at its ${stop === 'minRad' ? 'smallest' : 'largest'} angle, even if the motor pushes at full voltage`, () => {
         const loop = `angle_${name}`;
         const robot = newRobot();
         robot.setGains('gimbal', loop, { kp: -1000, ki: 0, kd: 0 });
@@ -134,7 +134,7 @@ describe('the simulated robot', () => {
     }
   }
 
-  it('swings the gimbal the opposite way when the chassis turns, and the chassis the opposite way when the gimbal turns', () => {
+  it('turns the gimbal in the opposite direction when the chassis turns, and vice versa', () => {
     const robot = newRobot();
     robot.run(1);
     const excitation = { loop: 'angle', amplitude: 0.5, periodS: 20 };
@@ -203,7 +203,7 @@ describe('the simulated robot', () => {
   }
 
   for (const gain of [FLOAT32_MAX, -FLOAT32_MAX])
-    it(`keeps all readings, positions and speeds below 10,000 even if ${gain > 0 ? 'kp and kd are the largest possible numbers and ki is the smallest' : 'kp and kd are the smallest possible numbers and ki is the largest'}`, () => {
+    it(`keeps all readings, positions and speeds below 10,000 even if ${gain > 0 ? 'kp and kd have the largest possible value and ki the smallest' : 'kp and kd have the smallest possible value and ki the largest'}`, () => {
       const robot = newRobot();
       for (const { name: unit, loops } of UNIT_LIST)
         for (const { name } of loops) robot.setGains(unit, name, { kp: gain, ki: -gain, kd: gain });
@@ -220,7 +220,7 @@ describe('the simulated robot', () => {
     for (const { name, maxAmplitude, quantity, defaults } of unit.loops) {
       const amplitude = 0.3 * maxAmplitude;
 
-      it(`with default gains settles a step of the loop “${name}” within 1 s and with under 5 % overshoot, and with bad gains clearly worse`, () => {
+      it(`settles a step of the loop “${name}” within 1 s and under 5 % overshoot with default gains, and clearly worse with bad gains`, () => {
         const { kp, ki, kd } = defaults;
         const figures = (gains: Gains) => {
           const robot = newRobot();

@@ -59,7 +59,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs as many loop periods as pass in real time, such as 15 in 15 ms at 1000 Hz, even if its state is read in between', async () => {
+  it('runs its loops in real time, such as 15 periods in 15 ms at 1000 Hz, even if its state is read in between', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -74,7 +74,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('catches up at most 2 s if it could not run for 10 s, and shows the other 8 s as its lag', async () => {
+  it('catches up on only 2 of 10 s in which it could not run, and shows the other 8 s as its lag', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],
@@ -85,7 +85,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('has a bus with one transaction at a time, of 1 to 32 bytes, where a write takes effect only at its end', async () => {
+  it('allows one bus transaction at a time, of 1 to 32 bytes, and lets a write take effect only at its end', async () => {
     const { bus, ask, truth, enterDebug } = setUp();
     expect(await Promise.all([ask('gimbal'), ask('chassis')])).to.deep.equal(['done', 'bus-failed']);
     for (const length of [0, 33]) {
@@ -102,12 +102,12 @@ describe('the simulated robot', () => {
   type Ends = Partial<Record<UnitName | 'pin', readonly string[]>>;
   const faults: readonly (readonly [what: string, faults: readonly Fault[], ends: Ends])[] = [
     [
-      'fails exactly two transactions of the gimbal if the fault “nack” is injected there with the count 2',
+      'fails exactly two transactions of the gimbal if the fault “nack” is injected into the gimbal with the count 2',
       [['gimbal', 'nack', 2]],
       { gimbal: ['nack', 'nack', 'done'], chassis: ['done'] },
     ],
     [
-      'corrupts exactly one frame of the chassis if the fault “corrupt” is injected there with the count 1',
+      'corrupts exactly one frame of the chassis if the fault “corrupt” is injected into the chassis with the count 1',
       [['chassis', 'corrupt', 1]],
       { gimbal: ['done'], chassis: ['bad-frame', 'done'] },
     ],
@@ -125,7 +125,7 @@ describe('the simulated robot', () => {
       { gimbal: ['bad-frame', 'nack', 'nack'] },
     ],
     [
-      'plugs the chassis in again after two failed transactions if the fault “unplug” was injected there with the count 2',
+      'plugs the chassis in again after two failed transactions if the fault “unplug” was injected into the chassis with the count 2',
       [['chassis', 'unplug', 2]],
       { chassis: ['nack', 'nack', 'done'] },
     ],
@@ -139,7 +139,7 @@ describe('the simulated robot', () => {
       { chassis: ['bad-frame', 'done'] },
     ],
     [
-      'answers every transaction of an unplugged chassis with “nack”, even if the fault “hang” was injected there before',
+      'answers every transaction of an unplugged chassis with “nack”, even if the fault “hang” was injected before',
       [
         ['chassis', 'hang', 1],
         ['chassis', 'unplug'],
@@ -147,7 +147,7 @@ describe('the simulated robot', () => {
       { gimbal: ['done'], chassis: ['nack', 'nack'] },
     ],
     [
-      'fails exactly the next two writes of the laser pin if the fault “nack” is injected there with the count 2',
+      'fails exactly the next two writes of the laser pin if the fault “nack” is injected into the pin with the count 2',
       [['pin', 'nack', 2]],
       { pin: ['pin-failed', 'pin-failed', 'done'] },
     ],
@@ -179,7 +179,7 @@ describe('the simulated robot', () => {
         for (const end of ends[name] ?? []) expect(await ask(name), name).to.equal(end);
     });
 
-  it('refuses and counts a written frame whose bits were flipped on the bus', async () => {
+  it('refuses and counts a written frame if its bits were flipped on the bus', async () => {
     const { inject, enterDebug, truth, status } = setUp();
     inject('gimbal', 'corrupt', 1);
     await enterDebug();
@@ -191,7 +191,7 @@ describe('the simulated robot', () => {
     ['hang', 'gimbal', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
     ['hang', 'bus', (inject: (...of: Fault) => void) => inject('bus', 'clear')],
   ] as const)
-    it(`after the fault “${fault}” of the ${target} keeps the bus busy ${fault === 'hang' ? 'until “clear” is injected for the bus' : 'for 30 ms'}`, async () => {
+    it(`keeps the bus busy ${fault === 'hang' ? '' : 'for 30 ms '}after the fault “${fault}” of the ${target}${fault === 'hang' ? ' until “clear” is injected for the bus' : ''}`, async () => {
       const { clock, inject, ask } = setUp();
       inject(target, fault, 1);
       let end: unknown;
@@ -216,7 +216,7 @@ describe('the simulated robot', () => {
     expect((await status('gimbal')).boot_id).to.equal(2);
   });
 
-  it('ends a hanging transaction with an error when its hardware connection is closed, but does not darken the laser', async () => {
+  it('ends a hanging transaction with an error when the hardware connection is closed, but does not darken the laser', async () => {
     const { robot, inject, clock, laser, truth, ask } = setUp();
     laser.write(true);
     inject('gimbal', 'hang', 1);

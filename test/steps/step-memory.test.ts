@@ -61,7 +61,7 @@ describe('remembered step responses', () => {
     expect(memory.step('chassis', 'speed', 2)).equal(undefined);
   });
 
-  it('are the last 50 of each loop', () => {
+  it('are the last 50 responses of each loop', () => {
     for (let count = 0; count < 60; count += 1) capture();
     const numbers = memory.list('chassis', 'speed').map(step => step.number);
     expect(numbers).length(50);
@@ -85,7 +85,7 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
-  it('that were recorded in a trial are shown with the revision that later saves the same gains, even after a restart of the daemon', async () => {
+  it('of a trial also belong to the revision that later saves the same gains, even after a restart of the daemon', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));
     await clocked.wait(2500);
@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('include, for each revision, the newest response of each loop, even after 60 newer responses and a restart of the daemon', async () => {
+  it('include, for each revision, the last response of each loop, even after 60 responses of a later revision and a restart of the daemon', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('include one best response of a loop: the fastest one to a step as large as the newest step', () => {
+  it('have one best response of a loop: the fastest of those whose step is as large as the newest step', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are not on the disk 1 s after the first one, and are all on the disk 4.5 s after the last one', async () => {
+  it('are not yet on the disk 1 s after the first response, but all are there 4.5 s after the last one', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);
@@ -151,7 +151,7 @@ describe('remembered step responses', () => {
     expect(memory.list('chassis', 'speed')).length(1);
   });
 
-  it('are loaded later if the disk hangs when the daemon starts, and responses recorded until the disk answers get higher numbers', async () => {
+  it('are loaded later if the disk hangs when the daemon starts, and responses recorded meanwhile get higher numbers', async () => {
     capture();
     await memory.close();
     const answerAgain = disk.hang();

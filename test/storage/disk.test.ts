@@ -20,7 +20,7 @@ describe('the disk module of the daemon', () => {
       }
     }));
 
-  it('notices that an open file was moved or lost its end', () =>
+  it('notices that an open file was moved or truncated', () =>
     inTemporaryFolder(async folder => {
       const path = join(folder, 'file');
       for (const open of [realDisk.create, realDisk.openToAppend]) {
@@ -37,7 +37,7 @@ describe('the disk module of the daemon', () => {
       await file.close();
     }));
 
-  it('makes a folder with all missing folders above it, or fails at once if that is impossible, as in /proc', () =>
+  it('creates a folder and its missing parent folders, or fails at once if that is impossible, as in /proc', () =>
     inTemporaryFolder(async folder => {
       await realDisk.makeFolder(join(folder, 'a/b'));
       await realDisk.makeFolder(join(folder, 'a/b/c'));
@@ -50,7 +50,7 @@ describe('the disk module of the daemon', () => {
       if (process.platform === 'linux') expect(await endOf('/proc/nothing/here')).to.equal('ENOENT');
     }));
 
-  it("does not report a file as missing, but fails with `EACCES`, if the daemon's user may not write to the folder", async function () {
+  it("fails with `EACCES`, instead of reporting a file as missing, if the daemon's user is not allowed to write to the folder", async function () {
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o555);
       const look = `
@@ -64,7 +64,7 @@ describe('the disk module of the daemon', () => {
     });
   });
 
-  it("gives a file that root makes to the owner of the file's folder", async function () {
+  it('makes the owner of a folder the owner of each file that root creates in it', async function () {
     if (process.getuid?.() !== 0) skip(this, 'only root may give files away');
     await inTemporaryFolder(async folder => {
       await chown(folder, 65534, 65534);

@@ -7,7 +7,7 @@ import { replaceFile } from '../../src/storage/durable-file.js';
 import { markedDisk } from '../../src/storage/marked-disk.js';
 import { temporaryFolder } from '../support/daemon.js';
 
-describe('the daemon, which marks each state folder that it has used,', () => {
+describe('the mark for a used state folder', () => {
   const root = temporaryFolder();
   const unmarked: unknown[] = [];
   const folder = () => join(root(), 'state');
@@ -26,7 +26,7 @@ describe('the daemon, which marks each state folder that it has used,', () => {
       error => (isRobotError(error, 'storage-failed') ? error.context.errno : error),
     );
 
-  it('writes the mark only after the first file in the folder is safe on the disk', async () => {
+  it('is written only after the first file in the folder is safe on the disk', async () => {
     const syncFolder = () => Promise.reject(new Error('no sync'));
     await use({ ...realDisk, syncFolder }).catch(() => undefined);
     expect(await marks()).to.deep.equal([]);
@@ -35,7 +35,7 @@ describe('the daemon, which marks each state folder that it has used,', () => {
     expect(await readFile(join(root(), 'marks', mark), 'utf8')).to.equal(`${folder()}\n`);
   });
 
-  it('refuses to use a marked folder that is empty or missing until the files are back', async () => {
+  it('makes the daemon refuse an empty or missing folder until the files are back', async () => {
     await use();
     const next = marked();
     for (const path of [file(), folder()]) {
@@ -48,7 +48,7 @@ describe('the daemon, which marks each state folder that it has used,', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('reports why it cannot write the mark, and then treats the folder as new if it is emptied', async () => {
+  it('leads to a report if the disk cannot store the mark, and a folder without a mark counts as new when it is empty', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -21,12 +21,12 @@ function holdIn(namespace: readonly string[], folder: string) {
   return ran.status === 0 ? ran.stdout.trim() : undefined;
 }
 
-describe('the lock of a state folder', () => {
+describe('the file lock of a state folder', () => {
   before(function () {
     requirePrograms(this, 'flock');
   });
 
-  it('has one holder at a time, and another holder can take the lock after its release', () =>
+  it('has only one holder at a time, and can be taken by another holder after its release', () =>
     inTemporaryFolder(async folder => {
       const [one, other] = [new PathLock(folder), new PathLock(folder)];
       expect([await hold(one), await hold(other)]).to.deep.equal(['done', 'state-in-use']);
@@ -67,7 +67,7 @@ describe('the lock of a state folder', () => {
       await lock.release();
     }));
 
-  it('moves to the new folder and frees the old one if the folder was replaced and the holder locks it again', () =>
+  it('that was replaced by a new folder moves to the new folder when its holder takes the lock again', () =>
     inTemporaryFolder(async folder => {
       const state = join(folder, 'state');
       await mkdir(state);

@@ -44,9 +44,9 @@ const CHANGES: Readonly<
     readonly [before: string | undefined, change: (file: string) => Promise<unknown>, after?: string]
   >
 > = {
-  'has grown': ['old', file => appendFile(file, 'er'), 'older'],
-  'was overwritten in place with the same number of bytes': ['old', file => writeFile(file, 'new'), 'new'],
-  'was replaced by another file': [
+  grows: ['old', file => appendFile(file, 'er'), 'older'],
+  'is overwritten in place with the same number of bytes': ['old', file => writeFile(file, 'new'), 'new'],
+  'is replaced by another file': [
     'old',
     async file => {
       await writeFile(`${file}.new`, 'new');
@@ -54,9 +54,9 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'was deleted': ['old', file => rm(file)],
-  'was created': [undefined, file => writeFile(file, 'new'), 'new'],
-  'was created as a link': [
+  'is deleted': ['old', file => rm(file)],
+  'is created': [undefined, file => writeFile(file, 'new'), 'new'],
+  'is created as a symbolic link': [
     undefined,
     async file => {
       await writeFile(join(file, '../../target'), 'new');
@@ -64,7 +64,7 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'was created in a folder that replaced the old folder': [
+  'is created in a folder that has replaced the old folder': [
     undefined,
     async file => {
       await rename(join(file, '..'), join(file, '../../old'));
@@ -73,12 +73,12 @@ const CHANGES: Readonly<
     },
     'new',
   ],
-  'was deleted with its folder': ['old', file => rm(join(file, '..'), { recursive: true })],
+  'is deleted with its folder': ['old', file => rm(join(file, '..'), { recursive: true })],
 };
 
-describe('a repeated read of a file', () => {
+describe('repeated reads of a file', () => {
   for (const [what, [before, change, after]] of Object.entries(CHANGES)) {
-    it(`${after === undefined ? 'finds no file' : 'returns the new content'} after the file ${what}, and does not read the disk until then`, () =>
+    it(`read the disk only once until the file ${what}, and then ${after === undefined ? 'find no file' : 'return the new content'}`, () =>
       withFile(LONG_AFTER_MS, async (file, reading, count) => {
         if (before !== undefined) await writeFile(file, before);
         expect([await reading(), await reading(), count()]).to.deep.equal([before, before, 1]);
@@ -88,13 +88,13 @@ describe('a repeated read of a file', () => {
       }));
   }
 
-  it('reads the disk again if the file changed only just now, because a further change could have the same time stamp', () =>
+  it('read the disk again if the file has only just changed, because the next change could have the same time stamp', () =>
     withFile(0, async (file, reading, count) => {
       await writeFile(file, 'old');
       expect([await reading(), await reading(), count()]).to.deep.equal(['old', 'old', 2]);
     }));
 
-  it('is answered from memory only if the file is one of the 32 files that were read last', () =>
+  it('are answered from the cache only for the 32 files that were read last', () =>
     inTemporaryFolder(async folder => {
       const asked: string[] = [];
       const read = repeatedReads(
@@ -110,7 +110,7 @@ describe('a repeated read of a file', () => {
       expect(asked).to.deep.equal([...files, files[0]]);
     }));
 
-  it('always reads the disk if the file is large', () =>
+  it('always read the disk if the file is large', () =>
     withFile(LONG_AFTER_MS, async (file, reading, count) => {
       await writeFile(file, 'x'.repeat(5000));
       expect([(await reading())?.length, (await reading())?.length, count()]).to.deep.equal([5000, 5000, 2]);

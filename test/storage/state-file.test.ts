@@ -39,7 +39,7 @@ describe('a state file', () => {
     copies = [];
   });
 
-  it('has the value that was saved last, and is not written again if the same value is saved again', async () => {
+  it('holds the last saved value, and is not written if the same value is saved again', async () => {
     const first = file();
     expect(await first.read(LIMIT_MS)).to.equal(0);
     await first.save(7, LIMIT_MS);
@@ -48,7 +48,7 @@ describe('a state file', () => {
     expect([await file().read(LIMIT_MS), disk.operations.length]).to.deep.equal([7, length]);
   });
 
-  it('confirms a save only when the new value is on the disk, even if its damaged content is still being copied when the save begins', async () => {
+  it('confirms a save only when the new value is on the disk, even if a copy of the damaged old file is still being made', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     const create = disk.create.bind(disk);
     disk.create = async path => {
@@ -99,7 +99,7 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
-  it('with a fail-safe value takes that value at every start of the daemon if the file is damaged, and keeps one copy of the damaged file', async () => {
+  it('with a fail-safe value takes that value at every start while the file is damaged, and only one copy of the damaged file is kept', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
     expect([onDisk(), new Set(copies).size]).to.deep.equal(['x', 1]);
@@ -107,7 +107,7 @@ describe('a state file', () => {
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder'] as const) {
-    it(`reports a problem if a save fails in its step “${failing}”, and gets the new value when the disk works again`, async () => {
+    it(`reports a problem if step “${failing}” of a save fails, and gets the new value when the disk works again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       const problems: boolean[] = [];
@@ -120,7 +120,7 @@ describe('a state file', () => {
       expect([onDisk(), problems]).to.deep.equal(['2', [true, false]]);
     });
 
-    it(`can be set back to its old value after the save of a new value has failed in its step “${failing}”`, async () => {
+    it(`keeps its old value if step “${failing}” of a save fails and the old value is then saved again`, async () => {
       const saved = file();
       await saved.save(1, LIMIT_MS);
       disk.fail(failing);
@@ -146,7 +146,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.isStuck, saved.problem]).to.deep.equal(['999', false, undefined]);
   });
 
-  it('that holds 1 does not confirm a save of 1 while an earlier save of 2 still hangs', async () => {
+  it('does not confirm a save while an earlier save of another value hangs, even if the disk already has the value to save', async () => {
     const saved = file();
     await saved.save(1, LIMIT_MS);
     const answerAgain = disk.hang();
@@ -163,7 +163,7 @@ describe('a state file', () => {
     expect(onDisk()).to.equal('1');
   });
 
-  it("gets the value of a failed save as soon as the disk answers, if the disk hung at the daemon's start and during that save", async () => {
+  it("gets the value of a failed save as soon as the disk answers, even if the disk has hung since the daemon's start", async () => {
     const answerAgain = disk.hang();
     const saved = file(() => 99);
     await within(saved.read(LIMIT_MS));
@@ -173,7 +173,7 @@ describe('a state file', () => {
     expect([onDisk(), saved.problem]).to.deep.equal(['5', undefined]);
   });
 
-  it('with a fail-safe value is written again if someone deletes or overwrites it, and reports a problem until then', async () => {
+  it('with a fail-safe value is restored if someone deletes or overwrites the file, and reports a problem until then', async () => {
     const saved = file(() => 99);
     await saved.read(LIMIT_MS);
     await saved.save(7, LIMIT_MS);

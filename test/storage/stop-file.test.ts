@@ -19,7 +19,7 @@ describe('the stop record (stop.json)', () => {
   /** Whether the next daemon finds a stop. */
   const isFound = async (boot?: string) => (await open(new RecordingDisk(disk.files()), boot)).wasStopped;
 
-  it('tells the restarted daemon that the robot was stopped, unless it was resumed or the computer was rebooted', async () => {
+  it('tells the restarted daemon that the robot was stopped, unless the robot was resumed or the computer was rebooted', async () => {
     expect(record.wasStopped).to.equal(false);
     await record.record(true);
     expect(await isFound()).to.equal(true);
@@ -45,7 +45,7 @@ describe('the stop record (stop.json)', () => {
     }
   });
 
-  it('is still read if version 0.3.0 wrote it, without a checksum', async () => {
+  it('is still read if version 0.3.0 wrote it without a checksum', async () => {
     for (const stopped of [true, false]) {
       const content = Buffer.from(JSON.stringify({ stopped, boot: 'this boot' }));
       expect((await open(new RecordingDisk({ [PATH]: content }))).wasStopped).to.equal(stopped);
@@ -77,7 +77,7 @@ describe('the stop record (stop.json)', () => {
     expect(isRecorded).to.equal(true);
   });
 
-  it('also makes a second stop wait for the disk after the disk hung and the first stop was confirmed without it', async () => {
+  it('also makes a second stop wait for the disk, even if the first stop was confirmed while the disk hung', async () => {
     const answerAgain = disk.hang();
     const resumed = record.record(false);
     const first = record.record(true);

@@ -72,7 +72,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
     const greatest = unitNamed(unit).axes.find(({ name }) => name === axis)?.greatestRate ?? Number.NaN;
     const none = Object.fromEntries(unitNamed(unit).axes.map(({ name }) => [name, 0]));
 
-    it(`obeys a motion command for the ${axis} of the ${unit} until the command expires, then brakes and holds the ${unit} in place`, () => {
+    it(`obeys a motion command for the ${unit} axis ${axis} until the command expires, then brakes and holds the ${unit} in place`, () => {
       const robot = start(unit);
       const from = robot.place(loop);
       robot.move({ [axis]: rate }, 400);
@@ -89,7 +89,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.place(loop)).to.be.closeTo(held, 0.02);
     });
 
-    it(`catches up by less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} when an obstacle that blocked the ${axis} of the ${unit} is removed`, () => {
+    it(`makes up for less than 0.3 ${axis === 'speed' ? 'm' : 'rad'} of the missed motion after an obstacle has blocked the ${unit} axis ${axis}`, () => {
       for (const { part, blockedMs, freedMs } of BLOCKED) {
         const asked = part * greatest * Math.sign(rate);
         const robot = start(unit);
@@ -118,7 +118,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       ['when a command with rates of 0 follows', robot => robot.move({}, 500)],
       ['when a command that lasts 0 ms follows', robot => robot.move({ [axis]: rate }, 0)],
     ] satisfies readonly (readonly [string, (robot: ReturnType<typeof start>) => void])[])
-      it(`cancels a motion command for the ${axis} of the ${unit} ${what}, and never continues it`, () => {
+      it(`cancels a motion command for the ${unit} axis ${axis} ${what}, and does not continue it afterwards`, () => {
         const robot = start(unit);
         robot.move({ [axis]: rate }, 500);
         robot.run(50);
@@ -132,7 +132,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
         expect(robot.motion()).to.deep.equal({ ...none, hold_ms: 0 });
       });
 
-    it(`continues a motion command for the ${axis} of the ${unit} if the unit, already in manual, is set to manual again`, () => {
+    it(`continues a motion command for the ${unit} axis ${axis} if the unit is in manual and is set to manual again`, () => {
       const robot = start(unit);
       robot.move({ [axis]: rate }, 500);
       robot.run(50);
@@ -141,7 +141,7 @@ export function motionsOf(make: (unit: Unit) => MovedUnit): void {
       expect(robot.motion()).to.include({ [axis]: rate, hold_ms: 400 });
     });
 
-    it(`accepts but ignores a motion command for the ${axis} of the ${unit} if the unit is not in manual or has no torque`, () => {
+    it(`accepts but ignores a motion command for the ${unit} axis ${axis} if the unit is not in manual or has no torque`, () => {
       for (const forbid of ['auto', 'debug', 'stop'] as const) {
         const robot = start(unit);
         const before = robot.refused();

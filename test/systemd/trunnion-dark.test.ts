@@ -11,7 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 
 const SCRIPT = 'systemd/trunnion-dark';
 
-describe('trunnion-dark, which darkens the laser after the daemon has ended,', () => {
+describe('after the daemon has ended, trunnion-dark', () => {
   const root = temporaryFolder();
   let gpioRoot: string;
   let record: string;
@@ -62,14 +62,14 @@ describe('trunnion-dark, which darkens the laser after the daemon has ended,', (
     });
   }
 
-  it('writes no pin if the daemon has opened no laser pin', () => {
+  it('writes no pin if the daemon had opened no laser pin', () => {
     makeTree(gpioRoot, PI_4);
     exportedLine(gpioRoot, 529);
     expect(darken()).to.include({ status: 0, stderr: '' });
     expect(direction(529)).to.equal('in');
   });
 
-  it('fails with a message if the laser pin cannot be written, even after an attempt to export it', () => {
+  it('fails with a message if the laser pin cannot be written after an attempt to export it', () => {
     makeTree(gpioRoot, PI_4);
     writeFileSync(record, '529 low\n');
     // files in a folder replace the kernel and do not react to the export, so the script gives up after a second

@@ -24,12 +24,12 @@ describe('the systemd unit trunnion.service', () => {
 
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
 
-  it('passes “systemd-analyze verify” without an error or a warning in a file tree laid out like the installed package', () => {
+  it('passes “systemd-analyze verify” without an error or a warning in the file tree of the installed package', () => {
     const { status, stdout, stderr } = analyze('verify', '--man=no', `--root=${root()}`, 'trunnion.service');
     expect({ status, stdout, stderr }).to.deep.equal({ status: 0, stdout: '', stderr: '' });
   });
 
-  it('lets the daemon write to the folder that `TRUNNION_MARKS` names, which the package creates at installation and removes only at a purge', () => {
+  it('lets the daemon write to the folder in `TRUNNION_MARKS`, which the package creates at installation and removes only at a purge', () => {
     const unit = readFileSync('systemd/trunnion.service', 'utf8');
     const [, marks = ''] = /^Environment=TRUNNION_MARKS=(.+)$/m.exec(unit) ?? [];
     expect(unit).to.include(`\nReadWritePaths=-${marks}\n`);
@@ -46,7 +46,7 @@ describe('the systemd unit trunnion.service', () => {
     expect(ran('postrm', 'remove')).to.equal('');
   });
 
-  it(`is rated by “systemd-analyze security” with an exposure of at most ${MAX_EXPOSURE}, where 0 is best and 10 is worst`, () => {
+  it(`gets an exposure of at most ${MAX_EXPOSURE} from “systemd-analyze security” (0 is best, 10 is worst)`, () => {
     const { stdout } = analyze('security', '--offline=true', join(root(), UNITS, 'trunnion.service'));
     const exposure = /Overall exposure level for trunnion\.service: ([\d.]+)/.exec(stdout)?.[1];
     expect(Number(exposure)).to.be.at.most(MAX_EXPOSURE);

@@ -27,7 +27,7 @@ console.log(greeting, basename(file), ...args, __filename === file);
 if (args.includes('fail')) fail();
 `;
 
-describe('with-code-cache, which starts a program from compiled code,', function () {
+describe('with-code-cache (starts a program from compiled code)', function () {
   // Each test starts several processes.
   this.timeout(30_000);
 
@@ -91,7 +91,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expectToRun();
   });
 
-  it('makes a cache at installation that the service can use, even if root has set other Node flags in `NODE_OPTIONS`', () => {
+  it('makes a cache that the service can use, even if root installs with other Node flags in `NODE_OPTIONS`', () => {
     layOutSystem(folder);
     const installed = join(folder, HOME, 'dist/src/main.js');
     mkdirSync(dirname(installed), { recursive: true });
@@ -105,7 +105,7 @@ describe('with-code-cache, which starts a program from compiled code,', function
     expect(rejected()).to.equal('false');
   });
 
-  it('ignores a cache that was made before the program changed, and shows correct line numbers in stack traces', () => {
+  it('shows correct line numbers in stack traces, and ignores the cache after the program has changed', () => {
     make();
     const { status, stderr } = run(program, 'fail');
     expect(stderr).to.include(`at fail (${program}:5:9)`);

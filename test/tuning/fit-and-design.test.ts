@@ -61,7 +61,7 @@ function fitOf(course: Course) {
   return fitPlant(shapeOf(course), [{ gains, halfTicks, decimation, output: 0, halves }]);
 }
 
-describe('the motor model that is fitted to a step response', () => {
+describe('a motor model fitted to a step response', () => {
   it('matches the time constant and the gain of a published example motor within 5 %', () => {
     const { inertiaKgM2: j, viscousNmS: b, torqueNmA: k, resistanceOhm: r } = POSITION.motor;
     const { plant, errorPercent } = fitOf(POSITION);
@@ -71,7 +71,7 @@ describe('the motor model that is fitted to a step response', () => {
     expect(errorPercent).below(0.5);
   });
 
-  it('has the final speed of the motor of a published speed-control example, within 2 %', () => {
+  it('matches the final speed of the motor in a published speed-control example within 2 %', () => {
     const { plant, errorPercent } = fitOf(SPEED);
     const { viscousNmS: b, torqueNmA: k, resistanceOhm: r } = SPEED.motor;
     expect(plant.gain * plant.tauS).closeTo(k / (b * r + k * k), 0.02 * (k / (b * r)));
@@ -90,7 +90,7 @@ describe('the design of gains', () => {
     return { gains: found.gains, figures: responseOf(course, found.gains).figures };
   };
 
-  it('makes the motor of a published speed-control example settle in less than 2 s with less than 5 % overshoot', () => {
+  it('makes the motor in a published speed-control example settle in less than 2 s with less than 5 % overshoot', () => {
     const { figures } = designed(SPEED, 'normal');
     expect(figures.overshootPercent).below(5);
     expect(figures.settlingS).below(2);
@@ -103,7 +103,7 @@ describe('the design of gains', () => {
     expect(figures.settlingS).below(0.04);
   });
 
-  it('keeps kp, ki and kd within the bounds that were set for each of them', () => {
+  it('keeps `kp`, `ki` and `kd` within the bounds set for each of them', () => {
     const { gains } = designed(POSITION, 'brisk');
     // Otherwise the bounds would not forbid these gains.
     expect(Math.min(gains.kp, gains.ki, gains.kd)).above(0);

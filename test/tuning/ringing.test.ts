@@ -21,18 +21,18 @@ const swing = (t: number, hz: number) => Math.sin(2 * Math.PI * hz * t);
 
 describe('ringing', () => {
   for (const hz of [1.2, 5, 17, 31]) {
-    it(`of 2 s at ${hz} Hz is measured as lasting 2 s, give or take one period and 0.1 s`, () => {
+    it(`of 2 s at ${hz} Hz is measured as 2 s, with an error of at most one period plus 0.1 s`, () => {
       expect(secondsOf(t => 1 + 0.1 * swing(t, hz))).closeTo(2, 0.9 / hz + 0.1);
     });
   }
 
-  it('is not found in a step response that settles without overshoot, that overshoots once, or that stops short of the setpoint', () => {
+  it('is not found in a step response that settles without overshoot, overshoots once, or stays short of the setpoint', () => {
     expect(secondsOf(t => 1 - Math.exp(-5 * t))).equal(0);
     expect(secondsOf(t => 1 - Math.exp(-8 * t) * Math.cos(8 * t))).equal(0);
     expect(secondsOf(t => Math.min(0.9, 3 * t))).equal(0);
   });
 
-  it('that dies away soon after a step is measured as lasting 0.1 to 0.6 s, and not the whole 2 s of the recording', () => {
+  it('that dies away soon after a step is measured as 0.1 to 0.6 s, not as the whole 2 s of the recording', () => {
     expect(secondsOf(t => 1 - Math.exp(-6 * t) * Math.cos(30 * t))).within(0.1, 0.6);
   });
 

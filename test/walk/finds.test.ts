@@ -82,19 +82,19 @@ const finds: readonly Find[] = [
     const profile = post('/api/chassis/profiles', { name: 'old' });
     const before = [save(3), wait(60), profile, wait(60), save(4), SETTLE, mode('chassis', 'auto')];
     const path = asked.do === 'ask' ? asked.request.path : '';
-    const name = `a request to ${path} has no effect if its caller disconnects while the request waits for another request to the same unit`;
+    const name = `a request to ${path} has no effect if its caller disconnects while another request to the same unit is under way`;
     return [name, [...before, { ...asked, hangUpAfterMs: 1 } as WalkStep, SETTLE], { effectMs: 19 }];
   }),
   [
-    'a controller that reconnects while the robot is stopped gets the latch before it gets a heartbeat',
+    'if a controller reconnects while the robot is stopped, the controller gets the latch before a heartbeat',
     [fault('gimbal', 'unplug'), wait(1886), stop, SETTLE],
   ],
   [
-    'a resume does not change the mode if a stop follows before the resume has ended',
+    'if a stop follows before a resume has ended, the resume does not change the mode',
     [mode('chassis', 'auto'), resume, stop, SETTLE],
   ],
   [
-    'a resume does not change the mode if a lock follows before the resume has ended',
+    'if a lock follows before a resume has ended, the resume does not change the mode',
     [mode('gimbal', 'debug'), phase('second', 'auto'), wait(5), resume, wait(25), lock, SETTLE],
     { pollHz: 10, hostSilenceMs: 2000, onRefereeSilence: 'hold', frameMs: 0.2 },
   ],
@@ -142,7 +142,7 @@ const finds: readonly Find[] = [
     [...tunes, fault('gimbal', 'corrupt', 12), end('term'), SETTLE],
   ],
   [
-    'a request to end the trial does not end a tuning that has not yet tried any gains',
+    'a request to end a trial does not end a tuning if the tuning has not yet tried any gains',
     [
       mode('chassis', 'debug'),
       wait(1),
@@ -159,7 +159,7 @@ const finds: readonly Find[] = [
     { frameMs: 0.2, effectMs: 19 },
   ],
   [
-    'the test accepts either answer if a desk requests the lease at the very moment when the lease of another desk expires',
+    'if a desk requests the lease at the moment when the lease of another desk expires, the test accepts either answer',
     [
       mode('chassis', 'debug'),
       wait(20),
@@ -174,7 +174,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, onControllerReset: 'restore', refereeSilenceMs: 500, frameMs: 0.2, effectMs: 6 },
   ],
   [
-    'the test accepts that a daemon whose event loop is delayed dates a lease earlier than its request',
+    'if the event loop of the daemon is delayed, the test accepts that the daemon dates a lease earlier than the request for that lease',
     [
       beats(),
       { do: 'late', ms: 220, request: { method: 'DELETE', path: '/api/gimbal/autotune' } },
@@ -185,7 +185,7 @@ const finds: readonly Find[] = [
     { refereeSilenceMs: 500 },
   ],
   [
-    'the test accepts that a trial requested during a resume is refused as busy, even if the resume is answered first',
+    'if a trial is requested during a resume, the test accepts that the trial is refused as busy, even if the resume is answered first',
     [wait(833), wait(56), wait(1247), wait(1), resume, tries(732), wait(20)],
     {
       pollHz: 100,
@@ -219,7 +219,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'the test accepts that the daemon keeps or loses an unlock when it restarts, if the caller disconnected while the disk was slow',
+    'if the caller of an unlock disconnects while the disk is slow, the test accepts that a restarted daemon keeps or loses the unlock',
     [
       lock,
       SETTLE,
@@ -240,21 +240,21 @@ const finds: readonly Find[] = [
     },
   ],
   [
-    'the event log passes verification even if a hanging disk delays its repair after a power cut',
+    'after a power cut, the event log passes verification even if a hanging disk delays the repair of the log',
     [disk(1, true), beats('referee'), wait(100), end('cut', 0.3), wait(6000), SETTLE],
   ],
   [
-    'the test accepts that the daemon shows no stop after a power cut until a controller that is still latched answers',
+    'after a power cut, the test accepts that the daemon shows no stop until a latched controller answers',
     [stop, SETTLE, end('cut', 0.3), fault('bus', 'timeout'), wait(317), light, SETTLE],
     { pollHz: 20, hostSilenceMs: 2000, frameMs: 0.2 },
   ],
   [
-    'the test accepts that a resume ends the motion of a driver, so that another caller may drive at once',
+    'after a resume has ended the motion of a driver, the test accepts that another caller drives at once',
     [drives('keys'), resume, wait(60), drives('stick'), wait(5)],
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
-    'the test accepts a gap in the revision numbers after a save that timed out on a slow disk',
+    'after a save has timed out on a slow disk, the test accepts a gap in the revision numbers',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), SETTLE],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },
   ],

@@ -59,7 +59,7 @@ describe('the random test “npm run walk”', () => {
     expect(testOf({ history: shortest, broken })).to.include('{"do":"wait","ms":1},');
   });
 
-  it('accepts the value of any one of several overlapping writes, until the daemon confirms a later write', () => {
+  it('accepts the value of either of two writes that overlap in time, until a later write is confirmed', () => {
     const value = new Candidates('first');
     value.sure('second', 1, 4);
     value.sure('third', 3, 5);

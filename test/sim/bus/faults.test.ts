@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 describe('a simulated fault', () => {
   for (const [target, allowed] of Object.entries(ALLOWED))
-    it(`of the ${target === 'pin' ? 'laser pin' : target} is refused unless it is one of ${allowed.join(', ')}`, () => {
+    it(`of the ${target === 'pin' ? 'laser pin' : target} is refused unless it is one of "${allowed.join('", "')}"`, () => {
       for (const fault of [...FAULTS, 'melt'])
         for (const more of [{}, { count: 3 }])
           expect(pointers({ target, fault, ...more }), fault).to.deep.equal(

@@ -7,7 +7,7 @@ const SHAPE: PidShape = { periodS: 0.001, derivative: 'measurement', filterS: 0.
 /* Other properties are tested by the published responses in test/scripts, and by the comparison with the C core in
    test/firmware. */
 describe('the simulated PID controller', () => {
-  it('takes over without a jump from the output that was in force before, and keeps that output while the error is 0', () => {
+  it('starts without a jump from the previous output, and keeps that output while the error is 0', () => {
     const pid = new Pid(SHAPE);
     pid.follow(4, 0, 3);
     expect(pid.update(1, 3, { kp: 5, ki: 1, kd: 0 })).closeTo(4, 0.01);
@@ -16,7 +16,7 @@ describe('the simulated PID controller', () => {
     expect(last).closeTo(4, 0.01);
   });
 
-  it('keeps its output within its limits for any gains and inputs, and gives the correct output after a change to usual gains', () => {
+  it('keeps its output within limits for any gains and inputs, and gives the correct output again after a change to usual gains', () => {
     const any = fc.float({ noNaN: true, noDefaultInfinity: true });
     const gains = fc.record({ kp: any, ki: any, kd: any });
     const measured = fc.double({ min: -1e6, max: 1e6, noNaN: true });

@@ -4,7 +4,7 @@ import { AT_REST, DcMotor, type MotorInput, type MotorState } from '../../../sim
 import { ROBOT } from '../../../sim/physics/robot-body.js';
 
 const IDLE: MotorInput = { voltageV: 0, loadNm: 0, open: false };
-const motors = { ...ROBOT.motors, 'a wheel that carries half of the robot': wheelUnderLoad() };
+const motors = { ...ROBOT.motors, 'wheel under half of the robot': wheelUnderLoad() };
 
 function driven(motor: DcMotor, state: MotorState, input: MotorInput, seconds: number, dtS: number) {
   let now = state;
@@ -16,7 +16,7 @@ describe('the simulated DC motor', () => {
   for (const [name, parameters] of Object.entries(motors)) {
     const motor = new DcMotor(parameters);
 
-    it(`of ${name} moves the same in one step of 10 ms as in 1000 steps of 10 µs, and reaches the final speed that the motor formula gives`, () => {
+    it(`(${name}) moves the same in one step of 10 ms as in 1000 steps of 10 µs, and reaches the calculated final speed`, () => {
       const frictionless = new DcMotor({ ...parameters, coulombNm: 0 });
       const input = { voltageV: 10, loadNm: 0.05, open: false };
       const once = frictionless.step(AT_REST, input, 0.01);
@@ -28,7 +28,7 @@ describe('the simulated DC motor', () => {
       expect(rateRadS).closeTo((k * 12 - r * coulombNm) / (r * b + k * k), 1e-6);
     });
 
-    it(`of ${name} stays still under a load below its friction, and moves under a load above its friction`, () => {
+    it(`(${name}) stays still under a load below its friction, and moves under a load above its friction`, () => {
       const pulled = (loadNm: number) => driven(motor, AT_REST, { ...IDLE, loadNm, open: true }, 1, 0.001);
       expect(pulled(0.99 * parameters.coulombNm).angleRad).closeTo(0, 1e-12);
       expect(pulled(1.01 * parameters.coulombNm).angleRad).above(1e-4);
