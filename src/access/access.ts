@@ -53,7 +53,7 @@ export class Access {
   /** Emitted when the tokens, the state or the problem have changed. */
   readonly changed = new Listeners<void>();
   /**
-   * Emitted when the tokens in force or the state have changed. `kept` has the names of the tokens that stayed valid.
+   * Emitted when the tokens in force or the state have changed. `kept` has the names of the tokens that stayed as they were.
    * `closes` is true if access was open before.
    */
   readonly tokensChanged = new Listeners<{ readonly kept: readonly string[]; readonly closes: boolean }>();
@@ -217,9 +217,9 @@ export class Access {
     this.#problem = problem;
     if (isOther) {
       const after = this.#tokens ?? before;
-      // A new token may have the name of an old one, so the hashes are compared too.
+      // A new token may have the name of an old one, and an old one may have lost rights.
       const both = before.filter(old =>
-        after.some(({ name, hash }) => name === old.name && hash === old.hash),
+        after.some(({ name, hash, role }) => name === old.name && hash === old.hash && role === old.role),
       );
       const kept = both.map(({ name }) => name);
       this.tokensChanged.emit({ kept, closes: wasOpen && this.state !== 'open' });

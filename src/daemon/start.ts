@@ -233,7 +233,7 @@ function endAllButThoseOf(
     const tune = autotune.of(name);
     if (tune?.state === 'running' && !names.includes(tune.by))
       autotune.end('its token was removed').catch(() => undefined);
-    if (driver !== undefined && !names.includes(driver.by)) robot.units[name].endDrive();
+    if (driver !== undefined && !names.includes(driver.by)) robot.units[name].endDrive('token removed');
     if (trial !== undefined && !names.includes(trial.by)) gains.endTrial().catch(() => undefined);
   }
 }

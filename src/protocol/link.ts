@@ -100,16 +100,21 @@ export class Link {
     return this.writeFresh(unit, register, () => values, urgency);
   }
 
-  /** As `write`. Asks for the values when an attempt begins. `values` may throw, and then no further attempt is made. */
+  /**
+   * As `write`. Asks for the values when an attempt begins. `values` may throw, and then no further attempt is made. Calls
+   * `ended` when the kernel has ended an attempt, even if that is after its deadline.
+   */
   writeFresh<R extends Register>(
     unit: Unit,
     register: R,
     values: () => Readonly<FieldValues<R>>,
     urgency: Urgency,
+    ended?: () => void,
   ): Promise<number> {
     return this.#submit(unit, register, urgency, attempts => {
       const frame = encodeFrame(unit.address, register, values());
-      return this.#bus.writeBlock(unit.address, register.address, frame).then(() => attempts);
+      const call = this.#bus.writeBlock(unit.address, register.address, frame);
+      return call.finally(ended).then(() => attempts);
     });
   }
 

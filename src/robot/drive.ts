@@ -146,11 +146,12 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     return endOf(name, units[name].halt());
   };
 
-  /** Whether a refused command still halts this unit: its driver lets go of it. */
+  /** Whether a refused command still halts this unit: its driver lets go of it. No halt is too late for that. */
   const isLetGo = (name: UnitName, command: DriveCommand): boolean => {
     const { driver } = units[name];
     const isDriver = driver !== undefined && isSameDriver(driver, command);
-    return isDriver && passes(() => requireAllowed(command, [name], Number.POSITIVE_INFINITY));
+    const timeless = { ...command, notAfterMs: undefined };
+    return isDriver && passes(() => requireAllowed(timeless, [name], Number.POSITIVE_INFINITY));
   };
 
   /** Resolves when the unit may get the next frame that moves it. */
@@ -190,17 +191,15 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const failed = ends.flatMap(end => ('error' in end ? [end] : []));
     const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
     const isMoving = ends.some(end => 'rates' in end && left.has(end.name));
-    if (first === undefined && isMoving) return ratesOf(ends);
+    if (failed.length === 0 || (first === undefined && isMoving)) return ratesOf(ends);
     for (const name of left.keys()) if (reached.has(name)) void endOf(name, units[name].halt());
-    const { name: unit, error } = first ?? failed[0] ?? { name: undefined, error: undefined };
+    const { name: unit, error } = first ?? failed[0] ?? {};
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
     const isOfMove = unit !== undefined && !isStill(rates[unit] ?? {});
-    if (isOfMove && (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late'))) {
-      const isAlone = [...reached].every(name => name === unit);
-      throw isAlone
+    if (isOfMove && (isRobotError(error, 'bus-busy') || isRobotError(error, 'too-late')))
+      throw reached.size === 0
         ? new RobotError('too-late', {}, { cause: error })
         : new RobotError('bus-busy', { unit }, { cause: error });
-    }
     throw asRobotError(error);
   };
 
@@ -232,6 +231,11 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     await asked.stillConnected();
     const isNewest = (name: UnitName) =>
       receivedMs >= units[name].restedMs && number > (accepted.get(name) ?? 0);
+    for (const name of moving) {
+      const { driver } = units[name];
+      if (!isNewest(name) && driver !== undefined && !isSameDriver(driver, asked))
+        throw new RobotError('overtaken');
+    }
     const left = new Map(moving.filter(isNewest).map(name => [name, new AbortController()]));
     const move: PendingMove = { ...asked, holdsUntilMs, left };
     requireMayMove(move);

@@ -167,11 +167,14 @@ export class MotorController {
     return this.#confirmed(REGISTERS.stop, { stop: latched ? 1 : 0 }, 'stop', terms, holds);
   }
 
-  /** Writes a motion once. `holdMs` says for how long it holds. It is called before each attempt, and may throw. */
-  async move(rates: Rates, holdMs: () => number, untilMs: number): Promise<void> {
+  /**
+   * Writes a motion once. `holdMs` says for how long it holds. It is called before each attempt, and may throw. `ended` is
+   * called when the kernel has ended an attempt.
+   */
+  async move(rates: Rates, holdMs: () => number, untilMs: number, ended?: () => void): Promise<void> {
     const { link, unit } = this.#options;
     const values = () => ({ ...this.#perAxis(rates), hold_ms: holdMs() });
-    await link.writeFresh(unit, this.#motion, values, { priority: 'motion', untilMs });
+    await link.writeFresh(unit, this.#motion, values, { priority: 'motion', untilMs }, ended);
   }
 
   /** The rates in force. */

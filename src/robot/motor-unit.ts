@@ -12,7 +12,7 @@ import { MotorController, READ_AGAIN_MS } from './motor-controller.js';
 import type { TimedReadings } from './observed.js';
 import { reconcilerOf } from './reconciler.js';
 import { type Permission, requestGate } from './request-gate.js';
-import type { StepCapture } from './robot-event.js';
+import type { DriveEnd, StepCapture } from './robot-event.js';
 import { stepCaptures } from './step-captures.js';
 import { unitGains } from './unit-gains.js';
 import { unitMotion } from './unit-motion.js';
@@ -74,9 +74,8 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(clock, state, controller, gate);
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
-  const { move, halt, haltEnded } = unitMotion(clock, controller);
-  /** Never rejects: the controller ends the motion by itself. */
-  const haltSoon = () => halt().catch(() => undefined);
+  const { move, halt, haltEnded, calm } = unitMotion(clock, controller);
+  const calmUnlessDriven = () => calm(state.wanted.driver !== undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
@@ -153,7 +152,10 @@ export function motorUnit(options: UnitOptions) {
       return observed.online ? observed.telemetry : undefined;
     },
 
-    tick: supervision.tick,
+    tick(): Promise<void> | undefined {
+      calmUnlessDriven();
+      return supervision.tick();
+    },
 
     /** Probes the controller until it is online, or until `untilMs`. A first attempt may fail because of noise. */
     async find(untilMs: number): Promise<void> {
@@ -164,19 +166,25 @@ export function motorUnit(options: UnitOptions) {
       }
     },
 
-    setMode(mode: Mode, stillWanted?: () => void): Promise<void> {
+    /**
+     * `sinceMs` is the earliest time at which the request may have come. A mode that moves the unit is too late if
+     * something that was read before the request, but may be newer, has halted the unit.
+     */
+    setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       const askedMs = clock.nowMs();
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
+        const isOlder = sinceMs < restedMs && restedMs <= askedMs;
+        if (mode !== 'manual' && isOlder) throw new RobotError('too-late');
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
         sameBoot();
-        const { driver } = state.wanted;
         state.confirmedMode(mode, shown);
         rest(askedMs);
         // Writing manual in manual does not end a motion.
-        if (driver !== undefined) await endedWithin(clock, HALT_MS, haltSoon());
+        calmUnlessDriven();
+        await endedWithin(clock, HALT_MS, haltEnded());
       });
     },
 
@@ -185,9 +193,11 @@ export function motorUnit(options: UnitOptions) {
       const { driver } = state.wanted;
       const nowMs = clock.nowMs();
       const isTaken = driver !== undefined && !isSameDriver(driver, { by, id });
-      if (isTaken) rest(nowMs);
-      // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
-      if (isTaken && driver.hasSent) void haltSoon();
+      if (isTaken) {
+        rest(nowMs);
+        // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
+        calm(false);
+      }
       state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
 
@@ -201,10 +211,9 @@ export function motorUnit(options: UnitOptions) {
     /** A frame of the driver is being sent. */
     drives: () => state.take('drive frame', {}),
 
-    /** Ends the motion of a driver who has lost the token. */
-    endDrive(): void {
-      state.take('drive over', { why: 'token removed' });
-      void haltSoon();
+    endDrive(why: DriveEnd): void {
+      state.take('drive over', { why });
+      calmUnlessDriven();
     },
 
     move,
@@ -307,6 +316,9 @@ export function motorUnit(options: UnitOptions) {
      * Call this when the resume was answered 200. `confirmed` is true if this controller has already confirmed its
      * release.
      */
-    released: (confirmed: boolean) => state.released(confirmed),
+    released(confirmed: boolean): void {
+      state.released(confirmed);
+      calmUnlessDriven();
+    },
   };
 }

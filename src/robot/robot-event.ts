@@ -29,7 +29,15 @@ export type TrialEnd =
 export type ExcitationEnd = 'stop' | 'reset' | 'offline' | 'no torque' | 'runaway';
 
 /** Why nobody drives a unit any more. `silent`: the last command and a further second have passed. */
-export type DriveEnd = 'silent' | 'stop' | 'mode change' | 'takeover' | 'token removed' | 'offline' | 'reset';
+export type DriveEnd =
+  | 'silent'
+  | 'stop'
+  | 'mode change'
+  | 'takeover'
+  | 'token removed'
+  | 'offline'
+  | 'reset'
+  | 'end of the daemon';
 
 /** A step response that the controller recorded, in the loop's quantity. Sample 0 is the last one before the edge. */
 export type StepCapture = Pick<Step, 'unit' | 'loop' | 'number' | 'rateHz' | 'decimation'> & Step['samples'];

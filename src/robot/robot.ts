@@ -153,6 +153,7 @@ export class Robot implements Permission {
   async close(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
+    for (const unit of Object.values(this.units)) unit.endDrive('end of the daemon');
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
     await this.#eachUnit(MAX_HOLD_MS, unit => unit.haltEnded());
   }
@@ -164,12 +165,12 @@ export class Robot implements Permission {
 
   /** Throws a RobotError with the reason if the act is forbidden, for example by a match. */
   require(act: Act): void {
+    if (this.#closed && act.kind === 'drive') throw new RobotError('closing');
     for (const permission of this.#permissions) permission.require(act);
   }
 
   /** Moves units for a caller. Rejects as `driveOf` says. */
-  async drive(command: DriveCommand): ReturnType<ReturnType<typeof driveOf>> {
-    if (this.#closed) throw new RobotError('closing');
+  drive(command: DriveCommand): ReturnType<ReturnType<typeof driveOf>> {
     return this.#drive(command);
   }
 

@@ -7,26 +7,32 @@ import type { MotorController } from './motor-controller.js';
 const MOVES_WITHIN_MS = 2;
 /** The shortest time from one halt to the next, unless a motion was sent between them. */
 const HALT_EVERY_MS = 20;
+/** A motion that holds longer than this beyond its time is halted. */
+const LATE_MS = TAKES_EFFECT_MS;
 
 /** Moves and halts one unit. Does not wait for the unit's turn. */
 export function unitMotion(clock: Clock, controller: MotorController) {
   let halting: Promise<Rates> | undefined;
   /** When the newest halt was sent, if no motion was sent since. */
   let haltSentMs = Number.NEGATIVE_INFINITY;
+  /** The end of the newest motion that was sent. */
+  let wantedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Until then a frame may move the unit. Infinite while such a frame is on the bus. */
+  let movesUntilMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * `holdMs` is called before each attempt, and may throw. Resolves with the rates that the controller shows: the wanted
-   * ones, or lower ones that it allows, or what it shows after `untilMs`. A frame that the controller ignores is sent again.
-   * `requireUnended` throws if something has ended the motion before the controller showed it.
+   * Resolves with the rates that the controller shows: the wanted ones, or lower ones that it allows, or what it shows
+   * after `untilMs`. A frame that the controller ignores is written again. `requireUnended` throws if something has ended the
+   * motion before the controller showed it.
    */
   const sent = async (
+    write: () => Promise<void>,
     wanted: Rates,
-    holdMs: () => number,
     untilMs: number,
     requireUnended: () => void,
   ): Promise<Rates> => {
     for (;;) {
-      await controller.move(wanted, holdMs, untilMs);
+      await write();
       const rates = await settled(wanted, untilMs, requireUnended);
       if (rates !== undefined) return rates;
     }
@@ -63,33 +69,60 @@ export function unitMotion(clock: Clock, controller: MotorController) {
       const waitMs = haltSentMs + HALT_EVERY_MS - clock.nowMs();
       if (waitMs > 0) await pause(clock, waitMs);
       try {
-        return await sent({}, noHold, untilMs, () => undefined);
+        const write = () => controller.move({}, noHold, untilMs);
+        const rates = await sent(write, {}, untilMs, () => undefined);
+        movesUntilMs = Number.NEGATIVE_INFINITY;
+        return rates;
       } catch (error) {
         if (clock.nowMs() + HALT_EVERY_MS > untilMs) throw error;
       }
     }
   };
 
+  const halt = (): Promise<Rates> => {
+    halting ??= halted().finally(() => {
+      halting = undefined;
+    });
+    return halting;
+  };
+
   return {
-    /** Moves the unit, as `sent` says. */
-    move: (wanted: Rates, holdMs: () => number, untilMs: number, requireUnended: () => void) => {
+    /**
+     * Moves the unit until `untilMs`, as `sent` says. `holdMs` says before each attempt for how long the frame holds, and may
+     * throw.
+     */
+    move(wanted: Rates, holdMs: () => number, untilMs: number, requireUnended: () => void): Promise<Rates> {
+      let heldMs = 0;
+      const earlierUntilMs = movesUntilMs;
       const movesMs = () => {
-        const ms = holdMs();
+        heldMs = holdMs();
         haltSentMs = Number.NEGATIVE_INFINITY;
-        return ms;
+        wantedUntilMs = untilMs;
+        movesUntilMs = Number.POSITIVE_INFINITY;
+        return heldMs;
       };
-      return sent(wanted, movesMs, untilMs, requireUnended);
+      const ended = () => {
+        movesUntilMs = Math.max(earlierUntilMs, clock.nowMs() + heldMs);
+      };
+      const write = async () => {
+        await controller.move(wanted, movesMs, untilMs, ended);
+        movesUntilMs = clock.nowMs() + heldMs;
+      };
+      return sent(write, wanted, untilMs, requireUnended);
     },
 
     /**
      * Ends any motion, and tries until the controller shows that, or until any motion has ended by itself. Nothing takes this
      * back. A halt under way is shared. Rejects if the controller does not answer.
      */
-    halt(): Promise<Rates> {
-      halting ??= halted().finally(() => {
-        halting = undefined;
-      });
-      return halting;
+    halt,
+
+    /** Halts the unit if it may move although nobody drives it, or for longer than its driver wants. */
+    calm(isDriven: boolean): void {
+      const untilMs = isDriven ? wantedUntilMs + LATE_MS : Number.NEGATIVE_INFINITY;
+      const nowMs = clock.nowMs();
+      // The next poll tries again if this fails.
+      if (nowMs >= untilMs && nowMs < movesUntilMs) halt().catch(() => undefined);
     },
 
     /** Resolves when no halt is under way. A frame that moves the unit waits for this. */

@@ -45,6 +45,7 @@ describe('when a caller drives', () => {
       return { unit, rates, holdMs: bytes.readUInt16LE(4) };
     });
   const who = () => clocked.gimbal.driver?.by;
+  const yawRate = () => clocked.loops.gimbal.last?.rates.yaw ?? 0;
   const ends = () =>
     clocked.events.flatMap(event =>
       event.what === 'drive-ended' ? [`${event.detail.by} ${event.detail.why}`] : [],
@@ -199,7 +200,7 @@ describe('when a caller drives', () => {
       return undefined;
     };
     expect(await driven(STILL)).to.deep.equal(STILL);
-    expect([damaged, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
+    expect([damaged, yawRate()]).to.deep.equal([6, 0]);
   });
 
   it('a unit, halts it and drives it again before the halt is answered, the halt does not end the new motion', async () => {
@@ -271,7 +272,7 @@ describe('when a caller drives', () => {
       'a refused takeover by another caller',
       () => driven(YAW, { by: 'rival', takeover: true, notAfterMs: clocked.clock.nowMs() + 1 }),
     ],
-    ['the removal of the token of the caller', async () => clocked.gimbal.endDrive()],
+    ['the removal of the token of the caller', async () => clocked.gimbal.endDrive('token removed')],
   ] as const)
     it(`a unit, ${what} ends the motion, even if the first 6 halt frames fail`, async () => {
       await driven(YAW, { holdMs: 500 });
@@ -283,7 +284,7 @@ describe('when a caller drives', () => {
       };
       await act();
       await clocked.wait(150);
-      expect([faults, clocked.loops.gimbal.last?.rates.yaw ?? 0]).to.deep.equal([6, 0]);
+      expect([faults, yawRate()]).to.deep.equal([6, 0]);
     });
 
   it('both units and the gimbal is switched to manual before the command is answered, the command is refused at once and the chassis is halted', async () => {
@@ -499,6 +500,7 @@ describe('when a caller drives', () => {
       const code = await driven(YAW, { stillWanted, id: forbid });
       expect(code).to.equal(forbid === 'lock' ? 'locked' : 'caller-gone');
       expect(motions().filter(({ rates }) => rates[0] !== 0)).to.have.length(1);
+      clocked.allIsWell();
       await clocked.wait(1300);
     }
   });
@@ -582,6 +584,99 @@ describe('when a caller drives', () => {
     await clocked.wait(50);
     await driven(STILL);
     expect(await driven({ ...YAW, ...AHEAD }, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
+  });
+
+  it('both units with a command that may be older than the takeover of the gimbal by another caller, the command is refused', async () => {
+    const stillConnected = async () => {
+      void drive(STILL, { by: 'rival', takeover: true });
+    };
+    expect(await driven({ ...YAW, ...AHEAD }, { stillConnected })).to.equal('overtaken');
+    await clocked.wait(20);
+    expect([who(), motions().filter(({ unit }) => unit === 'chassis')]).to.deep.equal(['rival', []]);
+  });
+
+  it('the chassis and halts the gimbal, the command succeeds even if a newer command drives the chassis before the halt takes effect', async () => {
+    await driven(STILL);
+    const mixed = drive({ ...STILL, ...AHEAD });
+    await clocked.wait(8);
+    expect(await driven(AHEAD)).to.deep.equal(AHEAD);
+    expect(await clocked.during(mixed)).to.deep.equal({ ...STILL, ...AHEAD });
+  });
+
+  it('a unit and `notAfterT` of a halt has passed, the halt is refused as too late, but takes effect', async () => {
+    await driven(YAW, { holdMs: 500 });
+    expect(await driven(STILL, { notAfterMs: clocked.clock.nowMs() - 1 })).to.equal('too-late');
+    await clocked.wait(20);
+    expect(yawRate()).to.equal(0);
+  });
+
+  it('a unit and the first frame may have arrived without an answer, the command does not say that nothing moved', async () => {
+    clocked.intercept = async frame => {
+      if (!isMotion(frame)) return undefined;
+      await clocked.pause(45);
+      return 'answer lost';
+    };
+    expect(await driven(YAW, { holdMs: 50 })).to.equal('bus-busy');
+  });
+
+  for (const [what, act] of [
+    ['a resume follows without a stop', () => clocked.during(clocked.robot.resume())],
+    [
+      'the controller is unreachable for 80 ms',
+      async () => {
+        clocked.let({ unit: 'gimbal' }, 'fails');
+        await clocked.wait(80);
+        clocked.allIsWell();
+      },
+    ],
+    ['the daemon ends', () => clocked.during(clocked.robot.close())],
+  ] as const)
+    it(`a unit and ${what}, the motion is halted and does not last until the end of its hold time`, async () => {
+      await driven(YAW, { holdMs: 500 });
+      await act();
+      await clocked.wait(60);
+      expect([yawRate(), who()]).to.deep.equal([0, undefined]);
+    });
+
+  it('a unit and the daemon ends while a command waits for a halt, the command is refused and moves nothing', async () => {
+    await driven(STILL);
+    const halt = drive(STILL);
+    const waiting = drive(YAW);
+    clocked.frames.length = 0;
+    await clocked.during(clocked.robot.close());
+    await clocked.during(Promise.all([halt, waiting]));
+    expect(await waiting).to.equal('closing');
+    expect(motions().filter(({ rates }) => rates[0] !== 0)).to.deep.equal([]);
+  });
+
+  for (const pauseMs of [150, 300])
+    it(`a unit and the process is paused for ${pauseMs} ms while the frame is on the bus, the motion is halted when it should have ended`, async () => {
+      let arrive = () => {};
+      const arrived = new Promise<void>(resolve => {
+        arrive = resolve;
+      });
+      clocked.atFirst({ register: 'motion' }, () => arrived);
+      const endMs = clocked.clock.nowMs() + 200;
+      const command = drive(YAW, { holdMs: 200 });
+      await clocked.wait(1);
+      clocked.clock.late(pauseMs);
+      arrive();
+      await clocked.wait(Math.max(0, endMs - clocked.clock.nowMs()) + 60);
+      expect([motions()[0]?.rates, yawRate()]).to.deep.equal([[0.5, 0], 0]);
+      await clocked.during(command);
+    });
+
+  it('a unit and the frame arrives 700 ms late, after the halt has timed out, the motion is halted although the host silence has no limit', async () => {
+    await clocked.end();
+    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
+    clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
+    await clocked.wait(200);
+    clocked.atFirst({ register: 'motion' }, () => clocked.pause(700));
+    expect(await driven(YAW, { holdMs: 500 })).to.equal('deadline');
+    await clocked.wait(700);
+    clocked.allIsWell();
+    await clocked.wait(200);
+    expect([motions().at(-1)?.rates, yawRate()]).to.deep.equal([[0, 0], 0]);
   });
 
   it('a unit, the daemon reads that unit at every poll, about 50 times a second', async () => {
