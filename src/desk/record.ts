@@ -18,6 +18,8 @@ const HASH_DIGITS = 16;
 const LONGEST_ID = 200;
 /** If the disk fails, a record is sealed again after this time. */
 const SEAL_AGAIN_MS = 10_000;
+/** The name of a record without a hash. */
+const UNSEALED = /-\d{8}T\d{9}Z$/;
 
 interface RecordParts {
   readonly disk: Disk;
@@ -57,10 +59,11 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     if (!isNamed) await disk.makeFolder(join(path, ROBOTS));
     await log.close();
     if (log.problem !== undefined) throw log.problem;
-    if (!isNamed) await disk.rename(path, `${path}-${await hashOf(disk, path)}`);
+    if (!isNamed) await addHash(path);
     record.isNamed = true;
     await disk.syncFolder(folder);
   };
+  const addHash = async (path: string) => disk.rename(path, `${path}-${await hashOf(disk, path)}`);
   const seal = async (record: OpenRecord): Promise<void> => {
     if (!(await later(() => sealed(record)))) clock.after(SEAL_AGAIN_MS, () => void seal(record));
   };
@@ -91,6 +94,15 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     resume: async (name: string): Promise<void> => {
       const isThere = await succeeds(disk.list(join(folder, name)));
       if (isThere && current === undefined) await begin(name);
+    },
+    /** Seals the records that a run which was killed has left, except the one of this name. */
+    sealLeft: async (name: string | undefined): Promise<void> => {
+      const names = await disk.list(folder).catch(() => []);
+      for (const left of names.filter(one => UNSEALED.test(one) && one !== name))
+        await later(async () => {
+          await addHash(join(folder, left));
+          await disk.syncFolder(folder);
+        });
     },
     /** Resolves when the disk has what was added before, or has failed. */
     kept: async (): Promise<void> => current?.log.kept(),

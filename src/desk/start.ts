@@ -62,6 +62,7 @@ export async function startDesk(parts: DeskParts) {
   const [wanted] = await Promise.all([kept.read(START_MS), access.open()]);
   const runId = newRunId();
   const records = matchRecords({ disk, clock, folder: join(folder, 'records'), runId });
+  void records.sealLeft(wanted.match?.record);
   const memory = new MemoryLog(clock, { runId });
   memory.recorded.add(({ event }) => records.add(event));
   let saving: Promise<void> = Promise.resolve();

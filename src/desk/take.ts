@@ -46,7 +46,11 @@ export function take(state: DeskState, ask: Ask, outcome: Outcome, nowMs: number
   if ('failure' in outcome) {
     if (ask.kind === 'lock') seen.lockProblem = outcome.failure;
     seen.failure = outcome.failure;
-    if (outcome.isMoved) seen.isChecked = false;
+    if (outcome.isMoved) {
+      seen.isChecked = false;
+      // The clock of a daemon starts again with the daemon.
+      seen.time = undefined;
+    }
     return undefined;
   }
   seen.answeredMs = nowMs;

@@ -228,7 +228,7 @@ export class FakeField {
     this.#after(requestMs, () => {
       const robot = this.robot(ask.robot);
       if (robot.isOff) return;
-      const outcome = robot.answer(ask);
+      const outcome = robot.isDown ? { failure: 'down', isMoved: true } : robot.answer(ask);
       if (loses !== 'answers') this.#after(answerMs, () => end(outcome));
     });
   };

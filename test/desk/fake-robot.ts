@@ -30,6 +30,8 @@ export class FakeRobot {
   /** When the robot last showed that it was locked. */
   lockedMs = Number.NEGATIVE_INFINITY;
   isOff = false;
+  /** The board runs without its daemon, and refuses connections. */
+  isDown = false;
   stopped = false;
   /** As a daemon of 0.3.0: no id of the robot or of a lock, and an unlock removes any lock. */
   isOld = false;

@@ -410,6 +410,26 @@ describe('with a referee desk,', () => {
     ]);
   });
 
+  it('if the daemon of a robot restarts, and the network then delays each request by 2 s, no start takes effect more than 1 s after its press', () => {
+    for (let ms = 0; ms < 1200; ms += 10) {
+      field = new FakeField();
+      desk = field.first;
+      field.wait(600);
+      const red = field.robot('Red 1');
+      red.restart(false);
+      field.load();
+      red.isDown = true;
+      field.wait(600);
+      red.restart(false);
+      red.isDown = false;
+      field.wait(ms);
+      field.network('Red 1', { requestMs: 2000 });
+      desk.tryPress('start');
+      field.wait(4000);
+      expect(field.late, `${ms} ms`).to.deep.equal([]);
+    }
+  });
+
   it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {
     field.load();
     field.network('Red 1', { requestMs: 3000 });

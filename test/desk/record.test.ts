@@ -288,6 +288,19 @@ describe('a match record:', () => {
     for (const [index, time] of times.entries()) expect(time).to.be.closeTo(robotS[index] - 1, 0.02);
   });
 
+  it('if the desk is killed before it adds the hash to the folder name, the next run of the desk adds it, unless the match still runs', async () => {
+    const at = new Date('2026-03-01T10:00:00Z');
+    const [left, current] = [recordName('final', at), recordName('semifinal', at)];
+    for (const name of [left, current])
+      disk.put(`${FOLDER}/${name}/robots/Red%201.1.jsonl`, Buffer.from('{}'));
+    disk.list = async path =>
+      path === FOLDER ? [left, current] : RecordingDisk.prototype.list.call(disk, path);
+    await clock.during(records.sealLeft(current));
+    const folders = Object.keys(disk.files()).map(path => path.split('/')[2]);
+    expect(folders.filter(name => name === current)).to.have.length(1);
+    expect(folders.find(name => name?.startsWith(left))).to.match(/Z-[0-9a-f]{16}$/);
+  });
+
   it('if the record begins on a full disk, it is stored and gets its hash after the disk has room again', async () => {
     let isMade = false;
     let isFull = true;
