@@ -3,19 +3,32 @@ import type { Clock } from '../core/clock.js';
 
 /** A timer that is later than this shows that the process could not read what came (milliseconds). */
 const LATE_MS = 10;
-/** A crowd of 3,000 new connections was accepted, and its requests answered, within this time (milliseconds). */
-const QUEUE_MS = 1000;
 
 /** When a request may have come (Clock milliseconds). */
 export interface Arrival {
   /** The earliest time at which it may have come. */
   readonly receivedMs: number;
   /**
-   * The same, but of the time for which its connection may have waited to be accepted only the last second counts: a
-   * stranger can make it wait. It is about now unless the process was paused, or the request waited for another one on
-   * its connection.
+   * The same, without the time for which its connection may have waited to be accepted: a stranger can make it wait.
+   * It is now unless the process was paused, or the request waited for another one on its connection.
    */
   readonly unreadSinceMs: number;
+}
+
+/** Nobody can tell the order of two acts of different people within this time. */
+const SAME_TIME_MS = 50;
+/** The longest time for which a connection waits to be accepted behind a crowd of 4,000, on a slow and busy board. */
+const QUEUE_MS = 10_000;
+
+/** What was read after this time may be newer than the request, and stays in force if it restricts the robot. */
+export function orderedMs({ receivedMs }: Arrival, nowMs: number): number {
+  return Math.max(receivedMs, nowMs - QUEUE_MS);
+}
+
+/** As `orderedMs`, for acts of different people: now, unless the request may have waited for more than a moment. */
+export function sinceMs(arrival: Arrival, nowMs: number): number {
+  const ms = orderedMs(arrival, nowMs);
+  return nowMs - ms > SAME_TIME_MS ? ms : nowMs;
 }
 
 /** Since when something may be unread. */
@@ -95,12 +108,8 @@ export class Arrivals {
   #now(socket: Socket): Arrival {
     const earliestMs = this.#earliestMs();
     const firstMs = this.#firstRequests.get(socket)?.sinceMs ?? Number.POSITIVE_INFINITY;
-    const receivedMs = Math.min(firstMs, earliestMs);
-    const queuedMs = Math.max(receivedMs, this.#clock.nowMs() - QUEUE_MS);
-    return {
-      receivedMs,
-      unreadSinceMs: Number.isFinite(earliestMs) ? Math.min(earliestMs, queuedMs) : queuedMs,
-    };
+    const unreadSinceMs = Number.isFinite(earliestMs) ? earliestMs : this.#clock.nowMs();
+    return { receivedMs: Math.min(firstMs, earliestMs), unreadSinceMs };
   }
 
   #earliestMs(): number {

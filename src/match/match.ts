@@ -156,7 +156,7 @@ export class Match implements Permission {
     return this.#settings.phases[phase];
   }
 
-  /** When the lock in force was set, in Clock milliseconds of this process. */
+  /** When the lock in force was asked for last, in Clock milliseconds of this process. */
   get lockedMs(): number {
     return this.#lockedMs;
   }
@@ -188,11 +188,10 @@ export class Match implements Permission {
     return this.state.lock !== null || this.refereeLost || !this.allows.drive;
   }
 
-  /** A lock with the id of the lock in force changes nothing. */
+  /** A lock with the id of the lock in force changes nothing, but an older unlock no longer removes it. */
   lock(lock: Lock): void {
-    if (this.state.lock?.id === lock.id) return;
     this.#lockedMs = this.#clock.nowMs();
-    this.#change({ lock });
+    if (this.state.lock?.id !== lock.id) this.#change({ lock });
   }
 
   /** Removes the lock. With `id`, throws `lock-changed` if another lock is in force. */

@@ -28,7 +28,7 @@ export class Laser {
   /** The state that the last read-back of the pin confirmed. */
   #proven: LaserState = 'off';
   #reason: LaserReason | undefined;
-  /** When a caller asked for Off last. */
+  /** When the laser was switched off last, other than by its time limit. */
   #offMs = Number.NEGATIVE_INFINITY;
   /** The fault that was emitted last, in words; undefined while the laser can be used. */
   #lastFault: string | undefined;
@@ -67,7 +67,7 @@ export class Laser {
 
   /**
    * `sinceMs` is the earliest time at which the request may have come; by default now. Throws if nobody may light the
-   * laser, with `too-late` if a caller asked for Off since then, or with `laser-unavailable`, `interlock-open` or `pin-failed`.
+   * laser, with `too-late` if it was switched off since then, or with `laser-unavailable`, `interlock-open` or `pin-failed`.
    * After a failure of the pin, each poll tries to darken the laser until it is dark.
    */
   on(sinceMs = this.#options.clock.nowMs()): LaserState {
@@ -95,7 +95,8 @@ export class Laser {
   off(reason?: LaserReason): LaserState {
     this.#options.deadlines.judge();
     this.#wanted = 'off';
-    if (reason === undefined) this.#offMs = this.#options.clock.nowMs();
+    // The time limit of an older On is no reason against a newer one.
+    if (reason !== 'time limit') this.#offMs = this.#options.clock.nowMs();
     if (this.#proven === 'on' || reason === undefined) this.#reason = reason;
     this.#limit.set(NEVER);
     const pin = this.#pin();

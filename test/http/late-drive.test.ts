@@ -106,6 +106,27 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
       expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
     });
 
+  it('an unlock sent before a lock is refused, even if that lock repeats the lock in force', async () => {
+    const id = 'L1';
+    await daemon.post('/api/match/lock', { id, reason: 'inspection' });
+    for (const body of [{}, { lock: id }]) {
+      const [unlock, lock] = [
+        requestText('/api/match/unlock', body),
+        requestText('/api/match/lock', { id, reason: 'inspection' }),
+      ];
+      expect(await statuses(0, unlock, lock)).to.deep.equal([409, 200]);
+      expect((await daemon.get('/api/match')).body.lock.id).to.equal(id);
+    }
+    await daemon.post('/api/match/unlock');
+    await daemon.post('/api/resume');
+  });
+
+  it('a switch to auto sent before a switch to manual is refused and the unit stays in manual', async () => {
+    const to = (mode: string) => requestText('/api/gimbal/mode/switch', { mode });
+    expect(await statuses(0, to('auto'), to('manual'))).to.deep.equal([409, 200]);
+    expect((await daemon.get('/api/status')).body.gimbal.mode).to.equal('manual');
+  });
+
   it('a resume sent before a stop is refused and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
     expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([

@@ -82,15 +82,19 @@ describe('the laser', () => {
     expect(changes).to.deep.equal(['off on undefined', 'on off undefined']);
   });
 
-  it('stays dark and refuses an On that may have arrived before the latest Off', async () => {
-    const { pin, clock, laser } = setUp();
-    const pausedMs = clock.nowMs();
-    await clock.advance(100);
-    laser.off();
-    expect(codeOf(() => laser.on(pausedMs))).to.equal('too-late');
-    expect(pin.level).to.equal(false);
-    expect(laser.on(clock.nowMs())).to.equal('on');
-  });
+  for (const [what, off] of [
+    ['the latest Off', laser => laser.off()],
+    ['a stop', laser => laser.darken('stop')],
+  ] as const satisfies readonly (readonly [string, (laser: Laser) => unknown])[])
+    it(`stays dark and refuses an On that may have arrived before ${what}`, async () => {
+      const { pin, clock, laser } = setUp();
+      const pausedMs = clock.nowMs();
+      await clock.advance(100);
+      off(laser);
+      expect(codeOf(() => laser.on(pausedMs))).to.equal('too-late');
+      expect(pin.level).to.equal(false);
+      expect(laser.on(clock.nowMs())).to.equal('on');
+    });
 
   it('writes its pin at every Off, even if the laser was never switched on', () => {
     const { pin, laser } = setUp();

@@ -6,6 +6,7 @@ import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
+import { orderedMs } from '../arrivals.js';
 import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -117,12 +118,14 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       problems: ['too-late', 'caller-gone', 'lock-changed', 'not-kept'],
       act: async ({ body: { lock, notAfterT }, ctx, stillConnected }) => {
         const { lockedMs, state } = control.match;
+        const inForce = state.lock?.id;
         // While this request waited, a lock on another connection may have come later but been read first.
-        const inForce = lockedMs <= ctx.state.arrival.unreadSinceMs ? state.lock?.id : undefined;
+        const isOlder =
+          (lock ?? inForce) === inForce && orderedMs(ctx.state.arrival, clock.nowMs()) < lockedMs;
         await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
         // A lock that came meanwhile stays. No lock has an empty id.
-        return viewAfter(control.unlock(lock ?? inForce ?? ''));
+        return viewAfter(control.unlock(isOlder ? '' : (lock ?? inForce ?? '')));
       },
     }),
     post('/api/match/lease', 'rule', {

@@ -8,6 +8,7 @@ import { telemetry } from '../../schemas/telemetry.js';
 import { tune } from '../../schemas/tune.js';
 import { refusal } from '../../storage/disk.js';
 import type { AppOptions } from '../app-options.js';
+import { sinceMs } from '../arrivals.js';
 import type { Events } from '../events.js';
 import { MATCH_PROBLEMS, MOTION_PROBLEMS, PIN_PROBLEMS, STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
@@ -25,14 +26,9 @@ const laserRight = {
 const LINES = 'application/jsonl';
 const stopState = s.answer('StopState', { stopped: s.yesNo() });
 
-/** Nobody can tell the order of two acts of different people within this time. */
-const SAME_TIME_MS = 50;
-
 /** Laser, stop and resume. */
 export function robotRoutes({ robot, clock }: AppOptions): Route[] {
-  /** Since when the request may have waited. Meanwhile a newer request on another connection may have been read. */
-  const sinceMs = ({ state: { arrival } }: Context) =>
-    clock.nowMs() - arrival.unreadSinceMs > SAME_TIME_MS ? arrival.unreadSinceMs : undefined;
+  const since = ({ state: { arrival } }: Context) => sinceMs(arrival, clock.nowMs());
   return [
     post('/api/laser', laserRight, {
       id: 'laser',
@@ -49,7 +45,7 @@ export function robotRoutes({ robot, clock }: AppOptions): Route[] {
         'closing',
       ],
       act: ({ body: { action }, ctx }) => ({
-        state: action === 'on' ? robot.laser.on(sinceMs(ctx)) : robot.laser.off(),
+        state: action === 'on' ? robot.laser.on(since(ctx)) : robot.laser.off(),
       }),
     }),
     post('/api/stop', 'stop', {
@@ -64,7 +60,7 @@ export function robotRoutes({ robot, clock }: AppOptions): Route[] {
       summary: 'Release the stop; both units are in manual then',
       answer: stopState,
       problems: MOTION_PROBLEMS,
-      act: ({ ctx, stillWanted }) => robot.resume(stillWanted, sinceMs(ctx)).then(() => ({ stopped: false })),
+      act: ({ ctx, stillWanted }) => robot.resume(stillWanted, since(ctx)).then(() => ({ stopped: false })),
     }),
   ];
 }

@@ -4,13 +4,14 @@ import * as s from '../../schemas/schema.js';
 import { rememberedStep, stepSummary } from '../../schemas/step.js';
 import type { StepMemory } from '../../steps/step-memory.js';
 import type { AppOptions } from '../app-options.js';
+import { sinceMs } from '../arrivals.js';
 import { MOTION_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
 const modeBody = { ...s.body('Mode', { mode: s.oneOf(MODES) }), examples: [{ mode: 'manual' }] };
 
 /** Mode and excitation of a unit. */
-export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[] {
+export function unitRoutes({ robot, autotune, clock }: AppOptions, unit: Unit): Route[] {
   const { name } = unit;
   const body = excitationBody(unit);
   const path = `/api/${name}/excitation`;
@@ -21,8 +22,11 @@ export function unitRoutes({ robot, autotune }: AppOptions, unit: Unit): Route[]
       summary: 'Switch the mode; answered when the controller confirms it',
       body: modeBody,
       answer: modeBody,
-      problems: MOTION_PROBLEMS,
-      act: ({ body, stillWanted }) => robot.units[name].setMode(body.mode, stillWanted).then(() => body),
+      problems: [...MOTION_PROBLEMS, 'too-late'],
+      act: ({ body, ctx, stillWanted }) =>
+        robot.units[name]
+          .setMode(body.mode, stillWanted, sinceMs(ctx.state.arrival, clock.nowMs()))
+          .then(() => body),
     }),
     get(path, 'read', {
       answer: body,
