@@ -154,7 +154,8 @@ export function supervise(parts: SupervisionParts) {
       state.sawExcitation(excitation);
       if (!observed.online || !observed.has('torque')) await reconciler.mendExcitation(untilMs, false);
     }
-    if (beats) await beat(urgency);
+    // A stop may have come meanwhile, and may count the silence of the controller as its proof.
+    if (beats && state.latch.step !== 'set') await beat(urgency);
     beside(readCapture(status));
     if (status.flags.includes('build') && isOlder(buildAtMs, BUILD_MS)) beside(readBuild());
     if (areReadingsDue()) state.sawReadings(await controller.telemetry(untilMs));

@@ -53,6 +53,23 @@ describe('when a robot is stopped', () => {
     expect(await robot.outcome(robot.robot.resume())).to.equal(200);
   });
 
+  it('while the daemon reconnects to a controller that was silent for longer than its host silence, that controller gets no torque before it is latched', async () => {
+    await unplug(700, 'gimbal');
+    let stopping: Promise<void> | undefined;
+    const isStopping = robot.atFirst({ unit: 'gimbal', kind: 'read', register: 'guarded_excitation' }, () => {
+      stopping = robot.robot.stop();
+    });
+    robot.fault('gimbal', 'plug');
+    while (!isStopping()) await robot.wait(1);
+    await robot.during(stopping ?? Promise.reject(new Error('not stopped')));
+    for (let ms = 0; ms < 100; ms += 1) {
+      const { stopped, torque } = robot.truth('gimbal');
+      expect([stopped, torque], `${ms} ms`).to.not.deep.equal([false, true]);
+      await robot.wait(1);
+    }
+    expectStopped(true);
+  });
+
   it('while its laser is on, the laser goes dark at once, and both controllers latch and confirm the stop', async () => {
     robot.robot.laser.on();
     const stopping = stop();
