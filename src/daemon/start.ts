@@ -220,7 +220,7 @@ function diskOf({ disk = realDisk, marks, log }: DaemonParts, folder: string): D
 
 /**
  * Frees the lease and ends trials, tunings and driving, except those of root and of the callers whose tokens are kept. All
- * others have lost their tokens.
+ * others have lost their tokens, or have other rights now.
  */
 function endAllButThoseOf(
   kept: readonly string[],

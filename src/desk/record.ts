@@ -99,10 +99,12 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
     sealLeft: async (name: string | undefined): Promise<void> => {
       const names = await disk.list(folder).catch(() => []);
       for (const left of names.filter(one => UNSEALED.test(one) && one !== name))
-        await later(async () => {
-          await addHash(join(folder, left));
-          await disk.syncFolder(folder);
-        });
+        await queue
+          .add(async () => {
+            await addHash(join(folder, left));
+            await disk.syncFolder(folder);
+          })
+          .catch(() => undefined);
     },
     /** Resolves when the disk has what was added before, or has failed. */
     kept: async (): Promise<void> => current?.log.kept(),

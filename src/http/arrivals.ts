@@ -18,16 +18,14 @@ export interface Arrival {
 /** Nobody can tell the order of two acts of different people within this time. */
 const SAME_TIME_MS = 50;
 /** The longest time for which a connection waits to be accepted behind a crowd of 4,000, on a slow and busy board. */
-const QUEUE_MS = 10_000;
+const QUEUE_MS = 5000;
 
-/** What was read after this time may be newer than the request, and stays in force if it restricts the robot. */
-export function orderedMs({ receivedMs }: Arrival, nowMs: number): number {
-  return Math.max(receivedMs, nowMs - QUEUE_MS);
-}
-
-/** As `orderedMs`, for acts of different people: now, unless the request may have waited for more than a moment. */
-export function sinceMs(arrival: Arrival, nowMs: number): number {
-  const ms = orderedMs(arrival, nowMs);
+/**
+ * What was read after this time may be newer than the request, and stays in force if it restricts the robot. It is now,
+ * unless the request may have waited for more than a moment.
+ */
+export function sinceMs({ receivedMs }: Arrival, nowMs: number): number {
+  const ms = Math.max(receivedMs, nowMs - QUEUE_MS);
   return nowMs - ms > SAME_TIME_MS ? ms : nowMs;
 }
 

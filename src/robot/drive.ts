@@ -233,8 +233,8 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       receivedMs >= units[name].restedMs && number > (accepted.get(name) ?? 0);
     for (const name of moving) {
       const { driver } = units[name];
-      if (!isNewest(name) && driver !== undefined && !isSameDriver(driver, asked))
-        throw new RobotError('overtaken');
+      const isOther = driver !== undefined && !isSameDriver(driver, asked);
+      if (isOther && driver.sinceMs >= receivedMs && !isNewest(name)) throw new RobotError('overtaken');
     }
     const left = new Map(moving.filter(isNewest).map(name => [name, new AbortController()]));
     const move: PendingMove = { ...asked, holdsUntilMs, left };

@@ -74,9 +74,11 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(clock, state, controller, gate);
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
-  const { move, halt, haltEnded, calm } = unitMotion(clock, controller);
+  const { move, halt, haltEnded, accept, calm } = unitMotion(clock, controller);
   const calmUnlessDriven = () => calm(state.wanted.driver !== undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
+  /** The newest stop or switch to manual. */
+  let manualMs = Number.NEGATIVE_INFINITY;
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
   };
@@ -167,13 +169,13 @@ export function motorUnit(options: UnitOptions) {
     },
 
     /**
-     * `sinceMs` is the earliest time at which the request may have come. A mode that moves the unit is too late if
-     * something that was read before the request, but may be newer, has halted the unit.
+     * `sinceMs` is the earliest time at which the request may have come. A mode that moves the unit is too late if a stop or a
+     * switch to manual was read before the request, but may be newer.
      */
     setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       const askedMs = clock.nowMs();
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
-        const isOlder = sinceMs < restedMs && restedMs <= askedMs;
+        const isOlder = sinceMs < manualMs && manualMs <= askedMs;
         if (mode !== 'manual' && isOlder) throw new RobotError('too-late');
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
@@ -182,6 +184,7 @@ export function motorUnit(options: UnitOptions) {
         sameBoot();
         state.confirmedMode(mode, shown);
         rest(askedMs);
+        if (mode === 'manual') manualMs = askedMs;
         // Writing manual in manual does not end a motion.
         calmUnlessDriven();
         await endedWithin(clock, HALT_MS, haltEnded());
@@ -198,6 +201,7 @@ export function motorUnit(options: UnitOptions) {
         // The command that takes the unit may fail before its frame. The motion of the other driver must end anyway.
         calm(false);
       }
+      accept(holdsUntilMs);
       state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
 
@@ -296,6 +300,7 @@ export function motorUnit(options: UnitOptions) {
     /** Makes the latch wanted. `confirmStop` waits until the controller shows it. */
     stop(): void {
       rest(clock.nowMs());
+      manualMs = clock.nowMs();
       state.endExcitation('stop', {});
       supervision.probeSoon();
     },

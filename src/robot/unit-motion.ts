@@ -15,10 +15,12 @@ export function unitMotion(clock: Clock, controller: MotorController) {
   let halting: Promise<Rates> | undefined;
   /** When the newest halt was sent, if no motion was sent since. */
   let haltSentMs = Number.NEGATIVE_INFINITY;
-  /** The end of the newest motion that was sent. */
+  /** When the newest motion that was accepted or sent ends. */
   let wantedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Until then a frame may move the unit. Infinite while such a frame is on the bus. */
+  /** Until then the frames that have been on the bus may move the unit. */
   let movesUntilMs = Number.NEGATIVE_INFINITY;
+  /** Whether a frame that moves the unit is on the bus now. */
+  let isOnBus = false;
 
   /**
    * Resolves with the rates that the controller shows: the wanted ones, or lower ones that it allows, or what it shows
@@ -71,7 +73,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
       try {
         const write = () => controller.move({}, noHold, untilMs);
         const rates = await sent(write, {}, untilMs, () => undefined);
-        movesUntilMs = Number.NEGATIVE_INFINITY;
+        if (isSameRates(rates, {})) movesUntilMs = Number.NEGATIVE_INFINITY;
         return rates;
       } catch (error) {
         if (clock.nowMs() + HALT_EVERY_MS > untilMs) throw error;
@@ -93,22 +95,25 @@ export function unitMotion(clock: Clock, controller: MotorController) {
      */
     move(wanted: Rates, holdMs: () => number, untilMs: number, requireUnended: () => void): Promise<Rates> {
       let heldMs = 0;
-      const earlierUntilMs = movesUntilMs;
       const movesMs = () => {
         heldMs = holdMs();
         haltSentMs = Number.NEGATIVE_INFINITY;
         wantedUntilMs = untilMs;
-        movesUntilMs = Number.POSITIVE_INFINITY;
+        isOnBus = true;
         return heldMs;
       };
       const ended = () => {
-        movesUntilMs = Math.max(earlierUntilMs, clock.nowMs() + heldMs);
+        isOnBus = false;
+        // Noise may have damaged the frame. An older one then still moves the unit.
+        movesUntilMs = Math.max(movesUntilMs, clock.nowMs() + heldMs);
       };
-      const write = async () => {
-        await controller.move(wanted, movesMs, untilMs, ended);
-        movesUntilMs = clock.nowMs() + heldMs;
-      };
+      const write = () => controller.move(wanted, movesMs, untilMs, ended);
       return sent(write, wanted, untilMs, requireUnended);
+    },
+
+    /** A motion until then is accepted. The one before may last until it is sent. */
+    accept(untilMs: number): void {
+      wantedUntilMs = Math.max(wantedUntilMs, untilMs);
     },
 
     /**
@@ -121,8 +126,9 @@ export function unitMotion(clock: Clock, controller: MotorController) {
     calm(isDriven: boolean): void {
       const untilMs = isDriven ? wantedUntilMs + LATE_MS : Number.NEGATIVE_INFINITY;
       const nowMs = clock.nowMs();
+      const mayMove = isOnBus || nowMs < movesUntilMs;
       // The next poll tries again if this fails.
-      if (nowMs >= untilMs && nowMs < movesUntilMs) halt().catch(() => undefined);
+      if (nowMs >= untilMs && mayMove) halt().catch(() => undefined);
     },
 
     /** Resolves when no halt is under way. A frame that moves the unit waits for this. */

@@ -127,6 +127,12 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
     expect((await daemon.get('/api/status')).body.gimbal.mode).to.equal('manual');
   });
 
+  it('two switches to modes other than manual both succeed', async () => {
+    const [auto, debug] = ['auto', 'debug'].map(mode => requestText('/api/gimbal/mode/switch', { mode }));
+    expect(await statuses(0, String(auto), String(debug))).to.deep.equal([200, 200]);
+    await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
+  });
+
   it('a resume sent before a stop is refused and the robot stays stopped', async () => {
     await daemon.post('/api/stop');
     expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([

@@ -666,6 +666,67 @@ describe('when a caller drives', () => {
       await clocked.during(command);
     });
 
+  it('a unit with a hold time of 500 ms and noise damages the frame of a newer command, the removal of the token still halts the first motion', async () => {
+    await driven(YAW, { holdMs: 500 });
+    await clocked.wait(20);
+    clocked.atFirst({ register: 'motion' }, () => clocked.fault('gimbal', 'corrupt', 1));
+    await driven(YAW, { holdMs: 50 });
+    await clocked.wait(60);
+    clocked.gimbal.endDrive('token removed');
+    await clocked.wait(20);
+    expect(yawRate()).to.equal(0);
+  });
+
+  it('a unit and its cable comes out during a frame, the daemon stops sending halts within 1.1 s', async () => {
+    await clocked.end();
+    clocked = await ClockedRobot.start({ pollHz: 100 });
+    await clocked.wait(200);
+    let isOut = false;
+    clocked.intercept = async ({ unit, register }) => {
+      if (unit !== 'gimbal') return undefined;
+      if (register === 'motion' && !isOut) {
+        isOut = true;
+        await clocked.pause(30);
+      }
+      return isOut ? 'fails' : undefined;
+    };
+    const answers: Promise<unknown>[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      answers.push(drive(YAW));
+      await clocked.wait(25);
+    }
+    await clocked.wait(1100);
+    clocked.frames.length = 0;
+    await clocked.wait(500);
+    expect(motions()).to.deep.equal([]);
+    await clocked.during(Promise.all(answers));
+  });
+
+  it('a unit and a frame with a hold time of 50 ms takes 45 ms on the bus, the motion lasts until the next command if that command was accepted', async () => {
+    await clocked.end();
+    clocked = await ClockedRobot.start({ pollHz: 100 });
+    await clocked.wait(200);
+    clocked.frames.length = 0;
+    clocked.atFirst({ unit: 'gimbal', register: 'motion' }, () => clocked.pause(45));
+    const first = drive(YAW, { holdMs: 50 });
+    await clocked.wait(40);
+    const second = drive(YAW, { holdMs: 300 });
+    await clocked.wait(6);
+    clocked.atFirst({ unit: 'gimbal', kind: 'read' }, () => clocked.pause(30));
+    await clocked.wait(100);
+    expect(motions().every(({ rates }) => rates[0] === 0.5)).to.equal(true);
+    await clocked.during(Promise.all([first, second]));
+  });
+
+  it('both units with `takeover` and a command that may be older than a halt by the other driver, the command moves the unit that was not halted', async () => {
+    await driven(STILL, { by: 'rival' });
+    const pausedMs = clocked.clock.nowMs();
+    await clocked.wait(30);
+    await driven(STILL, { by: 'rival' });
+    const late = { receivedMs: pausedMs, holdMs: 500, takeover: true };
+    expect(await driven({ ...YAW, ...AHEAD }, late)).to.deep.equal(AHEAD);
+  });
+
   it('a unit and the frame arrives 700 ms late, after the halt has timed out, the motion is halted although the host silence has no limit', async () => {
     await clocked.end();
     const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };

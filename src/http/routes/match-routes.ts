@@ -6,7 +6,7 @@ import { PHASES } from '../../core/phases.js';
 import { matchView } from '../../schemas/match.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
-import { orderedMs } from '../arrivals.js';
+import { sinceMs } from '../arrivals.js';
 import { STOP_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route } from '../route.js';
 
@@ -117,15 +117,14 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
       answer: matchView,
       problems: ['too-late', 'caller-gone', 'lock-changed', 'not-kept'],
       act: async ({ body: { lock, notAfterT }, ctx, stillConnected }) => {
-        const { lockedMs, state } = control.match;
-        const inForce = state.lock?.id;
-        // While this request waited, a lock on another connection may have come later but been read first.
-        const isOlder =
-          (lock ?? inForce) === inForce && orderedMs(ctx.state.arrival, clock.nowMs()) < lockedMs;
+        const readMs = sinceMs(ctx.state.arrival, clock.nowMs());
+        const asked = lock ?? control.match.state.lock?.id ?? '';
         await stillConnected();
         requireInTime(inMs(notAfterT), clock.nowMs());
-        // A lock that came meanwhile stays. No lock has an empty id.
-        return viewAfter(control.unlock(isOlder ? '' : (lock ?? inForce ?? '')));
+        // A lock that may be newer stays, also one that repeats the lock in force. No lock has an empty id.
+        const { lockedMs, state } = control.match;
+        if (state.lock?.id === asked && lockedMs > readMs) throw new RobotError('too-late');
+        return viewAfter(control.unlock(asked));
       },
     }),
     post('/api/match/lease', 'rule', {
