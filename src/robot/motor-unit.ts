@@ -175,8 +175,7 @@ export function motorUnit(options: UnitOptions) {
     setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       const askedMs = clock.nowMs();
       return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
-        const isOlder = sinceMs < manualMs && manualMs <= askedMs;
-        if (mode !== 'manual' && isOlder) throw new RobotError('too-late');
+        if (mode !== 'manual' && sinceMs < manualMs) throw new RobotError('too-late');
         const sameBoot = state.sameBoot();
         await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
         const shown =

@@ -73,7 +73,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
       try {
         const write = () => controller.move({}, noHold, untilMs);
         const rates = await sent(write, {}, untilMs, () => undefined);
-        if (isSameRates(rates, {})) movesUntilMs = Number.NEGATIVE_INFINITY;
+        movesUntilMs = Number.NEGATIVE_INFINITY;
         return rates;
       } catch (error) {
         if (clock.nowMs() + HALT_EVERY_MS > untilMs) throw error;

@@ -105,6 +105,23 @@ describe('a robot with tokens', () => {
     await isServed(SECRETS.spectator);
   });
 
+  it('ends the motion of a driver whose token loses the right to drive', async () => {
+    await as(SECRETS.operator, 'POST', '/api/resume');
+    await as(SECRETS.operator, 'POST', '/api/chassis/mode/switch', { mode: 'manual' });
+    const command = { chassis: { speed: 0.5, turn: 0 }, holdMs: 500, id: 'a' };
+    expect((await as(SECRETS.operator, 'POST', '/api/drive', command)).status).to.equal(200);
+    await write(TOKENS.map(token => (token.role === 'operator' ? { ...token, role: 'spectator' } : token)));
+    await eventually(async () => {
+      const { events } = (await as(SECRETS.referee, 'GET', '/api/log')).body;
+      return events.some(
+        (event: { what: string; detail?: { why?: string } }) =>
+          event.what === 'drive-ended' && event.detail?.why === 'token removed',
+      );
+    });
+    await write(TOKENS);
+    await eventually(async () => (await as(SECRETS.operator, 'POST', '/api/resume')).status === 200);
+  });
+
   it('refuses a request if its token is removed before its body arrives', async () => {
     const body = JSON.stringify({ mode: 'auto' });
     const headers = {

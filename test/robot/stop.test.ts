@@ -44,6 +44,14 @@ describe('when a robot is stopped', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
+  it('and resumed, a switch to auto that may have been sent before the stop is refused as too late', async () => {
+    const pausedMs = robot.clock.nowMs();
+    await robot.wait(100);
+    expect([await stop(), await resume()]).to.deep.equal([200, 200]);
+    const switched = (mode: Mode) => robot.outcome(robot.gimbal.setMode(mode, () => undefined, pausedMs));
+    expect([await switched('auto'), await switched('manual')]).to.deep.equal(['too-late', 200]);
+  });
+
   it('and a resume possibly arrived before the stop, that resume is refused and the robot stays stopped', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
