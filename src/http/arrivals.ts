@@ -24,8 +24,8 @@ const QUEUE_MS = 5000;
  * What was read after this time may be newer than the request, and stays in force if it restricts the robot. It is now,
  * unless the request may have waited for more than a moment.
  */
-export function sinceMs({ receivedMs }: Arrival, nowMs: number): number {
-  const ms = Math.max(receivedMs, nowMs - QUEUE_MS);
+export function sinceMs({ receivedMs, unreadSinceMs }: Arrival, nowMs: number): number {
+  const ms = Math.min(unreadSinceMs, Math.max(receivedMs, nowMs - QUEUE_MS));
   return nowMs - ms > SAME_TIME_MS ? ms : nowMs;
 }
 

@@ -183,7 +183,7 @@ export function motorUnit(options: UnitOptions) {
         sameBoot();
         state.confirmedMode(mode, shown);
         rest(askedMs);
-        if (mode === 'manual') manualMs = askedMs;
+        if (mode === 'manual') manualMs = Math.max(manualMs, askedMs);
         // Writing manual in manual does not end a motion.
         calmUnlessDriven();
         await endedWithin(clock, HALT_MS, haltEnded());

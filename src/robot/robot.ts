@@ -146,8 +146,8 @@ export class Robot implements Permission {
   }
 
   /**
-   * Ends supervision. The laser cannot be switched on afterwards. Resolves when the effects of refused
-   * requests in the controllers are undone, or after a short time, and when halts have ended. The next daemon adopts the
+   * Ends supervision. The laser cannot be switched on afterwards. Resolves when the effects of refused requests in the
+   * controllers are undone, or after a short time, and when halts have ended, or after 500 ms. The next daemon adopts the
    * controllers as they are.
    */
   async close(): Promise<void> {

@@ -73,7 +73,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
       try {
         const write = () => controller.move({}, noHold, untilMs);
         const rates = await sent(write, {}, untilMs, () => undefined);
-        movesUntilMs = Number.NEGATIVE_INFINITY;
+        if (isSameRates(rates, {})) movesUntilMs = Number.NEGATIVE_INFINITY;
         return rates;
       } catch (error) {
         if (clock.nowMs() + HALT_EVERY_MS > untilMs) throw error;
@@ -117,18 +117,18 @@ export function unitMotion(clock: Clock, controller: MotorController) {
     },
 
     /**
-     * Ends any motion, and tries until the controller shows that, or until any motion has ended by itself. Nothing takes this
-     * back. A halt under way is shared. Rejects if the controller does not answer.
+     * Ends any motion, and tries until the controller shows that, for at most 500 ms. Nothing takes this back. A halt under way
+     * is shared. Rejects if the controller does not answer. A unit that may still move is halted again by `calm`.
      */
     halt,
 
     /** Halts the unit if it may move although nobody drives it, or for longer than its driver wants. */
     calm(isDriven: boolean): void {
-      const untilMs = isDriven ? wantedUntilMs + LATE_MS : Number.NEGATIVE_INFINITY;
       const nowMs = clock.nowMs();
+      const isUnwanted = !isDriven || nowMs >= wantedUntilMs + LATE_MS;
       const mayMove = isOnBus || nowMs < movesUntilMs;
       // The next poll tries again if this fails.
-      if (nowMs >= untilMs && mayMove) halt().catch(() => undefined);
+      if (isUnwanted && mayMove) halt().catch(() => undefined);
     },
 
     /** Resolves when no halt is under way. A frame that moves the unit waits for this. */

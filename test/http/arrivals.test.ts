@@ -134,6 +134,13 @@ describe('if a request', () => {
     expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);
   });
 
+  it('waits 6 s for its own body, an act that was read in these 6 s may be newer than the request', async () => {
+    arrivals.timerRan(100 * PAUSE_MS);
+    const arrival = arrivals.read(new Socket(), false);
+    clock.late(6000);
+    expect(sinceMs(arrival, clock.nowMs())).to.equal(0);
+  });
+
   it('is sent after a pause of the daemon, it does not count as received during the pause', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);

@@ -677,6 +677,31 @@ describe('when a caller drives', () => {
     expect(yawRate()).to.equal(0);
   });
 
+  it('a unit and noise damages the last halt frame of a halt that has waited for the bus, the unit is halted again', async () => {
+    await clocked.end();
+    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
+    clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
+    await clocked.wait(200);
+    let delayMs = 520;
+    let isDamaged = false;
+    clocked.intercept = async frame => {
+      if (!isMotion(frame)) return undefined;
+      await clocked.pause(delayMs);
+      if (delayMs === 0 && !isDamaged) {
+        isDamaged = true;
+        clocked.fault('gimbal', 'corrupt', 1);
+      }
+      delayMs = 0;
+      return undefined;
+    };
+    const late = drive(YAW, { holdMs: 500 });
+    await clocked.wait(60);
+    clocked.gimbal.endDrive('token removed');
+    await clocked.wait(600);
+    expect([isDamaged, yawRate()]).to.deep.equal([true, 0]);
+    await clocked.during(late);
+  });
+
   it('a unit and its cable comes out during a frame, the daemon stops sending halts within 1.1 s', async () => {
     await clocked.end();
     clocked = await ClockedRobot.start({ pollHz: 100 });
