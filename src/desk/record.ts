@@ -95,7 +95,7 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
       const isThere = await succeeds(disk.list(join(folder, name)));
       if (isThere && current === undefined) await begin(name);
     },
-    /** Seals the records that a run which was killed has left, except the one of this name. */
+    /** Seals the records that an earlier run has left without a hash, except the one of this name. */
     sealLeft: async (name: string | undefined): Promise<void> => {
       const names = await disk.list(folder).catch(() => []);
       for (const left of names.filter(one => UNSEALED.test(one) && one !== name))

@@ -15,7 +15,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
   let halting: Promise<Rates> | undefined;
   /** When the newest halt was sent, if no motion was sent since. */
   let haltSentMs = Number.NEGATIVE_INFINITY;
-  /** When the newest motion that was accepted or sent ends. */
+  /** When the last of the motions that were accepted since the newest halt ends. */
   let wantedUntilMs = Number.NEGATIVE_INFINITY;
   /** Until then the frames that have been on the bus may move the unit. */
   let movesUntilMs = Number.NEGATIVE_INFINITY;
@@ -82,6 +82,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
   };
 
   const halt = (): Promise<Rates> => {
+    wantedUntilMs = Number.NEGATIVE_INFINITY;
     halting ??= halted().finally(() => {
       halting = undefined;
     });

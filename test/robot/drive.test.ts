@@ -702,6 +702,22 @@ describe('when a caller drives', () => {
     await clocked.during(late);
   });
 
+  it('a unit at 5 polls a second and two halts time out while the first frame is on the bus for 660 ms, the next poll halts the unit', async () => {
+    await clocked.end();
+    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
+    clocked = await ClockedRobot.start({ pollHz: 5, silence: { gimbal: silence, chassis: silence } });
+    await clocked.wait(203);
+    clocked.atFirst({ register: 'motion' }, () => clocked.pause(660));
+    const answers = [drive(YAW, { holdMs: 500 })];
+    await clocked.wait(5);
+    answers.push(drive(STILL, { holdMs: 500 }));
+    await clocked.wait(485);
+    answers.push(drive(STILL, { holdMs: 500 }));
+    await clocked.wait(410);
+    expect([motions()[0]?.rates, yawRate()]).to.deep.equal([[0.5, 0], 0]);
+    await clocked.during(Promise.all(answers));
+  });
+
   it('a unit and its cable comes out during a frame, the daemon stops sending halts within 1.1 s', async () => {
     await clocked.end();
     clocked = await ClockedRobot.start({ pollHz: 100 });
