@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type Clock, systemClock } from './clock.js';
 
 /** One system boot. Its id and its times mean the same to later processes until the next reboot. */
 export interface Boot {
@@ -12,8 +13,15 @@ export interface Boot {
 export function systemBoot(environment: Readonly<Record<string, string | undefined>>): Boot {
   return {
     id: environment.TRUNNION_BOOT_ID ?? kernelBootId(),
-    nowMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+    nowMs: sinceBootMs,
   };
+}
+
+/** The clock of the boot. A restarted process goes on in the same time. */
+export const bootClock: Clock = { ...systemClock, nowMs: sinceBootMs };
+
+function sinceBootMs(): number {
+  return Number(process.hrtime.bigint() / 1000n) / 1000;
 }
 
 function kernelBootId(): string | undefined {

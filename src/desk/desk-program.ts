@@ -6,6 +6,7 @@ import { command, done, failed, type Program, unreadable } from '../command/comm
 import { JSON_OPTION } from '../command/output.js';
 import { portOf } from '../command/place.js';
 import { addToken, listTokens, removeToken, type TokenPlace } from '../command/token-command.js';
+import { bootClock } from '../core/boot.js';
 import { endedWithin, systemClock } from '../core/clock.js';
 import { isRobotError } from '../core/errors.js';
 import { endProcess, STOP_MS } from '../daemon/end-process.js';
@@ -52,7 +53,7 @@ export const deskProgram: Program = {
             port: portOf(values.port) ?? read.port,
           },
           log,
-          clock: systemClock,
+          clock: bootClock,
         });
         const end = async () => {
           // A hanging disk does not keep the desk from ending.

@@ -8,6 +8,7 @@ import {
   type Ask,
   type DeskState,
   inField,
+  permitFrom,
   type Robot,
   type Seen,
   seenOf,
@@ -31,6 +32,10 @@ interface DeskSurroundings extends Pick<DeskFile, 'robots' | 'plans' | 'pauseWit
   record(event: NewEvent): void;
   /** Resolves with whether the disk has kept these lines of a robot's log; undefined if no record is open. Never rejects. */
   keep(lines: RobotLines): Promise<boolean | undefined>;
+}
+
+interface Pressed extends Pick<Press, 'id' | 'by'> {
+  readonly notAfterMs?: number | undefined;
 }
 
 /** Carries out the steps of a desk: the only place where state, time and network meet. */
@@ -87,17 +92,22 @@ export class Desk {
     return this.#confirmed && this.#confirmed.ms / 1000;
   }
 
-  /** Carries out a press of the button `what`, once. Throws why it is refused. */
+  /**
+   * Carries out a press of the button `what`, once. Throws why it is refused. After `notAfterMs` nothing is asked for that it
+   * permits.
+   */
   press(
     what: string,
-    press: Omit<Press, 'nowMs' | 'at'>,
+    { notAfterMs = Number.POSITIVE_INFINITY, ...press }: Pressed,
     act: (state: DeskState, press: Press) => void,
   ): void {
     const known = `${what} ${press.id}`;
     if (this.#presses.has(known)) return;
     const nowMs = this.#parts.clock.nowMs();
     this.#tick(nowMs);
-    act(this.state, { ...press, nowMs, at: this.#parts.clock.wallTime() });
+    const { sinceMs, untilMs } = permitFrom(nowMs);
+    const permit = { sinceMs, untilMs: Math.min(untilMs, notAfterMs) };
+    act(this.state, { ...press, nowMs, permit, at: this.#parts.clock.wallTime() });
     this.#presses.add(known);
     const [oldest] = this.#presses;
     if (this.#presses.size > KEPT_PRESSES && oldest !== undefined) this.#presses.delete(oldest);

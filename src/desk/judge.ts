@@ -6,6 +6,9 @@ import {
   type DeskState,
   isOurs,
   lockWanted,
+  NO_PERMIT,
+  PERMIT_MS,
+  type Permit,
   playsIn,
   type Seen,
   seenOf,
@@ -17,20 +20,12 @@ import {
 export const HEARD_MS = 1500;
 /** How long an answer proves that the robot is locked. Then the desk asks again. */
 const PROOF_MS = 5000;
-/** What permits something is asked for this long after its press. */
-export const PERMIT_MS = 1000;
-
 /** How long no other desk gets the lease. A robot's default is that it stops after this time without a beat. */
 export const LEASE_MS = 3000;
 
 /** How much longer a phase lasts on the robot than on the desk: `auto` continues until the desk has begun teleop. */
 export function spareMs(phase: Phase, teleopS: number): number {
   return phase === 'auto' && teleopS > 0 ? 1000 : 0;
-}
-
-/** The latest beginning of a phase that permits nothing any more. */
-export function permitsNothingMs(nowMs: number): number {
-  return nowMs - PERMIT_MS - 1;
 }
 
 export function isHeard(seen: Seen, nowMs: number): boolean {
@@ -90,7 +85,7 @@ export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const isAnothers = isTaken(state, seen) && lease !== null && lease.expired !== true;
   if (id === null || !isLeft(state, name) || isAnothers) return own;
   const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
-  return withPhase(left, 'none', Number.NEGATIVE_INFINITY);
+  return withPhase(left, 'none', NO_PERMIT);
 }
 
 /** Whether this desk pauses or ends this match of the robot: it has the lease, or that was not confirmed yet. */
@@ -118,9 +113,9 @@ export function isInPhase(wanted: DeskMatch | null, { match }: Seen): boolean {
   return match !== undefined && match.id === wanted?.id && match.phase === wanted?.phase;
 }
 
-/** When the phase was permitted to this robot: by a press, at a planned instant, or by Join. */
-export function permittedMs({ sinceMs }: DeskMatch, { joinMs }: Seen): number {
-  return Math.max(sinceMs, joinMs);
+/** What permits the phase to this robot: a press, a planned instant, or Join. */
+export function permitOf(match: DeskMatch, { join }: Seen): Permit {
+  return join.sinceMs > match.sinceMs ? join : match;
 }
 
 /** What a robot missed, although a press or the clock permitted it. */
@@ -132,7 +127,7 @@ export function missedBy(
   const match = matchOf(state, name);
   const seen = seenOf(state, name);
   if (match === null || !playsIn(match, name) || isInPhase(match, seen)) return null;
-  if (nowMs <= permittedMs(match, seen) + PERMIT_MS) return null;
+  if (nowMs < permitOf(match, seen).untilMs) return null;
   if (PLAY.includes(match.phase)) return 'NOT STARTED';
   const isOfMatch = seen.match?.id === match.id;
   return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;
@@ -162,7 +157,7 @@ export function problemsOf(state: DeskState, name: string, nowMs: number): reado
 function playsOn(state: DeskState, name: string, nowMs: number): 'NOT PAUSED' | 'NOT ENDED' | undefined {
   const match = matchOf(state, name);
   const seen = seenOf(state, name);
-  if (match === null || seen.matchMs <= permittedMs(match, seen) + PERMIT_MS || !isHeard(seen, nowMs))
+  if (match === null || seen.matchMs < permitOf(match, seen).untilMs || !isHeard(seen, nowMs))
     return undefined;
   // The match of another desk is not for this one to end.
   if (!isPlaying(seen.match, match.id) || !isToRestrict(state, match, seen)) return undefined;

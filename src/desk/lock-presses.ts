@@ -52,12 +52,12 @@ export const unlockAll = button(ofLock, (state, press, { lock: id }) => {
 });
 
 /** Asks the robot for one second to remove a lock of this desk. */
-function lift(state: DeskState, name: string, fallback: string | undefined, { nowMs }: Press): void {
+function lift(state: DeskState, name: string, fallback: string | undefined, { permit }: Press): void {
   const seen = seenOf(state, name);
   const observed = seen.match?.lock?.id;
   // A robot of 0.3.0 removes any lock, so its lock must have been seen.
   const lock = isOurs(state.wanted, observed) ? observed : seen.isOld ? undefined : fallback;
-  seen.unlock = lock === undefined ? undefined : { lock, sinceMs: nowMs };
+  seen.unlock = lock === undefined ? undefined : { lock, untilMs: permit.untilMs };
 }
 
 export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, reason }) => {

@@ -3,7 +3,7 @@ import { PLAY } from '../core/phases.js';
 import * as s from '../schemas/schema.js';
 import { isInPhase, isLeft, lacksOfAll, matchOf } from './judge.js';
 import { lockTile } from './lock-presses.js';
-import { button, ofRobot, refuse, requirePermits } from './press.js';
+import { button, ofRobot, type Press, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
 import {
   changeWish,
@@ -24,7 +24,7 @@ function theMatch({ wanted: { match } }: DeskState, ...phases: readonly string[]
   return match;
 }
 
-export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { match: id }) => {
+export const loadMatch = button({ match: s.text() }, (state, { nowMs, permit, at }, { match: id }) => {
   requirePermits(state);
   const plan = state.plans.find(one => one.id === id);
   if (plan === undefined) throw new RobotError('not-found', { cure: 'FILE has no match of this id.' });
@@ -43,12 +43,12 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, at }, { ma
   }
   // Robots that are not in the new match are released from the old one.
   for (const name of former?.robots ?? []) {
-    seenOf(state, name).joinMs = nowMs;
+    seenOf(state, name).join = permit;
     // A robot may still be in a match that is longer ago.
     if (!isLeft(state, name)) changeWish(state, name, { left: former?.id ?? null });
   }
   const match = { ...plan, without: [], record: recordName(plan.id, at) };
-  putMatch(state, withPhase(match, 'pre', nowMs));
+  putMatch(state, withPhase(match, 'pre', permit));
 });
 
 /** The names that no robot has. A robot may be added after FILE has named it. */
@@ -57,20 +57,26 @@ export function absentOf({ robots }: DeskState, names: readonly string[]): reado
 }
 
 /** Starts the phase for so many seconds, if nothing lacks. */
-function play(state: DeskState, match: DeskMatch, nowMs: number, phase: 'auto' | 'teleop', seconds: number) {
+function play(
+  state: DeskState,
+  { nowMs, permit }: Press,
+  match: DeskMatch,
+  phase: 'auto' | 'teleop',
+  seconds: number,
+): void {
   requirePermits(state);
   if (state.wanted.lock !== null) refuse('LOCK ALL stands. Unlock first.');
   if (!match.robots.some(name => playsIn(match, name))) refuse('No robot is left in the match.');
   const lacks = lacksOfAll(state, nowMs);
   if (lacks.length > 0) refuse(lacks.map(({ robot, text }) => `${robot}: ${text}`).join(' '));
   state.pageMs = nowMs;
-  putMatch(state, withPhase(match, phase, nowMs, { endsAtMs: nowMs + 1000 * seconds }));
+  putMatch(state, withPhase(match, phase, permit, { endsAtMs: nowMs + 1000 * seconds }));
 }
 
-export const startMatch = button({}, (state, { nowMs }) => {
+export const startMatch = button({}, (state, press) => {
   const match = theMatch(state, 'pre');
   const { autoS, teleopS } = match;
-  play(state, match, nowMs, autoS > 0 ? 'auto' : 'teleop', autoS > 0 ? autoS : teleopS);
+  play(state, press, match, autoS > 0 ? 'auto' : 'teleop', autoS > 0 ? autoS : teleopS);
 });
 
 export const pauseMatch = button({}, (state, { nowMs }) => {
@@ -83,24 +89,24 @@ const played = {
 };
 
 /** Phase and seconds are those of the pause, unless the referee gives others. */
-export const goOn = button(played, (state, { nowMs }, given) => {
+export const goOn = button(played, (state, press, given) => {
   const match = theMatch(state, 'pause');
   const { phase = match.interrupted, seconds = match.leftS } = given;
   if (phase === null || seconds === null)
     refuse('The desk does not know what the pause interrupted: choose phase and seconds.');
   if (seconds <= 0) refuse('No time is left. End the match.');
-  play(state, match, nowMs, phase, seconds);
+  play(state, press, match, phase, seconds);
 });
 
-export const endMatch = button({}, (state, { nowMs }) => {
+export const endMatch = button({}, (state, { permit }) => {
   const match = theMatch(state, 'pre', 'auto', 'teleop', 'pause');
-  putMatch(state, withPhase(match, 'ended', nowMs));
+  putMatch(state, withPhase(match, 'ended', permit));
 });
 
-export const releaseMatch = button({}, (state, { nowMs: sinceMs }) => {
+export const releaseMatch = button({}, (state, { permit }) => {
   requirePermits(state);
   // A released match still shows why it ended.
-  putMatch(state, { ...theMatch(state, 'pre', 'ended', 'none'), phase: 'none', sinceMs });
+  putMatch(state, { ...theMatch(state, 'pre', 'ended', 'none'), phase: 'none', ...permit });
 });
 
 export const playWithout = button(ofRobot, (state, press, { robot }) => {
@@ -110,7 +116,7 @@ export const playWithout = button(ofRobot, (state, press, { robot }) => {
   if (playsIn(match, robot)) putMatch(state, { ...match, without: [...match.without, robot] });
 });
 
-export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
+export const joinMatch = button(ofRobot, (state, { nowMs, permit }, { robot }) => {
   const match = matchOf(state, robot);
   requirePermits(state);
   if (match === null || !playsIn(match, robot)) return refuse(`${robot} is not in the match.`);
@@ -119,7 +125,7 @@ export const joinMatch = button(ofRobot, (state, { nowMs }, { robot }) => {
   if (isInPhase(match, seen)) return;
   if (seen.match?.id !== match.id)
     refuse(`${robot} has not got this match. Play without it, or end and load again.`);
-  seen.joinMs = nowMs;
+  seen.join = permit;
   // The desk that had the robot last may have ended its match and be gone.
   if (match.phase === 'none') seen.claimedMs = nowMs;
 });

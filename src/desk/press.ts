@@ -1,12 +1,14 @@
 import { RobotError } from '../core/errors.js';
 import * as s from '../schemas/schema.js';
-import type { DeskState } from './state.js';
+import type { DeskState, Permit } from './state.js';
 
 /** A press of a caller. */
 export interface Press {
   readonly id: string;
   readonly by: string;
   readonly nowMs: number;
+  /** Counted from the press, so that a slow way to the desk does not make it longer. */
+  readonly permit: Permit;
   /** Wall time, for names of records. */
   readonly at: Date;
 }

@@ -65,8 +65,10 @@ export function deskRoutes({ desk, access, clock, view: viewNow }: DeskRoutePart
       answer: view,
       problems: ['too-late', 'not-ready', 'lock-changed'],
       act: ({ body, ctx }) => {
-        if (!RESTRICTING.includes(path)) requireInTime(inMs(body.notAfterT), clock.nowMs());
-        desk.press(path, { id: body.press, by: ctx.state.who }, (state, made) => {
+        // What restricts is never too late.
+        const notAfterMs = RESTRICTING.includes(path) ? undefined : inMs(body.notAfterT);
+        requireInTime(notAfterMs, clock.nowMs());
+        desk.press(path, { id: body.press, by: ctx.state.who, notAfterMs }, (state, made) => {
           requireRecord(state, body.record);
           act(state, made, body);
         });

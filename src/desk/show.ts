@@ -42,7 +42,7 @@ export function viewOf(state: DeskState, own: Own, nowMs: number) {
 }
 
 function matchView(state: DeskState, match: DeskMatch, nowMs: number) {
-  const { sinceMs: _, endsAtMs, ...shown } = match;
+  const { sinceMs: _, untilMs: __, endsAtMs, ...shown } = match;
   const isWaiting = match.phase === 'pre' || match.phase === 'pause';
   const lacks = isWaiting ? lacksOfAll(state, nowMs) : [];
   return { ...shown, endsAtT: endsAtMs === null ? null : endsAtMs / 1000, lacks };

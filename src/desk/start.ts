@@ -30,6 +30,7 @@ const SAVE_MS = 500;
 export interface DeskParts {
   readonly file: DeskFile;
   readonly log: Logger;
+  /** That of the boot, so that a page can date a press for the desk that restarts meanwhile. */
   readonly clock: Clock;
   readonly disk?: Disk;
   /** Keeps a second desk from the state folder. */

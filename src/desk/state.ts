@@ -39,12 +39,25 @@ export interface RobotWish {
   readonly left: string | null;
 }
 
+/** What a press or a planned instant permits: from when on, and until when robots are asked for it (Clock milliseconds). */
+export interface Permit {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** What permits something is asked for this long after its press. */
+export const PERMIT_MS = 1000;
+
+export function permitFrom(sinceMs: number): Permit {
+  return { sinceMs, untilMs: sinceMs + PERMIT_MS };
+}
+
+export const NO_PERMIT: Permit = { sinceMs: LONG_AGO, untilMs: LONG_AGO };
+
 /** The phase of a match, with what belongs to this phase alone. */
-interface MatchPhase {
+interface MatchPhase extends Permit {
   /** `none`: released. */
   readonly phase: Phase;
-  /** The press or the planned instant at which the phase began. What it permits is asked for one second from then on. */
-  readonly sinceMs: number;
   /** Null if no time runs. */
   readonly endsAtMs: number | null;
   /** In a pause: the interrupted phase, and its seconds left. */
@@ -114,11 +127,11 @@ export class Seen {
   unlockedByOthers: string | undefined;
   /** The lock that answered 200, and when its request was sent. */
   locked: { readonly id: string; readonly sentMs: number } | undefined;
-  unlock: { readonly lock: string; readonly sinceMs: number } | undefined;
-  joinMs = LONG_AGO;
+  unlock: { readonly lock: string; readonly untilMs: number } | undefined;
+  join = NO_PERMIT;
   /** The press or instant whose phase the robot took. */
   tookMs = LONG_AGO;
-  takeoverMs = LONG_AGO;
+  takeover = NO_PERMIT;
   /** The newest press of Load or Take over for this robot, or of Join after the release. */
   claimedMs = LONG_AGO;
   revision = 0;
@@ -207,15 +220,15 @@ export function putMatch(state: DeskState, match: DeskMatch): void {
   state.wanted = { ...state.wanted, match };
 }
 
-/** The match in a phase that begins at `sinceMs`. Nothing of the phase before remains. */
+/** The match in another phase. Nothing of the phase before remains. */
 export function withPhase(
   match: Omit<DeskMatch, keyof MatchPhase>,
   phase: Phase,
-  sinceMs: number,
-  own: Partial<MatchPhase> = {},
+  { sinceMs, untilMs }: Permit,
+  own: Partial<Omit<MatchPhase, keyof Permit>> = {},
 ): DeskMatch {
   const nothing = { endsAtMs: null, leftS: null, interrupted: null, isPlanned: false, why: null };
-  return { ...match, ...nothing, ...own, phase, sinceMs };
+  return { ...match, ...nothing, ...own, phase, sinceMs, untilMs };
 }
 
 /** The pause of a running match, which keeps its clock. */
@@ -223,7 +236,7 @@ export function paused(match: DeskMatch, nowMs: number, why: string | null): Des
   const { phase, endsAtMs } = match;
   const interrupted = phase === 'auto' ? 'auto' : 'teleop';
   const leftS = Math.max(0, ((endsAtMs ?? nowMs) - nowMs) / 1000);
-  return withPhase(match, 'pause', nowMs, { leftS, interrupted, why });
+  return withPhase(match, 'pause', permitFrom(nowMs), { leftS, interrupted, why });
 }
 
 /** The names of the robots in the field, in the order of their tiles. */

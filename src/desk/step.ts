@@ -9,8 +9,7 @@ import {
   isToRestrict,
   LEASE_MS,
   matchOf,
-  PERMIT_MS,
-  permittedMs,
+  permitOf,
   spareMs,
 } from './judge.js';
 import {
@@ -21,7 +20,9 @@ import {
   isOurs,
   type Kind,
   lockWanted,
+  PERMIT_MS,
   paused,
+  permitFrom,
   playsIn,
   putMatch,
   type Seen,
@@ -70,8 +71,8 @@ export function tick(state: DeskState, nowMs: number, pauseWithoutPageMs: number
   } else if (silentMs < endsAtMs) putMatch(state, paused(match, silentMs, "no referee's page answers"));
   else if (phase === 'auto' && teleopS > 0) {
     const own = { endsAtMs: endsAtMs + 1000 * teleopS, isPlanned: true };
-    putMatch(state, withPhase(match, 'teleop', endsAtMs, own));
-  } else putMatch(state, withPhase(match, 'ended', endsAtMs, { why: 'time is up' }));
+    putMatch(state, withPhase(match, 'teleop', permitFrom(endsAtMs), own));
+  } else putMatch(state, withPhase(match, 'ended', permitFrom(endsAtMs), { why: 'time is up' }));
   return true;
 }
 
@@ -112,8 +113,8 @@ function askKnown(due: Due): void {
   if (seen.isOld || match === null) return;
   // A robot that is to be released from an older match still has lines of the loaded one.
   if (wanted.match?.robots.includes(name)) askLines(due);
-  const takeover = nowMs - seen.takeoverMs <= PERMIT_MS;
-  const notAfterT = robotT(seen, nowMs + (takeover ? PERMIT_MS : LATE_BEAT_MS));
+  const takeover = nowMs < seen.takeover.untilMs;
+  const notAfterT = robotT(seen, takeover ? seen.takeover.untilMs : nowMs + LATE_BEAT_MS);
   if (notAfterT !== undefined && isToBeat(due, match)) {
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, notAfterT, ...(takeover && { takeover }) };
     ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
@@ -130,7 +131,7 @@ function isToBeat({ state, name, seen, nowMs }: Due, match: DeskMatch): boolean 
   // A robot that plays gets one only if it plays what the desk wants.
   if (PLAY.includes(phase)) return PLAY.includes(match.phase) && playsIn(match, name) && id === match.id;
   // A robot that missed the release needs the lease to be released.
-  return match.phase !== 'none' || nowMs - seen.joinMs <= PERMIT_MS;
+  return match.phase !== 'none' || nowMs < seen.join.untilMs;
 }
 
 function askLock(due: Due): void {
@@ -165,16 +166,16 @@ function askUnlock(due: Due): void {
   const { state, name, seen, nowMs } = due;
   const { unlock } = seen;
   if (unlock === undefined) return;
-  const endMs = unlock.sinceMs + PERMIT_MS;
-  if (nowMs > endMs || lockWanted(state.wanted, name) !== null) {
+  const { lock, untilMs } = unlock;
+  if (nowMs >= untilMs || lockWanted(state.wanted, name) !== null) {
     seen.unlock = undefined;
     return;
   }
-  const notAfterT = robotT(seen, endMs);
+  const notAfterT = robotT(seen, untilMs);
   if (notAfterT !== undefined)
     ask(due, 'unlock', SECOND_MS, '/api/match/unlock', {
-      of: `${unlock.lock} ${unlock.sinceMs}`,
-      body: { lock: unlock.lock, notAfterT },
+      of: `${lock} ${untilMs}`,
+      body: { lock, notAfterT },
     });
 }
 
@@ -210,16 +211,16 @@ function askPhase(due: Due, match: DeskMatch): void {
     if (ask(due, 'phase', periodMs, '/api/match', extra)) seen.revision = call.revision;
   };
   if (PLAY.includes(phase) || phase === 'none') {
-    const fromMs = permittedMs(match, seen);
-    const endMs = fromMs + PERMIT_MS;
-    const notAfterT = robotT(seen, endMs);
-    if (!state.wanted.permits || seen.tookMs >= fromMs || nowMs > endMs || notAfterT === undefined) return;
+    const permit = permitOf(match, seen);
+    const notAfterT = robotT(seen, permit.untilMs);
+    const isPermitted = state.wanted.permits && seen.tookMs < permit.sinceMs && nowMs < permit.untilMs;
+    if (!isPermitted || notAfterT === undefined) return;
     // A planned teleop follows auto. A robot that does not play by then waits for a press.
     const isPlanned = phase === 'teleop' && match.isPlanned;
-    const follows = !isPlanned || seen.match.phase === 'auto' || seen.joinMs > sinceMs;
+    const follows = !isPlanned || seen.match.phase === 'auto' || seen.join.sinceMs > sinceMs;
     if (!isOfMatch || !isLeaseOurs(state, seen) || !follows) return;
     const remainingS = endsAtMs === null ? null : (endsAtMs + spareMs(phase, match.teleopS) - nowMs) / 1000;
-    if (remainingS === null || remainingS > 0) askFor(fromMs, SECOND_MS, { remainingS, notAfterT });
+    if (remainingS === null || remainingS > 0) askFor(permit.sinceMs, SECOND_MS, { remainingS, notAfterT });
     return;
   }
   if (phase === 'pre') {

@@ -1,6 +1,6 @@
 import { PLAY } from '../core/phases.js';
 import type { RobotMatch } from './answers.js';
-import { isHeard, isLeaseOurs, isPlaying, isTaken, permitsNothingMs, spareMs } from './judge.js';
+import { isHeard, isLeaseOurs, isPlaying, isTaken, spareMs } from './judge.js';
 import { lockKind } from './lock-presses.js';
 import { button } from './press.js';
 import { recordName } from './record.js';
@@ -27,7 +27,7 @@ interface Report {
 }
 
 /** Takes over what the robots report: the match of another desk, and its locks. */
-export const takeOver = button({}, (state, { nowMs, at }) => {
+export const takeOver = button({}, (state, { nowMs, permit, at }) => {
   const reports = inField(state).flatMap((name): readonly Report[] => {
     const seen = seenOf(state, name);
     return seen.match === undefined || !isHeard(seen, nowMs) ? [] : [{ name, seen, match: seen.match }];
@@ -55,7 +55,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
       !(match.phase === 'pause' && isPlayedElsewhere),
   );
   for (const { seen } of hasOwnMatch ? reports.filter(report => !running.includes(report)) : reports) {
-    seen.takeoverMs = nowMs;
+    seen.takeover = permit;
     seen.claimedMs = nowMs;
   }
   if (hasOwnMatch) return;
@@ -63,7 +63,7 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
   if (id === undefined || id === '') {
     const isEndedElsewhere = news.some(({ match }) => match.id === known?.id && match.phase === 'ended');
     if (known !== null && !OVER.includes(known.phase) && isEndedElsewhere)
-      putMatch(state, withPhase(known, 'ended', nowMs, { why: 'another desk has ended it' }));
+      putMatch(state, withPhase(known, 'ended', permit, { why: 'another desk has ended it' }));
     return;
   }
   const own = running.filter(({ match }) => match.id === id);
@@ -85,10 +85,10 @@ export const takeOver = button({}, (state, { nowMs, at }) => {
   const without = plan.robots.filter(name => !isIn(name) || isLeftOut(name));
   const match = { ...plan, without, record: recordName(id, at) };
   // This press starts no robot: one that is not in the phase joins by a press of its own.
-  const sinceMs = permitsNothingMs(nowMs);
+  const nothing = { sinceMs: nowMs, untilMs: nowMs };
   const isPlay = PLAY.includes(phase);
   const endsAtMs = isPlay && ends.length > 0 ? Math.min(...ends) : null;
-  putMatch(state, withPhase(match, isPlay && endsAtMs === null ? 'pause' : phase, sinceMs, { endsAtMs }));
+  putMatch(state, withPhase(match, isPlay && endsAtMs === null ? 'pause' : phase, nothing, { endsAtMs }));
   state.pageMs = nowMs;
 });
 

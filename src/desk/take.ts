@@ -9,6 +9,7 @@ import {
   type DeskState,
   isOurs,
   lockWanted,
+  NO_PERMIT,
   type Seen,
   seenOf,
   wishOf,
@@ -183,8 +184,7 @@ function matchSeen(state: DeskState, seen: Seen, match: RobotMatch, sentMs: numb
     const shownMs = typeof match.beatAgeS === 'number' ? 1000 * match.beatAgeS : ageMs;
     seen.lastLease = { holder, beatMs: Math.max(known, sentMs - shownMs) };
     // A press takes the lease once.
-    if (holder === state.wanted.holder && sentMs >= seen.takeoverMs)
-      seen.takeoverMs = Number.NEGATIVE_INFINITY;
+    if (holder === state.wanted.holder && sentMs >= seen.takeover.sinceMs) seen.takeover = NO_PERMIT;
   }
   if (isOld) return;
   const id = lock?.id ?? ID_IN_REASON.exec(lock?.reason ?? '')?.[1];

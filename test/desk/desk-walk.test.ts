@@ -12,10 +12,10 @@ const acts: fc.Arbitrary<[string, FieldAct]> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .tuple(pressed, names)
-      .map(([what, robot]): [string, FieldAct] => [
-        `press ${what} ${robot}`,
-        field => field.first.tryPress(what, { robot }),
+      .tuple(pressed, names, fc.constantFrom(0, 0, 300, 900))
+      .map(([what, robot, lateMs]): [string, FieldAct] => [
+        `press ${what} ${robot}, read ${lateMs} ms later`,
+        field => field.first.tryPress(what, { robot, lateMs }),
       ]),
   },
   {
@@ -130,15 +130,16 @@ const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
     fc.constantFrom(300, 900, 1100, 3000),
     fc.constantFrom(100, 1300),
     fc.constantFrom(undefined, 'lock all', 'pause', 'lock one', 'end'),
+    fc.constantFrom(0, 0, 600),
   )
-  .map(([what, robot, requestMs, waitMs, next]) => [
-    `${what} held back for ${requestMs} ms on the way to ${robot}, then ${next}`,
+  .map(([what, robot, requestMs, waitMs, next, lateMs]) => [
+    `${what} read after ${lateMs} ms, held back for ${requestMs} ms on the way to ${robot}, then ${next}`,
     field => {
       const before = BEFORE[what];
       if (before !== undefined) field.first.tryPress(before, { robot });
       field.wait(400);
       field.network(robot, { requestMs });
-      field.first.tryPress(what, { robot });
+      field.first.tryPress(what, { robot, lateMs });
       field.wait(waitMs);
       field.network(robot);
       if (next !== undefined) field.first.tryPress(next, { robot });

@@ -97,9 +97,9 @@ export class FakeDesk {
   }
 
   /** Presses a button. Returns why the desk refuses it. */
-  tryPress(what: Button, { robot = NAMES[0], lock }: PressBody = {}): string | undefined {
+  tryPress(what: Button, { robot = NAMES[0], lock, lateMs = 0 }: PressBody = {}): string | undefined {
     const { permits } = this.#field;
-    const press = this.#field.newPress();
+    const press = this.#field.newPress(lateMs);
     const before = this.state.wanted.match;
     // A robot that is left in another match joins none.
     const joins = before?.robots.includes(robot) ? before.phase : 'none';
@@ -109,7 +109,7 @@ export class FakeDesk {
       return error instanceof Error ? error.message : String(error);
     }
     const { match } = this.state.wanted;
-    const atMs = press.nowMs;
+    const atMs = press.nowMs - lateMs;
     if (what === 'unlock' || what === 'unlock one') permits.push({ what: 'unlock', atMs });
     if (['start', 'go on', 'go on in teleop', 'release'].includes(what) && match !== before)
       permits.push({ what: match?.phase ?? 'none', atMs });
@@ -181,9 +181,12 @@ export class FakeField {
     return NAMES.map(name => this.robot(name).mayMove);
   }
 
-  newPress(): Press {
+  /** A press that the desk reads `lateMs` after it was made. */
+  newPress(lateMs: number): Press {
     this.#presses += 1;
-    return { id: `P${this.#presses}`, by: 'referee', nowMs: this.nowMs, at: new Date(0) };
+    const { nowMs } = this;
+    const permit = { sinceMs: nowMs, untilMs: nowMs - lateMs + 1000 };
+    return { id: `P${this.#presses}`, by: 'referee', nowMs, permit, at: new Date(0) };
   }
 
   /** Loads a match on the first desk and gets the robots ready. */
@@ -323,6 +326,7 @@ export function playedMatch(field: FakeField): readonly string[] {
 interface PressBody {
   readonly robot?: string | undefined;
   readonly lock?: string;
+  readonly lateMs?: number;
 }
 
 type PressAct = (

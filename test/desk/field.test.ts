@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
-import { changeWish } from '../../src/desk/state.js';
+import { changeWish, permitFrom } from '../../src/desk/state.js';
 import { tick } from '../../src/desk/step.js';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
-const PRESS = { id: 'P', by: 'referee', nowMs: 0, at: new Date(0) };
+const PRESS = { id: 'P', by: 'referee', nowMs: 0, permit: permitFrom(0), at: new Date(0) };
 
 describe('with a referee desk,', () => {
   let field: FakeField;
@@ -428,6 +428,15 @@ describe('with a referee desk,', () => {
       field.wait(4000);
       expect(field.late, `${ms} ms`).to.deep.equal([]);
     }
+  });
+
+  it('if the desk reads “Start” 0.6 s after the press, it starts no robot that its request reaches later than 1 s after the press', () => {
+    field.load();
+    field.network('Red 1', { requestMs: 500 });
+    desk.press('start', { lateMs: 600 });
+    field.wait(1200);
+    expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
+    expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
   });
 
   it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {

@@ -83,6 +83,17 @@ describe('two pages that ask a desk for its status just before LOCK ALL is press
   });
 });
 
+describe('a “Release” with the member `notAfterT`', () => {
+  it('releases no robot later than at this time, even if this is sooner than 1 s after the desk reads it', async () => {
+    const robots = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
+    const { desk } = await served(undefined, '/state', { robots, plans: [] });
+    desk.desk.state.wanted = { ...desk.desk.state.wanted, match: { ...PLAYING, phase: 'ended' } };
+    const { status } = await call(desk.url, 'POST', '/api/match/release', { press: 'P1', notAfterT: 0.3 });
+    expect([status, desk.desk.state.wanted.match?.untilMs]).to.deep.equal([200, 300]);
+    await desk.close();
+  });
+});
+
 describe('a press of “End” for an earlier match', () => {
   it('is refused and does not end the match that is loaded now', async () => {
     const { desk } = await served();

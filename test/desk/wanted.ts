@@ -19,6 +19,7 @@ export const PLAYING: DeskMatch = {
   teleopS: 105,
   phase: 'teleop',
   sinceMs: 300,
+  untilMs: 1300,
   endsAtMs: 60_300,
   leftS: null,
   interrupted: null,

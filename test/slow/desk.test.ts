@@ -80,12 +80,15 @@ describe('a desk with three robots', function () {
     await until(({ match }) => match?.lacks.length === 0);
     await press('/api/match/start');
     await until(one => phases(one).every(phase => phase === 'auto'));
+    const { t: killedT } = await view();
     desk.process.kill('SIGKILL');
     await desk.exited;
     const records = join(temporary(), 'desk', 'records');
     // A run that was killed just after Load has left this one.
     mkdirSync(join(records, 'older-20260101T000000000Z', 'robots'), { recursive: true });
     await startDesk();
+    // A press that a page dated for the killed run is not dated into the future of this one.
+    expect((await view()).t).to.be.above(killedT);
     await until(one => one.match?.phase === 'teleop' && phases(one).every(phase => phase === 'teleop'));
     expect((await view()).robots.map(({ missed }) => missed)).to.deep.equal([null, null, null]);
     // The last robot is lost before the end.
