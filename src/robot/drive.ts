@@ -44,6 +44,8 @@ interface PendingMove extends DriveCommand {
   readonly holdsUntilMs: number;
   /** The units that it moves and that no newer command names. A newer one aborts the wait for its unit with `overtaken`. */
   readonly left: Map<UnitName, AbortController>;
+  /** The units that its frames, or those of the unanswered commands whose place it took, may move. */
+  readonly reached: Set<UnitName>;
 }
 
 /** What became of one unit of a command. */
@@ -163,9 +165,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
 
   /** Moves what is left of the command. Resolves when the halts of the same command are answered too. */
   const send = async (move: PendingMove, halted: readonly Promise<UnitEnd>[]): Promise<UnitRates> => {
-    const { holdsUntilMs, left, rates } = move;
-    /** The units that may have got a frame. */
-    const reached = new Set<UnitName>();
+    const { holdsUntilMs, left, rates, reached } = move;
     const frame = async (name: UnitName, { signal }: AbortController): Promise<UnitEnd> => {
       const holdMs = () => {
         requireStillMayMove(move);
@@ -192,7 +192,6 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
     const first = failed.find(({ error }) => !isRobotError(error, 'overtaken'));
     const isMoving = ends.some(end => 'rates' in end && left.has(end.name));
     if (failed.length === 0 || (first === undefined && isMoving)) return ratesOf(ends);
-    for (const name of left.keys()) if (reached.has(name)) void endOf(name, units[name].halt());
     const { name: unit, error } = first ?? failed[0] ?? {};
     // A frame has waited for the bus until its time was over. Too late would say that no unit has moved.
     const isOfMove = unit !== undefined && !isStill(rates[unit] ?? {});
@@ -237,9 +236,10 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       if (isOther && driver.sinceMs >= receivedMs && !isNewest(name)) throw new RobotError('overtaken');
     }
     const left = new Map(moving.filter(isNewest).map(name => [name, new AbortController()]));
-    const move: PendingMove = { ...asked, holdsUntilMs, left };
+    const move: PendingMove = { ...asked, holdsUntilMs, left, reached: new Set() };
     requireMayMove(move);
     for (const name of left.keys()) {
+      if (newest.get(name)?.reached.has(name)) move.reached.add(name);
       accept(name, asked, number, holdsUntilMs);
       newest.set(name, move);
     }
@@ -247,6 +247,12 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       await Promise.allSettled([...left].map(([name, { signal }]) => unlessAborted(signal, turnOf(name))));
       requireStillMayMove(move);
       return await send(move, halted);
+    } catch (error) {
+      // No caller was told that these units move.
+      for (const name of left.keys())
+        if (move.reached.has(name)) void endOf(name, units[name].halt());
+        else units[name].waitsNoMore();
+      throw error;
     } finally {
       for (const name of left.keys()) newest.delete(name);
     }

@@ -74,7 +74,7 @@ export function motorUnit(options: UnitOptions) {
   const reconciler = reconcilerOf(clock, state, controller, gate);
   const readCapture = stepCaptures(unit, clock, link, stepCaptured);
   const supervision = supervise({ clock, silence, state, controller, reconciler, isFollowed, readCapture });
-  const { move, halt, haltEnded, accept, calm } = unitMotion(clock, controller);
+  const { move, halt, haltEnded, accept, waitsNoMore, calm } = unitMotion(clock, controller);
   const calmUnlessDriven = () => calm(state.wanted.driver !== undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
   /** The newest stop or switch to manual. */
@@ -220,6 +220,7 @@ export function motorUnit(options: UnitOptions) {
     },
 
     move,
+    waitsNoMore,
     halt,
     haltEnded,
     requireOnline: gate.requireOnline,

@@ -15,8 +15,10 @@ export function unitMotion(clock: Clock, controller: MotorController) {
   let halting: Promise<Rates> | undefined;
   /** When the newest halt was sent, if no motion was sent since. */
   let haltSentMs = Number.NEGATIVE_INFINITY;
-  /** When the last of the motions that were accepted since the newest halt ends. */
+  /** When the newest motion that was sent since the newest halt ends. */
   let wantedUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the motion ends that waits to be sent. */
+  let waitsUntilMs = Number.NEGATIVE_INFINITY;
   /** Until then the frames that have been on the bus may move the unit. */
   let movesUntilMs = Number.NEGATIVE_INFINITY;
   /** Whether a frame that moves the unit is on the bus now. */
@@ -83,6 +85,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
 
   const halt = (): Promise<Rates> => {
     wantedUntilMs = Number.NEGATIVE_INFINITY;
+    waitsUntilMs = Number.NEGATIVE_INFINITY;
     halting ??= halted().finally(() => {
       halting = undefined;
     });
@@ -112,9 +115,13 @@ export function unitMotion(clock: Clock, controller: MotorController) {
       return sent(write, wanted, untilMs, requireUnended);
     },
 
-    /** A motion until then is accepted. The one before may last until it is sent. */
+    /** A motion until then waits to be sent. The one before may last until then. */
     accept(untilMs: number): void {
-      wantedUntilMs = Math.max(wantedUntilMs, untilMs);
+      waitsUntilMs = untilMs;
+    },
+
+    waitsNoMore(): void {
+      waitsUntilMs = Number.NEGATIVE_INFINITY;
     },
 
     /**
@@ -126,7 +133,7 @@ export function unitMotion(clock: Clock, controller: MotorController) {
     /** Halts the unit if it may move although nobody drives it, or for longer than its driver wants. */
     calm(isDriven: boolean): void {
       const nowMs = clock.nowMs();
-      const isUnwanted = !isDriven || nowMs >= wantedUntilMs + LATE_MS;
+      const isUnwanted = !isDriven || nowMs >= Math.max(wantedUntilMs, waitsUntilMs) + LATE_MS;
       const mayMove = isOnBus || nowMs < movesUntilMs;
       // The next poll tries again if this fails.
       if (isUnwanted && mayMove) halt().catch(() => undefined);

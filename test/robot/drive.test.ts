@@ -765,6 +765,47 @@ describe('when a caller drives', () => {
     await clocked.during(Promise.all([first, second]));
   });
 
+  for (const [what, asked, isGone] of [
+    ['is refused as too late', { notAfterMs: 12 }, false],
+    ['hangs up', {}, true],
+  ] as const)
+    it(`a unit and a newer command that takes the place of the unanswered one ${what} before its frame, the motion of the older one is halted`, async () => {
+      const gone = new WaitingCaller();
+      const first = drive(AHEAD, { holdMs: 500 });
+      await clocked.wait(1);
+      const notAfterMs =
+        'notAfterMs' in asked ? { notAfterMs: clocked.clock.nowMs() + asked.notAfterMs } : {};
+      const second = drive(AHEAD, { ...notAfterMs, ...(isGone && { stillWanted: gone.stillWanted }) });
+      await clocked.wait(2);
+      if (isGone) gone.hangUp();
+      await clocked.wait(60);
+      expect(await first).to.equal('overtaken');
+      expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0]);
+      await second;
+      expect(clocked.loops.chassis.last?.rates.speed ?? 0).to.equal(0);
+    });
+
+  it('a unit and its frame was 48 ms on the bus, the motion is halted in time even if a newer command is accepted and then refused', async () => {
+    clocked.intercept = async frame => {
+      if (isMotion(frame) && motions().length === 1) await clocked.pause(48);
+      return undefined;
+    };
+    const sentMs = clocked.clock.nowMs();
+    expect(await driven(AHEAD)).to.deep.equal(AHEAD);
+    clocked.intercept = async ({ kind }) => {
+      if (kind === 'read') await clocked.pause(10);
+      return undefined;
+    };
+    await clocked.wait(sentMs + 185 - clocked.clock.nowMs());
+    const { stillWanted, hangUp } = new WaitingCaller();
+    const newer = drive(AHEAD, { holdMs: 500, stillWanted });
+    await clocked.wait(1);
+    hangUp();
+    expect(await clocked.during(newer)).to.equal('caller-gone');
+    await clocked.wait(sentMs + 247 - clocked.clock.nowMs());
+    expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0]);
+  });
+
   it('both units with `takeover` and a command that may be older than a halt by the other driver, the command moves the unit that was not halted', async () => {
     await driven(STILL, { by: 'rival' });
     const pausedMs = clocked.clock.nowMs();
