@@ -73,9 +73,9 @@ describe('the token check of a call', () => {
 
   for (const [what, isReading] of [
     ['', false],
-    [' during a read', true],
+    [' during an earlier read', true],
   ] as const)
-    it(`after a pause of the process${what} waits for a new read of the token list, and then refuses a removed token`, async () => {
+    it(`waits for a new read of the token list after a pause of the process${what}, and then refuses a removed token`, async () => {
       const { disk, clock, access } = await start();
       const stale = encodeTokens(TOKENS);
       const { read } = disk;
@@ -95,7 +95,7 @@ describe('the token check of a call', () => {
       access.close();
     });
 
-  it('after a pause of the process waits for at most 200 ms if the disk hangs', async () => {
+  it('waits for at most 200 ms after a pause of the process if the disk hangs', async () => {
     const { disk, clock, access } = await start();
     disk.hang();
     clock.late(5000);

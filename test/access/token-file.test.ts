@@ -63,7 +63,7 @@ describe('tokens', () => {
   });
 
   for (const before of [TOKENS, undefined]) {
-    it(`${before ? 'stay unchanged if the disk cannot store a new list' : 'still do not exist if the disk cannot store the first list'}, and the error warns only if a restart could still load that list`, async () => {
+    it(`${before ? 'stay unchanged if a new list cannot be stored' : 'are not created if the first list cannot be stored'}, and the error warns only if a restart may load that list`, async () => {
       for (const [failing, mayRemain] of [
         [1, undefined],
         [2, true],

@@ -87,7 +87,7 @@ describe('an automatic tuning', function () {
     });
   }
 
-  it('is aborted if a caller saves gains just before the tuning starts, and the save takes effect only afterwards', async () => {
+  it('is aborted if a save that a caller requested before the start takes effect only after the start', async () => {
     const { gimbal } = bench;
     const saved = save({ kp: 250, ki: 300, kd: 7.5 });
     // This request separates the save from the first trial, so that the disk has answered before the trial begins.
@@ -100,7 +100,7 @@ describe('an automatic tuning', function () {
     await isBack();
   });
 
-  it('is aborted but reported as `not-confirmed` if a caller ends it while the controller is silent, and returns to the saved gains once the controller answers', async () => {
+  it('that a caller ends while the controller is silent reports `not-confirmed`, and restores the saved gains when the controller answers', async () => {
     bench.start();
     await bench.wait(1000);
     bench.fault('gimbal', 'nack');

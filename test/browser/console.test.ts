@@ -211,7 +211,7 @@ describe('the console', function () {
     await eventually(async () => (await truth()).gimbal.stopped === true);
   });
 
-  it('needs only a keyboard to switch modes, choose a loop, edit and save its gains, and open the help', async () => {
+  it('lets a person switch modes, choose a loop, edit and save its gains, and open the help with only the keyboard', async () => {
     const focused = () => page.evaluate<string>("document.activeElement.textContent ?? ''");
     const tabTo = async (holds: () => Promise<boolean>) => {
       for (let count = 0; count < 80 && !(await holds()); count += 1) await page.keyboard.press('Tab');

@@ -68,7 +68,7 @@ describe('the console', function () {
     await post('/api/gimbal/pidconfig', saved);
   });
 
-  it("draws the gimbal's target, and while the gimbal is offline, draws the laser beam only if the laser is on", async () => {
+  it("draws the gimbal's target, and draws the beam of an offline gimbal only while the laser is on", async () => {
     const page = await open();
     const drawn = (label: RegExp, part: string) => page.getByRole('img', { name: label }).locator(part);
     const views = [/^What the gimbal/, /^The robot from above/];

@@ -154,7 +154,7 @@ describe('the match view', function () {
     await set(3, 'none');
   });
 
-  it('counts the laser button "On" as no longer held after the finger slides off that button or a stop arrives', async function () {
+  it('ends the hold of the laser button "On" when the finger slides off this button or a stop arrives', async function () {
     // A slow machine may take over 400 ms for the movement. The button then counts as held.
     this.retries(4);
     const page = await open(PHONE);

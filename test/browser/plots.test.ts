@@ -119,7 +119,7 @@ describe('the plots', function () {
     await filled(page);
   });
 
-  it('show four loops at once, or fit one loop with its step figures and gains into a window 720 px high', async () => {
+  it('can show four loops at once, and one loop with its step figures and gains fits a window 720 px high', async () => {
     const page = await open();
     await plot(page).getByRole('button', { name: 'More loops' }).click();
     for (const name of ['Visual loop, yaw', 'Speed loop', 'Position loop', 'Heading angle loop']) {

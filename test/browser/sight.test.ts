@@ -133,7 +133,7 @@ describe('the console', function () {
     expect((await page.locator('.stop').boundingBox())!.width).to.be.greaterThan(30);
   });
 
-  it('leaves buttons and sticks in place and the laser label whole if the daemon stops answering while the laser is lit', async () => {
+  it('moves no button or stick and clips no laser label if the daemon stops answering while the laser is lit', async () => {
     for (const size of [PORTRAIT, LANDSCAPE]) {
       await post('/api/laser', { action: 'on' });
       const page = await open(size);
@@ -152,7 +152,7 @@ describe('the console', function () {
     }
   });
 
-  it('keeps the button "Got it" (dismisses an alert) at the right edge of a phone screen when a second alert makes the button "All" appear', async () => {
+  it('on a phone does not move the button "Got it" of an alert when a second alert makes the button "All" appear', async () => {
     const page = await open({ width: 390, height: 844, touch: true });
     const got = page.locator('.strip li').first().getByRole('button', { name: 'Got it' });
     await robot.fault('gimbal', 'brownout');

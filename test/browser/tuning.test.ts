@@ -90,7 +90,7 @@ describe('a page used for tuning', function () {
     await eventually(async () => (await gainsOf('chassis')).speed.kp === speed.kp);
   });
 
-  it('disables "Send test steps" and the "End" button of test steps while a unit is tuned, but not the "End" button of the tuning', async () => {
+  it('during a tuning disables "Send test steps" and the "End" of test steps, and keeps the "End" of the tuning enabled', async () => {
     const page = await open();
     await robot.post('/api/chassis/mode/switch', { mode: 'debug' });
     await page.route('**/api/chassis/autotune', async route => {
@@ -111,7 +111,7 @@ describe('a page used for tuning', function () {
     expect(await Promise.all(ends.map(end => end.isEnabled()))).to.deep.equal([false, true]);
   });
 
-  it('keeps at most five step responses selected for drawing, and the button "Use these gains" fills in the gains of one without saving them', async () => {
+  it('allows a selection of at most five step responses, and "Use these gains" fills in gains without a save', async () => {
     await robot.excite('gimbal', 'angle_yaw', 0.1, 0.6);
     // The browser starts afterwards, because a slow machine loses steps beside it.
     await eventually(async () => (await get('/api/gimbal/steps?loop=angle_yaw')).body.length > 7);

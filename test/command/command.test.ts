@@ -83,7 +83,7 @@ describe('trunnion', () => {
     });
   }
 
-  it('with only one command shows the options of that command after "--help"', async () => {
+  it('shows the options of its command after "--help" if the program has only one command', async () => {
     const [only] = program.commands;
     if (only === undefined) throw new Error('no command');
     const text = await said('--help', { name: 'npm start --', about: '', commands: [only] });

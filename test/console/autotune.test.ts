@@ -174,7 +174,7 @@ describe('a tuning on the page', () => {
     expect(state()).to.equal('failed');
   });
 
-  it('that another caller began is shown as aborted once it is aborted, even if an earlier request for its state failed', async () => {
+  it('that another caller began is shown as aborted after an abort, even if an earlier request for the state of the tuning failed', async () => {
     const { page, begin, becomes, state } = await open();
     await begin();
     becomes({ id: 'another', by: 'Bob' });

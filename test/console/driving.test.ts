@@ -49,7 +49,7 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.isTakenBack).to.equal(true);
   });
 
-  it('stops driving if another caller switches the chassis to manual although it is in manual already, and drives again only after the stick was let go', async () => {
+  it('stops driving if another caller switches a chassis in manual to manual again, and drives again only after the stick was let go', async () => {
     for (let ms = 0; ms < 40; ms += 5) {
       stick(AHEAD);
       await page.wait(1000 + ms);
@@ -66,7 +66,7 @@ describe('a page used for driving', () => {
     }
   });
 
-  it('sends no command when one of two opposite keys is let go, if both were pressed while another caller drove', async () => {
+  it('ignores keys that were pressed while another caller drove, even when one of two opposite keys is let go', async () => {
     const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
     await page.daemon.ask('POST /api/drive', drive);
     await page.wait(100);
@@ -144,7 +144,7 @@ describe('a page used for driving', () => {
     ],
     ['another caller switches the gimbal to auto', 'POST /api/gimbal/mode/switch', { mode: 'auto' }],
   ] as const)
-    it(`sends exactly one command with zero speed for the chassis alone if both sticks are let go just after ${what}`, async () => {
+    it(`sends zero speed for the chassis alone, exactly once, if both sticks are let go just after ${what}`, async () => {
       for (let ms = 0; ms < 100; ms += 10) {
         await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'manual' });
         await page.wait(300);

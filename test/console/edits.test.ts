@@ -13,7 +13,7 @@ const chassis = unitNamed('chassis');
 const stored = { ...defaultGains(chassis), speed: { kp: 5, ki: 20, kd: 0 } };
 
 describe('the text in a gain field', () => {
-  it('counts as a change if it is another number than the stored gain, and as a fault if it is not a number', () => {
+  it('counts as a change if it is a number that differs from the stored gain, and as a fault if it is not a number', () => {
     const { changes, faults } = editState(chassis, stored, {
       '/speed/kp': '6',
       '/speed/ki': '20.0',
@@ -23,7 +23,7 @@ describe('the text in a gain field', () => {
     expect(faults).to.deep.equal({ '/speed/kd': 'is not a number' });
   });
 
-  it('counts as an edit if it is empty or another number, but not if it is the stored gain in another spelling (“5.00” for 5)', () => {
+  it('counts as an edit if it is empty or a different number, but not if it only spells the stored gain differently (“5.00” for 5)', () => {
     expect(
       realEdits(chassis, stored, { '/speed/kp': '5.00', '/speed/ki': '2', '/speed/kd': '' }),
     ).to.deep.equal({
@@ -43,7 +43,7 @@ describe('the text in a gain field', () => {
     expect(stored.speed.kp).to.equal(5);
   });
 
-  it('is read as exactly the gain that the page itself wrote there, even 1e-7 or 1e21', () => {
+  it('gives back exactly the gain from which the page made the text, even 1e-7 or 1e21', () => {
     const other = { ...stored, speed: { kp: 1e-7, ki: -0.5, kd: 1e21 } };
     const texts = textsOf(difference(chassis, stored, other));
     expect(withChanges(stored, editState(chassis, stored, texts).changes)).to.deep.equal(other);

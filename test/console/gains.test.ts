@@ -186,7 +186,7 @@ describe('after another caller has saved gains, a page', () => {
     });
   }
 
-  it("with an edit of kp alone saves that kp with the old ki and kd of the loop if a person chooses the page's value", async () => {
+  it("saves its edited kp, and restores the loop's old ki and kd, if a person chooses the page's value", async () => {
     const page = await servedPage();
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
@@ -302,7 +302,7 @@ describe('a trial of gains on the page', () => {
     expect(page.sentTo(/trial/).map(one => one.isTakenBack)).to.deep.equal([false, false, false]);
   });
 
-  it('cancels an unanswered renewal with the old gains when its gains are changed, and runs the changed gains', async () => {
+  it('that is changed runs the new gains, and cancels an unanswered renewal with the old gains', async () => {
     const page = await open();
     await tries(page);
     page.let(/trial/, 'held');

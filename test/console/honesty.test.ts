@@ -43,7 +43,7 @@ describe('the page', () => {
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
-  it('shows "LASER MAY BE ON" if a request to switch the laser on gets no answer and contact is lost within 5 s, but not if contact is lost later', async () => {
+  it('shows "LASER MAY BE ON" if contact is lost within 5 s after an unanswered request to switch the laser on, but not if it is lost later', async () => {
     const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
@@ -84,7 +84,7 @@ describe('the page', () => {
     });
   }
 
-  it('shows "LASER MAY BE ON" if another caller switches the laser on while a press of "Off" is unanswered, and contact is then lost', async () => {
+  it('shows "LASER MAY BE ON" if contact is lost after an "On" of another caller, even if the answer to an earlier "Off" arrives after that "On"', async () => {
     const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
@@ -96,7 +96,7 @@ describe('the page', () => {
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
   });
 
-  it('does not show "LASER MAY BE ON" if the daemon refuses to switch the laser on, and contact is then lost', async () => {
+  it('does not show "LASER MAY BE ON" if contact is lost after the daemon has refused to switch the laser on', async () => {
     const page = await servedPage();
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
@@ -269,7 +269,7 @@ describe("the alert about a controller's restart", () => {
 
   const SLOW_SILENCE = { supervision: { hostSilenceMs: 10_000 } };
 
-  it("does not hide the alarm about an unconfirmed stop, even if the alert's data in the browser's storage is invalid", async () => {
+  it("leaves the alarm about an unconfirmed stop visible if the data about restarts in the browser's storage is invalid", async () => {
     const browser = new FakeBrowser();
     browser.items.set(
       'trunnion.restarts',
@@ -357,7 +357,7 @@ describe('the note about test steps that ended early', () => {
     await begin(page);
     return page;
   };
-  it('gives the reason "gimbal had no torque", and stays until a person confirms the note', async () => {
+  it('says "gimbal had no torque" if the gimbal had no torque, and stays until a person confirms the note', async () => {
     const page = await FakePage.open();
     page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
     expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);
@@ -365,7 +365,7 @@ describe('the note about test steps that ended early', () => {
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
-  it('appears only after an offline gimbal is online again, and disappears when new test steps begin', async () => {
+  it('appears, if the gimbal went offline, only when the gimbal is online again, and disappears when new test steps begin', async () => {
     const page = await open();
     await fault(page, 'unplug');
     expect(page.strip)

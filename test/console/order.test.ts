@@ -273,7 +273,7 @@ describe('a press of “Off” on the page', () => {
     });
   }
 
-  it("is retried even if an earlier press of “Off”, from before another caller's “On”, is answered", async () => {
+  it("after another caller's “On” is retried even if the answer to an earlier “Off” arrives", async () => {
     const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
@@ -343,8 +343,8 @@ describe('the message about a failed request', () => {
   });
 });
 
-describe('the page shows only one alert', () => {
-  it('if a full disk makes it impossible to store gains, events, lock and phase', async () => {
+describe('the alerts of the page', () => {
+  it('are one alert about the storage if a full disk keeps gains, events, lock and phase from being stored', async () => {
     const page = await FakePage.open();
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
     page.edit('gimbal', '/angle_yaw/kp', '200');
@@ -359,7 +359,7 @@ describe('the page shows only one alert', () => {
     );
   });
 
-  it('if a login is refused because the list of tokens is damaged', async () => {
+  it('are one alert about the list of tokens, even if a login was refused because that list is damaged', async () => {
     const page = await FakePage.open();
     const detail = 'The list of tokens is damaged.';
     page.refuse(/POST .*session$/, 503, 'access-unavailable', detail);
@@ -370,7 +370,7 @@ describe('the page shows only one alert', () => {
     expect(page.strip).to.equal(`bad: Tokens: ${detail}`);
   });
 
-  it("if the laser's pin does not obey “Off”, until the pin works again", async () => {
+  it("are only “LASER MAY BE ON” if the laser's pin does not obey “Off”, and none as soon as the pin works again", async () => {
     const page = await servedPage();
     await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
     await page.wait(200);

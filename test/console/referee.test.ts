@@ -64,7 +64,7 @@ describe('a page used by a referee', () => {
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
-  it('counts as silent if it holds the lease but has not renewed it for more than 2 s', async () => {
+  it('counts as silent if the page holds the lease but has not renewed the lease for more than 2 s', async () => {
     const isSilent = () => referee.isSilent(page.clock.nowMs());
     await page.wait(3000);
     expect(isSilent()).to.equal(false);

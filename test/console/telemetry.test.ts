@@ -40,7 +40,7 @@ describe('the telemetry buffer', () => {
     expect(setpoint).to.deep.equal([null, null, null, null, null, null]);
   });
 
-  it('also returns the last sample before and the first sample after the requested period, so that plotted lines reach both edges of the plot', () => {
+  it('also returns one sample before and one after the requested period, so that lines reach both edges of the plot', () => {
     const buffer = new TelemetryBuffer(100);
     for (let index = 0; index < 50; index += 1) buffer.push(sample(index));
     const columns = buffer.read('gimbal', 'angle_yaw', 10.5, 12.5);

@@ -61,7 +61,7 @@ describe('the person at the page', () => {
     expect(page.model.access.isShut).to.equal(true);
   });
 
-  it('is logged out only after the daemon has answered the logout, and the page then reloads unless a “STOP” is still unanswered', async () => {
+  it('is logged out only after the daemon has answered the logout; the page then reloads, but not while a “STOP” is unanswered', async () => {
     const page = await closed();
     await enter(page, 'operator');
     page.fate = () => 'failed';

@@ -181,7 +181,7 @@ describe('with a referee desk,', () => {
     expect(field.locks[0]).to.equal(true);
   });
 
-  it('if the network delays the unlock of a robot by 1.3 s, the robot stays locked, and its tile says that the robot still has a lock that this desk lifted', () => {
+  it('if an unlock reaches a robot 1.3 s late, the robot stays locked, and its tile reports a lock that this desk has lifted', () => {
     desk.press('lock all');
     field.wait(300);
     field.network('Red 1', { requestMs: 1300 });
@@ -249,7 +249,7 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if the answers of a robot come 2.6 s late for half a second, no robot loses its permission to move', () => {
+  it('if the network delays the answers of a robot by 2.6 s during a period of 0.5 s, no robot loses its permission to move', () => {
     for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
       field = new FakeField();
       field.wait(600);
@@ -277,7 +277,7 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if the desk knows only an old clock time of a robot, so that the first unlock request is too late, the robot is still unlocked within 0.9 s', () => {
+  it('if the desk has only an outdated clock time of a robot, “Unlock” still unlocks the robot within 0.9 s', () => {
     desk.press('lock all');
     field.wait(600);
     // The next answer that shows the time of the robot is slow.
@@ -430,7 +430,7 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if the desk reads “Start” 0.6 s after the press, it starts no robot that its request reaches later than 1 s after the press', () => {
+  it('if “Start” reaches the desk after 0.6 s and a robot after another 0.5 s, the robot is not started, and its tile shows NOT STARTED', () => {
     field.load();
     field.network('Red 1', { requestMs: 500 });
     desk.press('start', { lateMs: 600 });
@@ -835,7 +835,7 @@ describe('with a referee desk,', () => {
     expect(field.locks).to.deep.equal([true, true, true]);
   });
 
-  it('if the last page of a referee times out 1 s before the end of auto, the desk pauses the match with 1 s left, even if the desk notices this 4 s later', () => {
+  it('if the last page times out 1 s before the end of auto, but the desk notices only 4 s later, the match is paused with 1 s left', () => {
     field.play();
     const { state } = desk;
     const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
@@ -968,7 +968,7 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if the token list of the desk is damaged, the match is paused, and if “End” is pressed before “Take over”, the match ends and stays ended', () => {
+  it('if the token list of the desk is damaged, the match is paused; “End” then ends the match, and “Take over” leaves it ended', () => {
     field.play();
     forbid();
     field.wait(300);

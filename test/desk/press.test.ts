@@ -59,8 +59,8 @@ async function served(
 const FREE = { id: null, revision: 0, phase: 'none', endsAtT: null, lock: null, lease: null, recorded: true };
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
-describe('a desk that pauses a match if no page asks for 5 s', () => {
-  it('also pauses the match after a freeze of 30 s, even if a page asks right afterwards', async () => {
+describe('a desk that pauses a match after 5 s without a request from a page', () => {
+  it('also pauses the match if the desk itself was frozen for 30 s, even if a page asks right after the freeze', async () => {
     const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
     desk.pageAnswered();
     await clock.advance(30_000);
@@ -83,8 +83,8 @@ describe('two pages that ask a desk for its status just before LOCK ALL is press
   });
 });
 
-describe('a “Release” with the member `notAfterT`', () => {
-  it('releases no robot later than at this time, even if this is sooner than 1 s after the desk reads it', async () => {
+describe('a press of “Release” with an expiry time (`notAfterT`)', () => {
+  it('releases no robot after that time, even if the desk has read the press less than 1 s before that time', async () => {
     const robots = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
     const { desk } = await served(undefined, '/state', { robots, plans: [] });
     desk.desk.state.wanted = { ...desk.desk.state.wanted, match: { ...PLAYING, phase: 'ended' } };
@@ -128,7 +128,7 @@ describe('if the list of tokens of a running desk becomes damaged, the desk', ()
     await desk.close();
   });
 
-  it('refuses the button “Take over” (this desk takes the field) until the list is repaired, and permits starts and unlocks only after that press', async () => {
+  it('refuses “Take over” until the list is repaired, and permits starts and unlocks only after “Take over”', async () => {
     const disk = new RecordingDisk();
     const { clock, desk } = await served({ disk, lock: noLock });
     const takeOver = async () => {
@@ -151,7 +151,7 @@ describe('if the list of tokens of a running desk becomes damaged, the desk', ()
 });
 
 describe('if a desk could not read its list of tokens at its start, the desk', () => {
-  it('permits starts and unlocks as soon as the list can be read, without a press of “Take over” (this desk takes the field)', async () => {
+  it('permits starts and unlocks as soon as the list can be read, without a press of “Take over”', async () => {
     const disk = new RecordingDisk();
     const failing = disk.read.bind(disk);
     let isFailing = true;

@@ -147,7 +147,7 @@ describe('a match record:', () => {
     expect([records.isOk, Object.keys(disk.files()).every(sealed)]).to.deep.equal([true, true]);
   });
 
-  it('if the new folder name cannot be synced, the record does not count as stored until the disk works again, but does within 11 s afterwards', async () => {
+  it('if the new folder name cannot be synced, the record counts as stored only after the disk works again, at most 11 s later', async () => {
     await clock.during(records.begin('final-1'));
     log.record({ what: 'start' });
     await clock.advance(1000);
@@ -361,7 +361,7 @@ describe('a match record:', () => {
     await begun;
   });
 
-  it('while the disk fails, the record does not count as stored, but it does within 5 s after the disk works again', async () => {
+  it('if the disk fails, the record counts as stored only after the disk works again, at most 5 s later', async () => {
     await clock.during(records.begin('final-1'));
     disk.fail('sync');
     log.record({ what: 'start' });
@@ -432,7 +432,7 @@ describe("the desk's copy of a robot log", () => {
     }
   });
 
-  it('begins a new file after the desk has adopted the head (newest line) of that log, and adds later lines to the same file', async () => {
+  it('begins a new file if the desk has only just learned the head (newest line) of that log, and adds later lines to the same file', async () => {
     const lines = await robotLines(4);
     const desk = state('');
     desk.wanted = { ...desk.wanted, robots: { 'Red 1': NEW_WISH } };

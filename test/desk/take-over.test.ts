@@ -64,7 +64,7 @@ describe('with two referee desks,', () => {
       expect(field.phases.slice(1)).to.deep.equal(['none', 'none']);
     });
 
-  it('if a silent robot last showed a phase that has ended since, “Take over” still continues the match for the other robots', () => {
+  it('if a robot has been silent since a phase that is over by now, “Take over” still continues the match for the other robots', () => {
     second.isOff = false;
     field.wait(600);
     field.robot('Blue 1').isOff = true;
@@ -109,7 +109,7 @@ describe('with two referee desks,', () => {
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
 
-  it('if a robot is silent at “Take over”, it is not allowed to move when it answers again, and can be left out and locked with the button “Without”', () => {
+  it('if a robot misses “Take over”, it may not move when it answers again, and “Without” leaves it out of the match and locks it', () => {
     const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
@@ -126,7 +126,7 @@ describe('with two referee desks,', () => {
   });
 
   for (const before of ['ended', 'loaded'] as const)
-    it(`after the first desk has taken over a match that the second desk had ${before}, the second desk leaves the match alone, even while the first desk is off`, () => {
+    it(`if the first desk takes over a match that the second desk has ${before}, the second desk changes no phase, even while the first desk is off`, () => {
       begin();
       second.isOff = false;
       field.wait(600);
@@ -250,9 +250,9 @@ describe('with two referee desks,', () => {
   });
 
   for (const [what, before] of [
-    ['no match was loaded there', () => undefined],
+    ['no match was loaded on that desk', () => undefined],
     [
-      '“Release” for the same match was pressed there before',
+      '“Release” was pressed on that desk for the same match before',
       () => {
         field.takeOver();
         second.isOff = true;
@@ -261,7 +261,7 @@ describe('with two referee desks,', () => {
       },
     ],
     [
-      '“Release” for another match was pressed there before',
+      '“Release” was pressed on that desk for another match before',
       () => {
         second.isOff = false;
         field.wait(600);
@@ -435,7 +435,7 @@ describe('with two referee desks,', () => {
     expect(field.holders).to.deep.equal(['desk-1', 'desk-1', 'desk-1']);
   });
 
-  it('if one robot is still in an earlier pause, “Take over” on the first desk still takes the running match back', () => {
+  it('if one robot missed “Go on” on the second desk and is still paused, “Take over” on the first desk takes back the running match', () => {
     first.press('pause');
     field.wait(600);
     field.network('Blue 1', { loses: 'requests' });
@@ -538,7 +538,7 @@ describe('with two referee desks,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  it('if one robot refuses “End” on the first desk, a later “Take over” there keeps the match ended, even if the other robots play another match', () => {
+  it('if one robot refuses “End”, “Take over” on the same desk keeps the match ended, even if the other robots play another match', () => {
     const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     for (const name of ['Red 2', 'Blue 1']) {

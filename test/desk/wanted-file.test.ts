@@ -44,7 +44,7 @@ describe('the state file of a desk', () => {
       expect({ holder, permits }).to.deep.equal({ holder: 'desk-1', permits: true });
     });
 
-  it('after a reboot of the machine still has an ended match as ended', async () => {
+  it('after a reboot of the machine still shows an ended match as ended', async () => {
     await run('a', 1000).save({ ...KEPT, match: { ...PLAYING, phase: 'ended', endsAtMs: null } }, 1000);
     expect((await run('b', 5).read(1000)).match).to.deep.include({ phase: 'ended', why: null });
   });

@@ -33,7 +33,7 @@ describe('“trunnion doctor” on a real Linux system', () => {
     expect(await linuxSystem.getJson(url)).to.equal(undefined);
   });
 
-  it('distinguishes programs that succeed, that fail and that do not exist', async () => {
+  it('gets the output of a program that succeeds, the exit code of a program that fails, and ENOENT for a missing program', async () => {
     expect(await linuxSystem.run('no-such-program').catch(errorCode)).to.equal('ENOENT');
     expect(await linuxSystem.run('sh', '-c', 'exit 3').catch(errorCode)).to.equal('3');
     expect(await linuxSystem.run('sh', '-c', 'echo said')).to.equal('said\n');

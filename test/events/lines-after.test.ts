@@ -78,7 +78,7 @@ describe('a request for the log lines after a given hash', () => {
     await run.end();
   });
 
-  it('fails if the disk hangs (the first one after 2 s, later ones at once), and succeeds when the disk answers again', async () => {
+  it('fails while the disk hangs (the first request after 2 s, later requests at once), and succeeds when the disk answers again', async () => {
     await runOn(disk, 'a', run => run.resets(3));
     const run = await LogRun.open(disk, 'b');
     const answerAgain = disk.hang();

@@ -33,7 +33,7 @@ describe('the verification of a log', () => {
   const replaced = (at: number, change: (file: LogFile) => LogFile) =>
     files.map((file, index) => (index === at ? change(file) : file));
 
-  it('passes an unchanged log if the given head is from the end of any run, and a single file if the head is from the end of its run', () => {
+  it('passes an unchanged log with the head of any of its runs, and a single file with the head of the run that wrote the file', () => {
     for (const given of heads) expect(verifyLog(files, given)).to.deep.include({ ok: true, notes: [] });
     const [, middle] = files;
     expect(verifyLog([middle!], heads[1])).to.include({ ok: true });
@@ -71,7 +71,7 @@ describe('the verification of a log', () => {
       }
   });
 
-  it('finds lines cut off the end of a file even without a head, except in the last file or an emptied first file', () => {
+  it('fails even without a head if the end of any file before the last one is missing, but passes if the first file was emptied', () => {
     for (const at of [0, 1])
       for (let kept = 0; kept < 6; kept += 1) {
         const changed = replaced(at, file => withLines(file, linesIn(file).slice(0, kept)));

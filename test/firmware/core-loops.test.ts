@@ -157,7 +157,7 @@ describe('the loops of the C core', () => {
   }
 });
 
-describe('the C core whose excited visual loop loses its target for a time', () => {
+describe('the C core, if the target is out of the picture for a time during an excitation of `visual_yaw`,', () => {
   it('shows the same telemetry as the simulated firmware, within 2 counts', () => {
     const [gimbal, chassis] = [unitNamed('gimbal'), unitNamed('chassis')];
     const robots = both();

@@ -40,7 +40,7 @@ const UNITS = [
 describe('the firmware image for the Pico', function () {
   this.timeout(600_000);
   for (const { name, rates, loops, wall } of UNITS)
-    it(`moves the ${name} while a motion command lasts, and by less than 0.3 ${name === 'gimbal' ? 'rad' : 'm'} when a wall that has blocked the ${name} for 5 s is removed`, () => {
+    it(`moves the ${name} only while a command lasts, and by less than 0.3 ${name === 'gimbal' ? 'rad' : 'm'} when a wall is removed after 5 s of commands against the wall`, () => {
       const { pico, robot } = createPico(unitNamed(name), core, { seed: 1 });
       const { mechanics } = robot.physics;
       let place: Mechanics | undefined;

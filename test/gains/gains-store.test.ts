@@ -58,7 +58,7 @@ describe('a gains journal of version 0.1.0', () => {
       ]);
   });
 
-  it('begins with a line that this version would write identically, byte for byte', () => {
+  it('has the line format of this version: reading its first line and writing it again gives the same bytes', () => {
     const [first = ''] = fixture.split('\n');
     expect(encodeEntry(JSON.parse(first))).to.equal(`${first}\n`);
   });
@@ -97,7 +97,7 @@ describe('a gains journal written by another program', () => {
     expect((await open(disk)).current('chassis').revision).to.equal(5);
   });
 
-  it('accepts no further save of a unit whose latest save has the highest possible revision, but accepts a save of another unit', async () => {
+  it('refuses a save of a unit that has reached the highest possible revision, but accepts a save of the other unit', async () => {
     const { store } = await storeOf(line(MAX_REVISION));
     expect((await refusal(store.save('chassis', chassis))).errno).to.equal('no number left');
     expect((await store.save('gimbal', defaultGains(unitNamed('gimbal')))).revision).to.equal(1);

@@ -42,8 +42,8 @@ function expectKept(...cuts: Parameters<typeof powerCuts>): void {
   }
 }
 
-describe('the last confirmed save of gains, or a newer one, survives a power cut', () => {
-  it('after any written byte of six saves, even if one of the saves fails', async () => {
+describe('after a power cut, the gains journal', () => {
+  it('still has the last confirmed save of each unit, whichever byte was written last, even if another save has failed', async () => {
     const disk = new RecordingDisk();
     const { journal, save } = await run(disk);
     await save('gimbal', 1);
@@ -57,7 +57,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, everyByte);
   });
 
-  it('while the journal is rewritten because it has grown too long', async () => {
+  it('still has the last confirmed save of each unit if the power cut came while the daemon rewrote a journal that was too long', async () => {
     const disk = new RecordingDisk();
     const { save } = await run(disk);
     await save('chassis', 1);
@@ -78,7 +78,7 @@ describe('the last confirmed save of gains, or a newer one, survives a power cut
     expectKept(disk.operations, () => [40], compacting);
   });
 
-  it('in the first run after the daemon was killed at any of its disk operations', async () => {
+  it('still has the last confirmed save of each unit even if, before the power cut, the daemon was killed at any disk operation and restarted', async () => {
     const first = new RecordingDisk();
     const work = async (disk: RecordingDisk) => {
       const { save } = await run(disk);

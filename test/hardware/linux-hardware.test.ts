@@ -158,7 +158,7 @@ describe('Linux hardware', () => {
       await hardware.close();
     }));
 
-  it('reports an opened interlock if the interlock pin is missing or unreadable at an interrupt', () =>
+  it('reports that the interlock has opened if the interlock pin is missing or unreadable when an interrupt arrives', () =>
     withPi(async ({ root, gpio, clock, open }) => {
       exportedLine(root, 529);
       const contact = exportedLine(root, 539, { value: '0' });

@@ -21,7 +21,7 @@ const CROWD = `
 const DUE_MS = 20;
 const PAUSE_MS = 1000;
 
-describe('if a request', () => {
+describe('a request', () => {
   let server: Server;
   let clock: ManualClock;
   let arrivals: Arrivals;
@@ -56,14 +56,14 @@ describe('if a request', () => {
   };
 
   for (const when of ['before', 'after']) {
-    it(`is sent on a new connection while the daemon is paused, and an overdue timer runs ${when} the request is read, it counts as received near the start of the pause`, async () => {
+    it(`sent on a new connection in a daemon pause counts as received near the start of the pause (overdue timer ${when} the read)`, async () => {
       pauseWithCallers();
       if (when === 'before') arrivals.timerRan(clock.nowMs() + DUE_MS);
       await allSeen();
       expect(new Set(seen)).to.deep.equal(new Set([DUE_MS]));
     });
 
-    it(`is sent on an old connection while the daemon is paused, and an overdue timer runs ${when} the request is read, it counts as received near the start of the pause`, async () => {
+    it(`sent on an old connection in a daemon pause counts as received near the start of the pause (overdue timer ${when} the read)`, async () => {
       const client = connect(port(), '127.0.0.1');
       client.write(REQUEST);
       await once(client, 'data');
@@ -77,7 +77,7 @@ describe('if a request', () => {
     });
   }
 
-  it('comes on one of 30 new connections that are accepted one after another, it counts as received when the first of the 30 was accepted', async () => {
+  it('on one of 30 new connections in a row counts as received when the first of the 30 was accepted', async () => {
     arrivals.timerRan(10 * PAUSE_MS);
     pauseWithCallers(0);
     await new Promise<void>(resolve => server.once('connection', () => resolve()));
@@ -86,7 +86,7 @@ describe('if a request', () => {
     expect(new Set(seen)).to.deep.equal(new Set([0]));
   });
 
-  it('comes just after the server has begun to accept connections, its time of receipt counts as unknown', async () => {
+  it('read just after the server began to accept connections has an unknown time of receipt', async () => {
     const accepted = arrivals.accepting();
     const socket = new Socket();
     accepted(socket);
@@ -95,7 +95,7 @@ describe('if a request', () => {
     expect(arrivals.read(socket, false).receivedMs).to.equal(clock.nowMs());
   });
 
-  it('is read after 20 rounds of the event loop of 100 ms each, it counts as received at most three rounds ago', async () => {
+  it('counts as received at most three rounds of the event loop ago, even after 20 slow rounds of 100 ms', async () => {
     const turnMs = 100;
     for (let count = 0; count < 20; count += 1) {
       clock.late(turnMs);
@@ -108,7 +108,7 @@ describe('if a request', () => {
     );
   });
 
-  it('waits behind 3 s of new connections of strangers, an act that was read in these 3 s may be newer than the request', async () => {
+  it('that waited 3 s behind new connections of strangers counts as possibly older than any act read in these 3 s', async () => {
     const accepted = arrivals.accepting();
     await settle(2);
     let socket = new Socket();
@@ -125,7 +125,7 @@ describe('if a request', () => {
     expect(clock.nowMs() - arrival.unreadSinceMs).to.be.at.most(300);
   });
 
-  it('waits behind an earlier request on the same connection, both count as received at the same time', async () => {
+  it('that waited behind an earlier request on its connection counts as received at the same time as that request', async () => {
     const socket = new Socket();
     arrivals.accepting()(socket);
     await settle(2);
@@ -134,14 +134,14 @@ describe('if a request', () => {
     expect([arrivals.read(socket, true), arrivals.read(socket, true)]).to.deep.equal([first, first]);
   });
 
-  it('waits 6 s for its own body, an act that was read in these 6 s may be newer than the request', async () => {
+  it('whose body took 6 s to arrive counts as possibly older than any act read in these 6 s', async () => {
     arrivals.timerRan(100 * PAUSE_MS);
     const arrival = arrivals.read(new Socket(), false);
     clock.late(6000);
     expect(sinceMs(arrival, clock.nowMs())).to.equal(0);
   });
 
-  it('is sent after a pause of the daemon, it does not count as received during the pause', async () => {
+  it('sent after a pause of the daemon does not count as received during the pause', async () => {
     pauseWithCallers();
     arrivals.timerRan(clock.nowMs() + DUE_MS);
     await allSeen();

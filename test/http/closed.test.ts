@@ -168,7 +168,7 @@ describe('a robot with tokens', () => {
     for (const response of streams) response.destroy();
   });
 
-  it('refuses a request that waited while the daemon hung and whose token was removed meanwhile, but accepts a waiting stop', async () => {
+  it('after a hang refuses a waiting laser-on request whose token was removed, but obeys a waiting stop without a token', async () => {
     const socket = connect(daemon.port, '127.0.0.1');
     await once(socket, 'connect');
     const authorization = `Authorization: Bearer ${SECRETS.operator}\r\n\r\n`;

@@ -59,7 +59,7 @@ describe('HTTP connections:', () => {
     expect((await daemon.get('/api/gimbal/pidconfig')).body).to.deep.equal(before);
   });
 
-  it('if a request is answered before its body is complete and the rest is no valid HTTP, the connection closes without a second answer', async () => {
+  it('if invalid HTTP follows a request that was answered before the end of its body, the connection closes without a second answer', async () => {
     const client = open('POST /api/stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
     await answered(client, '"stopped"');
     client.socket.write('no chunk\r\n');

@@ -23,7 +23,7 @@ async function lateAnswer(socket: Socket, path: string, body: object): Promise<s
   return String(answer);
 }
 
-describe('if a busy daemon reads a drive command only after the `holdMs` of that command (50 ms) has passed,', () => {
+describe('if a drive command waits for a busy daemon for longer than its `holdMs` (50 ms),', () => {
   const daemon = simulatedDaemon();
 
   const network = () => connect(daemon.port, '127.0.0.1');
@@ -100,13 +100,13 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
   };
 
   for (const strangers of [0, 20])
-    it(`the older laser-on request is refused and the newer laser-off request is obeyed (${strangers} other new connections ahead of the older request)`, async () => {
+    it(`the older laser-on request is refused and the newer laser-off is obeyed (${strangers} new connections ahead of the older request)`, async () => {
       const laser = (action: string) => requestText('/api/laser', { action });
       expect(await statuses(strangers, laser('on'), laser('off'))).to.deep.equal([409, 200]);
       expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
     });
 
-  it('an unlock sent before a lock is refused, even if that lock repeats the lock in force', async () => {
+  it('the older unlock is refused and the robot stays locked, even if the newer lock has the id of the lock in force', async () => {
     const id = 'L1';
     await daemon.post('/api/match/lock', { id, reason: 'inspection' });
     for (const body of [{}, { lock: id }]) {
@@ -121,19 +121,19 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
     await daemon.post('/api/resume');
   });
 
-  it('a switch to auto sent before a switch to manual is refused and the unit stays in manual', async () => {
+  it('the older switch to auto is refused, and the newer switch to manual is obeyed', async () => {
     const to = (mode: string) => requestText('/api/gimbal/mode/switch', { mode });
     expect(await statuses(0, to('auto'), to('manual'))).to.deep.equal([409, 200]);
     expect((await daemon.get('/api/status')).body.gimbal.mode).to.equal('manual');
   });
 
-  it('two switches to modes other than manual both succeed', async () => {
+  it('the older switch to auto and the newer switch to debug both succeed', async () => {
     const [auto, debug] = ['auto', 'debug'].map(mode => requestText('/api/gimbal/mode/switch', { mode }));
     expect(await statuses(0, String(auto), String(debug))).to.deep.equal([200, 200]);
     await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
   });
 
-  it('a resume sent before a stop is refused and the robot stays stopped', async () => {
+  it('the older resume is refused, and the newer stop keeps the robot stopped', async () => {
     await daemon.post('/api/stop');
     expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
       409, 200,

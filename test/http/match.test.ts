@@ -149,7 +149,7 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
-  it('lets a lock with `replaces: ["desk:"]` replace a lock whose id begins with "desk:", but no other lock', async () => {
+  it('lets a lock with `replaces: ["desk:"]` replace only a lock whose id begins with "desk:"', async () => {
     const lockOf = async (id: string, replaces?: string) =>
       (await ask('POST /api/match/lock', { reason: 'all', id, ...(replaces && { replaces: [replaces] }) }))
         .lock.id;

@@ -35,7 +35,7 @@ describe('the log on stdout', () => {
     ]);
   });
 
-  it('has a separate line for a request with a token, even among 100 requests without a token that share two lines', async () => {
+  it('has a separate line for a request with a token, while 100 requests without a token share two lines', async () => {
     await start({ tokens: true });
     for (let count = 0; count < 100; count += 1) {
       await daemon.ask({ ask: `POST /api/nothing${count}`, from: `192.0.2.${count}` });

@@ -95,7 +95,7 @@ describe('the HTTP server', () => {
     });
   });
 
-  it('makes room for 20 new clients, but keeps all 8 silent connections of one address if four other addresses have 62 connections each', async () => {
+  it('with 256 open connections serves 20 new clients, and keeps all 8 silent connections of an address with few connections', async () => {
     const silent = times(8, () => open('', '127.0.1.1'));
     await connected(8);
     const busy = times(248, index => open(request('/trusted'), `127.0.0.${2 + (index % 4)}`));

@@ -4,7 +4,7 @@ import { unitNamed } from '../../src/core/units.js';
 import { stepRoutes } from '../../src/http/routes/unit-routes.js';
 
 describe('the calls for captured steps', () => {
-  it('search only the loop that the query names, and name the path of the list of steps if a step does not exist', async () => {
+  it('search only the loop in the query, if any, and answer a missing step with an error that names the path of the list', async () => {
     const asked: string[] = [];
     const list = (what: string) => (_: string, loop?: string) => {
       asked.push(`${what} ${loop}`);

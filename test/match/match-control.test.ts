@@ -233,7 +233,7 @@ describe('match control', () => {
       expect([isBack, robot.robot.stopped, ...modes]).to.deep.equal([true, false, 'manual']);
     });
 
-    it('stops the robot before the chassis gets torque again, if the daemon was restarted and the phase forbids "debug"', async () => {
+    it('stops the robot when the chassis is plugged in after a daemon restart in a phase without "debug", before the chassis gets torque', async () => {
       await robot.restart();
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);

@@ -259,7 +259,7 @@ describe('match rules:', () => {
       };
     };
 
-    it('the answers, stops, events and state are the same whether a timer or a request notices it first', () =>
+    it('answers, stops, events and state are the same whether a timer or a request is the first to notice the deadline', () =>
       fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...Object.keys(QUESTIONS)),
@@ -306,7 +306,7 @@ describe('match rules:', () => {
       });
     }
 
-    it('lets only the token of its holder set a phase other than "pause" and "ended" until the lease expires', async () => {
+    it('allows another token to set only the phases "pause" and "ended" until the lease expires', async () => {
       for (const phase of PHASES) {
         begin();
         beat();
@@ -385,7 +385,7 @@ describe('match rules:', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('has no effect in phases other than "auto" and "teleop"', async () => {
+    it('has no effect in the phases "none", "pre", "pause" and "ended"', async () => {
       for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {
         beat();
         set(phase);

@@ -73,7 +73,7 @@ describe('profiles', () => {
     expect(await names(store)).deep.equal(['p0', 'p1', 'p2', 'p3'].slice(0, codes.lastIndexOf('done') + 1));
   });
 
-  it('cannot exceed the allowed number, and are overwritten only if the caller asks for it', async () => {
+  it('cannot exceed the allowed number, and a save overwrites a profile only if the caller asks for a replacement', async () => {
     await Promise.all(['match', 'a', 'b'].map(name => keep(name)));
     expect(await names()).deep.equal(['match', 'a', 'b']);
     expect(await codeOf(keep('match'))).equal('profile-exists');

@@ -101,7 +101,7 @@ describe('any frame', () => {
     );
   });
 
-  it('that can be decoded has the same bytes after its values are encoded again', () => {
+  it('that can be decoded is encoded to the same bytes again', () => {
     const anyByte = fc.oneof(fc.nat(3), fc.nat(255));
     const anyBytes = fc.array(anyByte, { minLength: 31, maxLength: 31 });
     fc.assert(

@@ -242,7 +242,7 @@ describe('when a caller drives', () => {
     await halted;
   });
 
-  it('a unit and the unit is switched to manual, the motion is halted, and failing halt frames delay the switch by less than 200 ms', async () => {
+  it('a unit and then switches it to manual, the motion is halted, and the switch takes less than 200 ms even if halt frames fail', async () => {
     for (const [spoiledMs, isStill] of [
       [30, true],
       [300, false],
@@ -335,7 +335,7 @@ describe('when a caller drives', () => {
     expect(motions()).to.deep.equal([{ unit: 'gimbal', rates: [0, 0], holdMs: 0 }]);
   });
 
-  it('the gimbal with a command that may be older than a halt, the command is refused even if the halt came with new rates for the chassis', async () => {
+  it('the gimbal, the command is refused if it may have arrived before the latest halt, even if that halt also drove the chassis', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven({ ...STILL, ...AHEAD });
@@ -347,7 +347,7 @@ describe('when a caller drives', () => {
     ['a switch to manual', () => clocked.gimbal.setMode('manual')],
     ['a takeover', () => clocked.drive(YAW, { by: 'rival', takeover: true, holdMs: 50 })],
   ] as const)
-    it(`a unit with a command that may be older than ${what}, the command is refused as overtaken`, async () => {
+    it(`a unit, the command is refused as overtaken if it may have arrived before ${what}`, async () => {
       const pausedMs = clocked.clock.nowMs();
       await clocked.wait(1);
       await driven(YAW, { holdMs: 50 });
@@ -505,7 +505,7 @@ describe('when a caller drives', () => {
     }
   });
 
-  it('the gimbal with a command that may be older than an accepted halt, the command is refused as overtaken', async () => {
+  it('the gimbal, the command is refused as overtaken if it may have arrived before an accepted halt', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(100);
     await driven(STILL);
@@ -560,7 +560,7 @@ describe('when a caller drives', () => {
     expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
-  it('with rates of 0 and `takeover`, alternating with another caller, only one frame is sent per poll, and nothing is logged', async () => {
+  it('with rates of 0 and takes the gimbal over from another caller again and again, about one frame is sent per poll, and nothing is logged', async () => {
     const answers: Promise<unknown>[] = [];
     for (let ms = 0; ms < 100; ms += 1) {
       answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }));
@@ -579,14 +579,14 @@ describe('when a caller drives', () => {
       expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
   });
 
-  it('both units with a command that may be older than a halt of the gimbal, the command still moves the chassis', async () => {
+  it('both units, the command moves only the chassis if it may have arrived before a halt of the gimbal', async () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);
     await driven(STILL);
     expect(await driven({ ...YAW, ...AHEAD }, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
   });
 
-  it('both units with a command that may be older than the takeover of the gimbal by another caller, the command is refused', async () => {
+  it('both units and another caller takes over the gimbal before a frame is sent, the command is refused and the chassis gets no frame', async () => {
     const stillConnected = async () => {
       void drive(STILL, { by: 'rival', takeover: true });
     };
@@ -603,14 +603,14 @@ describe('when a caller drives', () => {
     expect(await clocked.during(mixed)).to.deep.equal({ ...STILL, ...AHEAD });
   });
 
-  it('a unit and `notAfterT` of a halt has passed, the halt is refused as too late, but takes effect', async () => {
+  it('a unit and then sends a halt whose `notAfterT` has passed, the halt is refused as too late, but still takes effect', async () => {
     await driven(YAW, { holdMs: 500 });
     expect(await driven(STILL, { notAfterMs: clocked.clock.nowMs() - 1 })).to.equal('too-late');
     await clocked.wait(20);
     expect(yawRate()).to.equal(0);
   });
 
-  it('a unit and the first frame may have arrived without an answer, the command does not say that nothing moved', async () => {
+  it('a unit and the hold time ends after the answer to the first frame was lost, the command fails with "bus-busy", not "too-late"', async () => {
     clocked.intercept = async frame => {
       if (!isMotion(frame)) return undefined;
       await clocked.pause(45);
@@ -650,7 +650,7 @@ describe('when a caller drives', () => {
   });
 
   for (const pauseMs of [150, 300])
-    it(`a unit and the process is paused for ${pauseMs} ms while the frame is on the bus, the motion is halted when it should have ended`, async () => {
+    it(`a unit and the process is paused for ${pauseMs} ms while the frame is on the bus, the motion ends soon after the hold time or the pause`, async () => {
       let arrive = () => {};
       const arrived = new Promise<void>(resolve => {
         arrive = resolve;
@@ -666,7 +666,7 @@ describe('when a caller drives', () => {
       await clocked.during(command);
     });
 
-  it('a unit with a hold time of 500 ms and noise damages the frame of a newer command, the removal of the token still halts the first motion', async () => {
+  it('a unit and noise damages the frame of a second command, the removal of the token still halts the motion of the first command', async () => {
     await driven(YAW, { holdMs: 500 });
     await clocked.wait(20);
     clocked.atFirst({ register: 'motion' }, () => clocked.fault('gimbal', 'corrupt', 1));
@@ -677,7 +677,7 @@ describe('when a caller drives', () => {
     expect(yawRate()).to.equal(0);
   });
 
-  it('a unit and noise damages the last halt frame of a halt that has waited for the bus, the unit is halted again', async () => {
+  it('a unit and noise damages a halt frame that has waited for the bus, another halt frame ends the motion', async () => {
     await clocked.end();
     const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
@@ -702,7 +702,7 @@ describe('when a caller drives', () => {
     await clocked.during(late);
   });
 
-  it('a unit at 5 polls a second and two halts time out while the first frame is on the bus for 660 ms, the next poll halts the unit', async () => {
+  it('a unit and two halts time out while the first frame is on the bus for 660 ms, the next poll halts the unit (5 polls a second)', async () => {
     await clocked.end();
     const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     clocked = await ClockedRobot.start({ pollHz: 5, silence: { gimbal: silence, chassis: silence } });
@@ -743,7 +743,7 @@ describe('when a caller drives', () => {
     await clocked.during(Promise.all(answers));
   });
 
-  it('a unit and a frame with a hold time of 50 ms takes 45 ms on the bus, the motion is not halted while an accepted command waits for the bus', async () => {
+  it('a unit and a second command waits for the bus when the hold time of the first ends, no halt is sent between the two motions', async () => {
     await clocked.end();
     clocked = await ClockedRobot.start({ pollHz: 100 });
     await clocked.wait(200);
@@ -767,9 +767,9 @@ describe('when a caller drives', () => {
 
   for (const [what, asked, isGone] of [
     ['is refused as too late', { notAfterMs: 12 }, false],
-    ['hangs up', {}, true],
+    ['its caller hangs up', {}, true],
   ] as const)
-    it(`a unit and a newer command that takes the place of the unanswered one ${what} before its frame, the motion of the older one is halted`, async () => {
+    it(`a unit and a newer command overtakes an unanswered one but ${what} before a frame is sent, the older motion is halted`, async () => {
       const gone = new WaitingCaller();
       const first = drive(AHEAD, { holdMs: 500 });
       await clocked.wait(1);
@@ -785,7 +785,7 @@ describe('when a caller drives', () => {
       expect(clocked.loops.chassis.last?.rates.speed ?? 0).to.equal(0);
     });
 
-  it('a unit and its frame was 48 ms on the bus, the motion is halted in time even if a newer command is accepted and then refused', async () => {
+  it('a unit and the frame takes 48 ms on the bus, the motion is halted after its hold time even if the caller of a newer command hangs up', async () => {
     clocked.intercept = async frame => {
       if (isMotion(frame) && motions().length === 1) await clocked.pause(48);
       return undefined;
@@ -806,7 +806,7 @@ describe('when a caller drives', () => {
     expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0]);
   });
 
-  it('both units with `takeover` and a command that may be older than a halt by the other driver, the command moves the unit that was not halted', async () => {
+  it('both units with `takeover`, the command moves only the chassis if it may have arrived before the other driver halted the gimbal', async () => {
     await driven(STILL, { by: 'rival' });
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(30);
@@ -815,7 +815,7 @@ describe('when a caller drives', () => {
     expect(await driven({ ...YAW, ...AHEAD }, late)).to.deep.equal(AHEAD);
   });
 
-  it('a unit and the frame arrives 700 ms late, after the halt has timed out, the motion is halted although the host silence has no limit', async () => {
+  it('a unit and the frame arrives 700 ms late, the motion is halted even if a halt has timed out and the host silence has no limit', async () => {
     await clocked.end();
     const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });

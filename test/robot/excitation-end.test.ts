@@ -82,7 +82,7 @@ describe('an excitation', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('in firmware 0.3.0 gets amplitude 0 from a daemon that restarts after a downtime of 600 ms, before the first heartbeat of that daemon', async () => {
+  it('in firmware 0.3.0 gets amplitude 0 before the first heartbeat of a daemon that was down for 600 ms', async () => {
     withOldFirmware();
     await robot.kill();
     await robot.wait(600);

@@ -74,7 +74,7 @@ describe("the controller's guard against a runaway loop", () => {
     expect(given()).to.deep.equal([['speed', 0.5, RUNAWAY]]);
   });
 
-  it('tells a restarted daemon to end the excitation; an excitation without a guard continues', async () => {
+  it('makes a restarted daemon end the excitation; after a restart without a guard, the excitation continues', async () => {
     await robot.during(chassis().excite(EXCITATION));
     await robot.restart();
     await robot.wait(100);
@@ -144,7 +144,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`restores the saved gains and ends the trial if ${name} while the trial starts`, async () => {
+    it(`is set when a trial starts; if ${name} during that start, the trial ends and the saved gains run again`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

@@ -86,7 +86,7 @@ describe('the laser', () => {
     ['the latest Off', laser => laser.off()],
     ['a stop', laser => laser.darken('stop')],
   ] as const satisfies readonly (readonly [string, (laser: Laser) => unknown])[])
-    it(`stays dark and refuses an On that may have arrived before ${what}`, async () => {
+    it(`refuses an On and stays dark if the On may have arrived before ${what}`, async () => {
       const { pin, clock, laser } = setUp();
       const pausedMs = clock.nowMs();
       await clock.advance(100);
@@ -131,7 +131,7 @@ describe('the laser', () => {
     expect([laser.report().state, laser.report().reason]).to.deep.equal(['off', undefined]);
   });
 
-  it('goes dark when the interlock opens, even if only a later check notices that, and refuses every On until the interlock closes', () => {
+  it('goes dark when the interlock opens or a later check finds it open, and refuses every On until the interlock closes', () => {
     const interlock = new ScriptedInterlock();
     const { pin, laser } = setUp({ interlock });
     laser.on();
@@ -197,7 +197,7 @@ describe('the laser', () => {
     expect(codeOf(() => laser.off())).to.equal('pin-failed');
   });
 
-  it('goes dark after a failed Off at the first check that finds its pin working again', () => {
+  it('goes dark at the first check that finds its pin working again, if an Off has failed', () => {
     const { pin, laser, faults } = setUp();
     laser.on();
     pin.failing = 'throws';
@@ -233,7 +233,7 @@ describe('the laser', () => {
     }
   });
 
-  it('that lost its pin while on is switched off when the pin comes back, and reports the reason "pin lost"', () => {
+  it('is switched off when its lost pin comes back if the laser was on before, and reports the reason "pin lost"', () => {
     const { pin, laser, hardware, faults } = setUp();
     laser.on();
     hardware.laser = LOST;

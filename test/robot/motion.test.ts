@@ -45,7 +45,7 @@ describe('a unit', () => {
     expect(robot.chassis.excitation().amplitude).to.equal(0);
   });
 
-  it('returns to its last confirmed excitation after a failed request to change it, unless the unit has left debug mode since', async () => {
+  it('returns to its confirmed excitation after a request to end this excitation has failed, but not if the unit has left debug mode', async () => {
     await debugExcited();
     await refusedExcitation();
     await robot.wait(200);
@@ -156,7 +156,7 @@ describe('a unit', () => {
     expect(robot.frames.some(frame => isLike(frame, MODE_FRAME))).to.equal(false);
   });
 
-  it('left in auto by a failed switch is put in manual if the daemon shuts down, but stays in auto if the daemon is killed', async () => {
+  it('that a failed switch has left in auto goes to manual if the daemon shuts down, but stays in auto if the daemon is killed', async () => {
     await refusedAuto();
     await robot.restart();
     await robot.wait(200);

@@ -44,7 +44,7 @@ describe('when a robot is stopped', () => {
   const expectStopped = (is: boolean, message?: string) =>
     expect([robot.robot.stopped, ...latched()], message).to.deep.equal([is, is, is]);
 
-  it('and resumed, a switch to auto that may have been sent before the stop is refused as too late', async () => {
+  it('and resumed, a switch to auto is refused as too late if it may have arrived before the stop', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
     expect([await stop(), await resume()]).to.deep.equal([200, 200]);
@@ -52,7 +52,7 @@ describe('when a robot is stopped', () => {
     expect([await switched('auto'), await switched('manual')]).to.deep.equal(['too-late', 200]);
   });
 
-  it('and a resume possibly arrived before the stop, that resume is refused and the robot stays stopped', async () => {
+  it('and a resume may have arrived before this stop, the resume is refused and the robot stays stopped', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
     await robot.outcome(robot.robot.stop());
@@ -61,7 +61,7 @@ describe('when a robot is stopped', () => {
     expect(await robot.outcome(robot.robot.resume())).to.equal(200);
   });
 
-  it('while the daemon reconnects to a controller that was silent for longer than its host silence, that controller gets no torque before it is latched', async () => {
+  it('while the gimbal reconnects after 0.7 s without a heartbeat, the gimbal gets no torque before it is latched', async () => {
     await unplug(700, 'gimbal');
     let stopping: Promise<void> | undefined;
     const isStopping = robot.atFirst({ unit: 'gimbal', kind: 'read', register: 'guarded_excitation' }, () => {
@@ -139,7 +139,7 @@ describe('when a robot is stopped', () => {
     });
   }
 
-  it('and the chassis was unplugged before a heartbeat limited its host silence, the stop is not confirmed', async () => {
+  it('and the unplugged chassis never got a heartbeat with the new limit of its host silence, the stop is not confirmed', async () => {
     const forEver = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     const settings = { silence: { ...silence(500).silence, chassis: forEver } };
     await begin(settings);
@@ -313,7 +313,7 @@ describe('when a robot is stopped', () => {
     expectStopped(true);
   });
 
-  it('and a resume then fails, the robot stays stopped; without a stop, a failed resume changes no mode', async () => {
+  it('and a resume then fails, the robot stays stopped; a failed resume of a robot that is not stopped changes no mode', async () => {
     await enters('chassis', 'auto');
     await enters('gimbal', 'debug');
     const refused = async () => {
@@ -385,7 +385,7 @@ describe('when a robot is stopped', () => {
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', stopped: true });
   });
 
-  it('by another host that latches only the chassis, the gimbal stops too, and the robot stays stopped after a daemon restart with damaged frames', async () => {
+  it('because another host latched the chassis, the gimbal stops too, and the robot stays stopped after a daemon restart on a noisy bus', async () => {
     robot.robot.laser.on();
     await robot.during(somebodyElse(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
     await robot.wait(100);

@@ -45,7 +45,7 @@ describe('a trial', function () {
     }
   });
 
-  it('that a caller ends at any moment of a poll is confirmed as ended only when the saved gains run', async () => {
+  it('is confirmed as ended only when the saved gains run, at whatever moment of a poll a caller ends the trial', async () => {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;

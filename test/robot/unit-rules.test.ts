@@ -121,7 +121,7 @@ function linesOf<C extends Cause>(cause: C): string[] {
 }
 
 describe('a unit', () => {
-  it('has, after each cause in the table of ARCHITECTURE.md, exactly the wanted state given there', () => {
+  it('has after each cause the wanted state that the table in ARCHITECTURE.md gives for this cause', () => {
     const text = readFileSync('ARCHITECTURE.md', 'utf8');
     const [, , ...lines] = text.slice(text.indexOf('| cause |')).split('\n\n')[0]!.split('\n');
     expect(lines).to.deep.equal(Object.keys(ROWS).filter(isCause).flatMap(linesOf));

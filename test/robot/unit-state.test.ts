@@ -103,7 +103,7 @@ describe('the daemon', () => {
     bench.state.endExcitation('stop', {});
     expect(latch.step).to.equal('set');
   });
-  it('counts a controller that has latched itself as latched only until an unlatch is written to that controller', async () => {
+  it('stops counting a controller as latched when it writes an unlatch, even if that controller had latched itself', async () => {
     const { latch } = bench.state;
     bench.shows();
     bench.shows({ flags: ['stopped'] });
@@ -128,7 +128,7 @@ describe('the daemon', () => {
   });
 
   const TRIAL = { id: 'a', by: 'lab', gains: OTHER, endsAtMs: 1000 };
-  it('accepts an excitation that a controller shows during a trial, but not gains other than those of the trial', () => {
+  it('accepts an excitation that a controller shows during a trial, but must restore the gains of the trial if the controller shows others', () => {
     bench.shows({ mode: 'debug', flags: ['torque', 'target_visible'] });
     bench.state.take('trial', TRIAL);
     bench.state.sawExcitation(SHOWN);

@@ -59,7 +59,7 @@ describe('the simulated robot', () => {
     expect(truth()).to.deep.equal({ laser: { level: 0 }, gimbal: unit, chassis: unit, lagMs: 0 });
   });
 
-  it('runs its loops in real time, such as 15 periods in 15 ms at 1000 Hz, even if its state is read in between', async () => {
+  it('runs its loops in real time (15 periods in 15 ms at 1000 Hz), even if its state is read in between', async () => {
     for (const [rateHz, ticks] of [
       [1000, 15],
       [500, 7],
@@ -74,7 +74,7 @@ describe('the simulated robot', () => {
     }
   });
 
-  it('catches up on only 2 of 10 s in which it could not run, and shows the other 8 s as its lag', async () => {
+  it('after a pause of 10 s makes up for only 2 s, and shows the other 8 s as its lag', async () => {
     const { clock, steps, truth } = setUp();
     for (const [ms, done] of [
       [10_000, 2000],

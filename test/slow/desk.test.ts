@@ -69,7 +69,7 @@ describe('a desk with three robots', function () {
     await startDesk();
   });
 
-  it('that is killed in the phase "auto" continues the match after its restart, and only the log of a lost robot is incomplete in the match record', async () => {
+  it('that is killed in the phase "auto" continues the match after a restart, and its match record lacks only the log of a lost robot', async () => {
     await until(({ robots }) => robots.every(({ heard }) => heard));
     // A lock is never too late, and each button has press ids of its own.
     await press('/api/lock', { press: 'same', notAfterT: 0 });
@@ -112,7 +112,7 @@ describe('a desk with three robots', function () {
     ]);
   });
 
-  it('locks the three while the cable of a fourth robot is unplugged, and locks the fourth when its cable is plugged in again', async function () {
+  it('locks all three while an added fourth robot is unplugged, and locks the fourth when its cable is plugged in again', async function () {
     requirePrograms(this, 'ip');
     const ip = (words: string) => spawnSync('ip', words.split(' ')).status === 0;
     const isMade =

@@ -136,7 +136,7 @@ describe('a daemon', () => {
     expect((await call(url, 'POST', '/api/gimbal/mode/switch', { mode: 'auto' })).status).to.equal(200);
   });
 
-  it('answers 409 to the drive commands on 40 new connections if their hold time passed while it was frozen', async () => {
+  it('that was frozen answers 409 to drive commands on 40 new connections if their hold time has passed meanwhile', async () => {
     const child = daemon('throws');
     const url = await served(child);
     const drive = async (holdMs: number) => {
@@ -198,7 +198,7 @@ describe('a daemon', () => {
       expect(await stop()).to.include('does not answer');
     });
 
-    it('stops the robot, and after SIGTERM exits with code 0, even while 70 other clients of its local socket send single bytes', async () => {
+    it('stops the robot, and after SIGTERM exits with code 0, even while 70 other clients of its local socket send unfinished requests', async () => {
       const child = daemon('throws');
       await served(child);
       const clients = Array.from({ length: 70 }, () =>

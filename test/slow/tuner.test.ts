@@ -19,7 +19,7 @@ describe('the tuner', function () {
   this.timeout(60_000);
 
   for (const { unit, loop, start } of TUNINGS) {
-    it(`finds good gains for the loop ${loop.name} within 45 s of simulated time, if it starts from the default gains changed by “${start}”`, async () => {
+    it(`finds good gains for the loop ${loop.name} within 45 s of simulated time, from bad start gains (defaults with “${start}”)`, async () => {
       const { isGood, after, defaults, seconds, longestRingingS, result } = await tuneLoop(
         { seed: 3 },
         unit,
@@ -33,7 +33,7 @@ describe('the tuner', function () {
     });
   }
 
-  it('finds good gains for the loop angle_yaw even if it starts with kd 0 and five times the default ki', async () => {
+  it('finds good gains for the loop angle_yaw even if the start gains have kd 0 and five times the default ki', async () => {
     const { unit, loop } = YAW;
     const { isGood } = await tuneLoop({ seed: 1 }, unit, loop, 'kd 0, ki x5');
     expect(isGood).equal(true);

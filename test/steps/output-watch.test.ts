@@ -27,13 +27,13 @@ describe('a recorded step response', function () {
     return memory.list('gimbal', 'angle_yaw')[0]?.figures.atLimitShare;
   };
 
-  it('shows the share of its time at the output limit: 0 % for a step of 0.01 rad, 4 to 60 % for a step of 0.5 rad', async () => {
+  it('says for what part of the time the output was at a limit: 0 % for a step of 0.01 rad, 4 to 60 % for a step of 0.5 rad', async () => {
     expect(await shareOf(0.01, 2)).equal(0);
     const share = await shareOf(0.5, 2);
     expect(share).above(0.04).below(0.6);
   });
 
-  it('shows the share of its time at the output limit as unknown (null) if the daemon read the loop too seldom', async () => {
+  it('gives null for the part of the time at an output limit if the daemon read the loop too seldom', async () => {
     expect(await shareOf(0.1, 0.5)).equal(null);
   });
 });

@@ -99,7 +99,7 @@ describe('remembered step responses', () => {
     expect(measured()).deep.equal({});
   });
 
-  it('include, for each revision, the last response of each loop, even after 60 responses of a later revision and a restart of the daemon', async () => {
+  it('keep the last response of an older revision, even after 60 responses of a newer revision and a restart of the daemon', async () => {
     const { robot } = clocked;
     const before = robot.store.current('chassis');
     capture();
@@ -119,7 +119,7 @@ describe('remembered step responses', () => {
     expect(memory.measured('chassis', { gains }).speed?.number).equal(62);
   });
 
-  it('have one best response of a loop: the fastest of those whose step is as large as the newest step', () => {
+  it('are ranked by speed: the best response of a loop is the fastest one to a step as large as the newest step', () => {
     const { stepped } = clocked.robot;
     const settle = (samples: number, height = 0.6) => {
       const measured = Array.from({ length: 250 }, (_, at) => height * (1 - Math.exp(-at / samples)));
@@ -133,7 +133,7 @@ describe('remembered step responses', () => {
     expect(memory.best('chassis', 'speed')[0]?.number).equal(3);
   });
 
-  it('are not yet on the disk 1 s after the first response, but all are there 4.5 s after the last one', async () => {
+  it('are written to the disk late: none within 1 s after the first response, but all within 4.5 s after the last response', async () => {
     capture();
     await clocked.wait(1000);
     expect(file()).equal(undefined);

@@ -48,7 +48,7 @@ describe('the mark for a used state folder', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('leads to a report if the disk cannot store the mark, and a folder without a mark counts as new when it is empty', async () => {
+  it('causes a warning if the disk cannot store the mark, and an empty folder without a mark counts as new', async () => {
     const disk: typeof realDisk = {
       ...realDisk,
       create: path => (path.includes('marks') ? Promise.reject(new Error('full')) : realDisk.create(path)),

@@ -56,8 +56,8 @@ async function expectKept(disk: RecordingDisk, tears: (unsynced: number) => numb
   }
 }
 
-describe('after a power cut, a state file has the last confirmed value or a newer one,', () => {
-  it('no matter at which byte of which disk operation the power is cut', async () => {
+describe('after a power cut, a state file', () => {
+  it('has the last confirmed value or a newer one, no matter at which byte of which disk operation the power is cut', async () => {
     const disk = new RecordingDisk();
     const file = fileOn(disk);
     for (const [place, state] of STATES.entries()) {
@@ -68,7 +68,7 @@ describe('after a power cut, a state file has the last confirmed value or a newe
   });
 
   for (const failing of ['create', 'append', 'sync', 'rename', 'syncFolder']) {
-    it(`even if an earlier write of the file failed in the disk operation “${failing}”`, async () => {
+    it(`has the last confirmed value or a newer one, even if an earlier write failed in the disk operation “${failing}”`, async () => {
       const disk = new RecordingDisk();
       const file = fileOn(disk);
       for (const [place, state] of STATES.entries()) {

@@ -77,7 +77,7 @@ describe('the stop record (stop.json)', () => {
     expect(isRecorded).to.equal(true);
   });
 
-  it('also makes a second stop wait for the disk, even if the first stop was confirmed while the disk hung', async () => {
+  it('delays the confirmation of a second stop as well, even if the first stop was confirmed while the disk hung', async () => {
     const answerAgain = disk.hang();
     const resumed = record.record(false);
     const first = record.record(true);

@@ -63,7 +63,7 @@ describe('a tuning', () => {
     expect([state, proposed?.gains.kp]).deep.equal(['better', 320]);
   });
 
-  it('tries no gains outside the configured bounds, except the gains that are in force at its start', async () => {
+  it('tries the gains in force first, and from then on only gains within the configured bounds', async () => {
     const port = new ScriptedPort({});
     const shape = { ...TASK.shape, bounds: { kp: { min: 15, max: 100 } } };
     const { proposed } = await tune({ ...TASK, shape }, port);

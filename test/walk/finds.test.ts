@@ -219,7 +219,7 @@ const finds: readonly Find[] = [
     { pollHz: 10, laserMaxOnS: 5, refereeSilenceMs: 500, effectMs: 19 },
   ],
   [
-    'if the caller of an unlock disconnects while the disk is slow, the test accepts that a restarted daemon keeps or loses the unlock',
+    'if the caller of an unlock disconnects while the disk is slow, the test accepts a locked or an unlocked robot after a daemon restart',
     [
       lock,
       SETTLE,
@@ -260,7 +260,7 @@ const finds: readonly Find[] = [
   ],
 ];
 
-describe('found by the random test “npm run walk”:', () => {
+describe('in a case that the random test “npm run walk” once found,', () => {
   for (const [name, steps, settings] of finds) {
     it(name, async () => {
       const { broken } = await walk({ settings: { ...SETTINGS, ...settings }, steps });

@@ -7,7 +7,7 @@ const SHAPE: PidShape = { periodS: 0.001, derivative: 'measurement', filterS: 0.
 /* Other properties are tested by the published responses in test/scripts, and by the comparison with the C core in
    test/firmware. */
 describe('the simulated PID controller', () => {
-  it('starts without a jump from the previous output, and keeps that output while the error is 0', () => {
+  it('continues without a jump from an output that another loop had set, and keeps that output while the error is 0', () => {
     const pid = new Pid(SHAPE);
     pid.follow(4, 0, 3);
     expect(pid.update(1, 3, { kp: 5, ki: 1, kd: 0 })).closeTo(4, 0.01);
