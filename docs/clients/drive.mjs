@@ -1,29 +1,20 @@
-// Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with Node alone.
+// Drives a robot by keyboard, or by a gamepad (/dev/input/js0), with Node alone. Nothing is sent again.
 import { createReadStream } from 'node:fs';
 
 const KEYS = { w: { speed: 0.5 }, s: { speed: -0.5 }, a: { turn: 1 }, d: { turn: -1 } };
 Object.assign(KEYS, { '␛[A': { pitch: 0.5 }, '␛[B': { pitch: -0.5 }, '␛[D': { yaw: 1 }, '␛[C': { yaw: -1 } });
-/** A key may send several bytes, in several parts. */
-const KEY = /␛+(?:\[\[.|[[O][0-?]*[^0-?]|[^␛[O])|[^␛]/gs;
-/** The axes of js0 by their numbers, in m/s and rad/s. The left shoulder button, 4, must be held. */
-const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] };
-/** A terminal reports no key-up, so a key drives for this long. */
-const KEY_MS = 300;
+const KEY = /␛+(?:\[\[.|[[O][0-?]*[^0-?]|[^␛[O])|[^␛]/gs; // A key may send several bytes, in several parts.
+const STICKS = { turn: [0, -1], speed: [1, -0.5], yaw: [3, -1], pitch: [4, -0.5] }; // axes of js0, m/s and rad/s
+const KEY_MS = 300; // A terminal reports no key-up, so a key drives for this long.
 const [robot, joystick] = process.argv.slice(2);
-const token = process.env.TRUNNION_TOKEN;
-const headers = {
-  'content-type': 'application/json',
-  ...(token && { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` }),
-};
-const id = `drive.mjs ${crypto.randomUUID().slice(0, 6)}`;
-const [held, pad] = [new Map(), new Map()];
-/** Nothing is sent again: a command that got no answer ends by itself. */
+const token = process.env.TRUNNION_TOKEN?.trim().replace(/[^!-~]/g, '?');
+const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+const [id, held, pad] = [`drive.mjs ${crypto.randomUUID().slice(0, 6)}`, new Map(), new Map()];
 async function call(method, path, body) {
   const asked = { method, headers, signal: AbortSignal.timeout(500), body: body && JSON.stringify(body) };
   const detail = 'No robot answers. Check the URL (http://HOST:8080) and the network.';
-  return fetch(robot.replace(/\/*(#.*)?$/, path), asked)
-    .then(answer => answer.json())
-    .catch(() => ({ detail }));
+  const answer = await fetch(robot.replace(/\/*(#.*)?$/, path), asked).catch(() => undefined);
+  return (await answer?.json().catch(() => undefined)) ?? { detail };
 }
 function ratesNow() {
   const fresh = [...held].filter(([, at]) => performance.now() - at < KEY_MS);
@@ -37,19 +28,17 @@ const { t, detail, status } = await call('GET', '/api/match');
 if (t === undefined) fail(detail + (status === 401 ? ' Set it as TRUNNION_TOKEN.' : ''));
 /** The robot's clock minus ours, and the time for which a command may be under way, in ms. A restart changes it. */
 const aheadOf = seconds => 1000 * seconds - performance.now() + 300;
-let aheadMs = aheadOf(t);
-/** Names only units that move or have moved, so that others may have the rest. */
+let [aheadMs, atMs, typed, moved] = [aheadOf(t), 0, '', {}]; // `typed`: the beginning of a key
 async function drive(rates) {
   const command = { holdMs: 200, id, notAfterT: (atMs + aheadMs) / 1000 };
   for (const [unit, axes] of Object.entries({ chassis: ['speed', 'turn'], gimbal: ['yaw', 'pitch'] }))
     if (axes.some(axis => axis in rates || axis in moved))
-      command[unit] = Object.fromEntries(axes.map(axis => [axis, rates[axis] ?? 0]));
+      command[unit] = Object.fromEntries(axes.map(axis => [axis, rates[axis] ?? 0])); // Others may have the other unit.
+  moved = rates;
   const said = await call('POST', '/api/drive', command);
   if (said.code === 'too-late') aheadMs = aheadOf((await call('GET', '/api/match')).t ?? 0);
   return said;
 }
-/** The last turn of the loop: if it is long ago, this program was frozen, and its keys are old. The beginning of a key. */
-let [atMs, typed, moved] = [0, '', {}];
 if (!joystick) process.stdin.setRawMode?.(true);
 const input = joystick ? createReadStream(joystick, { highWaterMark: 8 }) : process.stdin;
 for (const gone of ['end', 'error']) input.on(gone, () => fail('Keyboard or gamepad is gone.'));
@@ -61,13 +50,11 @@ input.on('data', data => {
   const keys = whole.replaceAll('␛O', '␛[').match(KEY) ?? [];
   if (keys.includes('q') || text.includes('\x03')) void drive({}).then(() => process.exit());
   else if (performance.now() - atMs < KEY_MS)
-    for (const key of keys) held.set(KEYS[key] ?? KEYS[key.toLowerCase()], performance.now());
+    for (const key of keys) held.set(KEYS[key] ?? KEYS[key.toLowerCase()], performance.now()); // not after a freeze
 });
 for (; ; await new Promise(done => setTimeout(() => setImmediate(done), 40))) {
   atMs = performance.now();
   const rates = ratesNow();
-  const isMoving = Object.keys({ ...moved, ...rates }).length > 0;
-  const said = isMoving && drive(rates);
-  moved = rates;
-  if (isMoving) process.stdout.write(`\r\x1b[K${JSON.stringify(await said)}`);
+  if (Object.keys({ ...moved, ...rates }).length > 0)
+    process.stdout.write(`\r\x1b[K${JSON.stringify(await drive(rates))}`);
 }

@@ -5,7 +5,7 @@ KEYS = {b"w": ("speed", 0.5), b"s": ("speed", -0.5), b"a": ("turn", 1.0), b"d": 
 KEY = rb"\x1b+(?:\[\[.|[\[O][0-?]*[^0-?]|[^\x1b\[O])|[^\x1b]"  # A key may send several bytes, in several parts.
 STICKS = {0: ("turn", -1.0), 1: ("speed", -0.5), 3: ("yaw", -1.0), 4: ("pitch", -0.5)}  # axes of js0, m/s and rad/s
 UNITS = {"gimbal": ("yaw", "pitch"), "chassis": ("speed", "turn")}
-KEY_S, HOLD_MS, ENABLE = 0.3, 200, 4  # A terminal reports no key-up. The left shoulder button must be held.
+KEY_S, ENABLE = 0.3, 4  # A terminal reports no key-up. The left shoulder button must be held.
 HEADERS = {"Content-Type": "application/json", "Authorization": "Bearer " + re.sub("[^!-~]", "?", os.environ.get("TRUNNION_TOKEN", "").strip())}
 class Robot:
     def __init__(self, url):
@@ -25,10 +25,8 @@ class Robot:
     def drive(self, rates, moved, at):
         """Names only units that move or have moved, so that others may have the rest."""
         asked = {unit: {axis: rates.get(axis, 0) for axis in axes} for unit, axes in UNITS.items() if {*rates, *moved} & {*axes}}
-        asked |= {"holdMs": HOLD_MS, "notAfterT": at + self.ahead + 0.3, "id": self.id}
-        answer = self.call("POST", "/api/drive", asked)
-        if answer.get("code") == "too-late":  # A daemon that was restarted counts its time anew.
-            self.ahead = self.call("GET", "/api/match").get("t", 0) - time.monotonic()
+        answer = self.call("POST", "/api/drive", asked | {"holdMs": 200, "notAfterT": at + self.ahead + 0.3, "id": self.id})
+        if answer.get("code") == "too-late": self.ahead = self.call("GET", "/api/match").get("t", 0) - time.monotonic()  # It was restarted.
         return answer
 def rates_of(source, held, pad, now, typed=bytearray()):
     """The rates that keys or sticks ask for now. `held` has the time of each key, `pad` the state of the gamepad."""
@@ -42,18 +40,16 @@ def rates_of(source, held, pad, now, typed=bytearray()):
         _, value, kind, number = struct.unpack("IhBB", os.read(source, 8) or sys.exit("The gamepad is gone."))
         pad[kind & 3, number] = value / 32767
     if pad is None: return dict(key for key, at in held.items() if key and time.monotonic() - at < KEY_S)
-    sticks = [(axis, rate * pad.get((2, number), 0)) for number, (axis, rate) in STICKS.items() if pad.get((1, ENABLE))]
-    return {axis: rate for axis, rate in sticks if abs(rate) > 0.1}
+    sticks = STICKS.items() if pad.get((1, ENABLE)) else ()
+    return {axis: rate * pad[2, number] for number, (axis, rate) in sticks if abs(rate * pad.get((2, number), 0)) > 0.1}
 if __name__ == "__main__":
     len(sys.argv) in (2, 3) or sys.exit("usage: [TRUNNION_TOKEN=…] python3 drive.py URL [/dev/input/js0]. W A S D drive, arrows aim, Ctrl-C ends.")
     robot, held, pad, moved, rates, at = Robot(sys.argv[1]), {}, {} if sys.argv[2:] else None, {}, {}, 0
-    before = termios.tcgetattr(0) if pad is None and os.isatty(0) else None
-    if before: tty.setcbreak(0)
+    if before := pad is None and os.isatty(0) and termios.tcgetattr(0): tty.setcbreak(0)
     try:
         source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
         while True:
-            if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]:
-                os.read(0, 1 << 16)  # This program was frozen, and these keys are old.
+            if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]: os.read(0, 1 << 16)  # After a freeze they are old.
             at = time.monotonic()
             moved, rates = rates, rates_of(source, held, pad, at)
             if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, moved, at))}", end="", flush=True)

@@ -189,7 +189,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
   'trial-running': ({ by }) => `A trial by ${by} runs on this unit. End the trial, or wait until it ends.`,
   'tune-running': ({ by }) =>
     `A tuning${by === undefined ? '' : ` by ${by}`} is running. End the tuning, or wait until it ends.`,
-  'too-late': 'The request arrived too late, so nothing was changed. Send it again with the time of now.',
+  'too-late':
+    'The request came too late, or its time lies too far ahead, so it started and permitted nothing. Send it again with the time of now.',
   driven: ({ unit, by }) =>
     `${by} drives the ${unit}. Wait until a second after the last command, or send "takeover": true.`,
   overtaken:
@@ -244,7 +245,7 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     lastHolds
       ? 'The list of tokens cannot be read. The daemon uses the list that it read last.'
       : 'The list of tokens cannot be read. Until it can, everybody may only read, stop and switch the laser off.',
-  'bad-json': 'The body is not valid JSON. Send a JSON object.',
+  'bad-json': 'The body is not a valid JSON object.',
   'bad-media-type': 'Send the body as application/json, in UTF-8 and not compressed.',
   'body-too-large': 'The body is too large. Send at most 4096 bytes.',
   'invalid-request': ({ errors }) => {

@@ -95,7 +95,7 @@ describe('the token check of a call', () => {
       access.close();
     });
 
-  it('waits for at most 200 ms after a pause of the process if the disk hangs', async () => {
+  it('waits for at most 200 ms if the disk hangs after a pause of the process', async () => {
     const { disk, clock, access } = await start();
     disk.hang();
     clock.late(5000);

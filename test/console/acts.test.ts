@@ -55,7 +55,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('shows a change, and a request that follows 60 s later, as two sentences', () => {
+  it('does not join a change with a request for this change that follows 60 s later', () => {
     const older = event({ what: 'laser', detail: { before: 'on', after: 'off' } });
     const later = event({ what: 'laser', who: 'Bob', outcome: 'done', detail: { action: 'off' } });
     expect(texts(older, { ...later, t: older.t + 60 })).to.have.lengthOf(2);

@@ -198,7 +198,7 @@ describe('after another caller has saved gains, a page', () => {
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
   });
 
-  it('that asks whose value to keep stops asking when a person types the value of the other caller', async () => {
+  it('that asks whose value to keep no longer asks once a person types the value of the other caller', async () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');

@@ -277,7 +277,7 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if the desk has only an outdated clock time of a robot, “Unlock” still unlocks the robot within 0.9 s', () => {
+  it('if the desk has not read the clock of a robot for some seconds, “Unlock” still unlocks the robot within 0.9 s', () => {
     desk.press('lock all');
     field.wait(600);
     // The next answer that shows the time of the robot is slow.

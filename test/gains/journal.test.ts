@@ -196,7 +196,7 @@ describe('the gains journal', () => {
     expect(entries.map(({ gains }) => gains.loop?.kp)).to.deep.equal([1, 3]);
   });
 
-  it('refuses saves at once while the disk hangs, so that no queue grows', async () => {
+  it('refuses saves at once after one save has timed out on a hanging disk, so that no queue grows', async () => {
     const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
     const answerAgain = disk.hang();

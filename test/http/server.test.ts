@@ -84,7 +84,7 @@ describe('the HTTP server', () => {
       expect(busy.filter(isOpen)).to.have.length(255);
     });
 
-    it('answers 10 new clients, and closes only connections of callers without rights to make room', async () => {
+    it('answers 10 new clients, and to make room closes only connections of callers without rights', async () => {
       const kept = open(request('/trusted'), '127.1.0.1');
       await until(() => kept.text.includes('did'));
       kept.socket.write(request('/hang'));

@@ -112,7 +112,7 @@ describe('match control', () => {
     expect([robot.robot.stopped, robot.truth('gimbal').torque]).to.deep.equal([true, false]);
   });
 
-  it('does not stop the robot if a controller resets to "manual", even if the phase forbids the mode that the controller had before', async () => {
+  it('does not stop the robot if a controller resets to "manual", even if the phase forbids the mode that the daemon would restore', async () => {
     await robot.end();
     await start(0, 'restore');
     await robot.during(robot.chassis.setMode('debug'));

@@ -158,7 +158,7 @@ describe('the I2C link to the controllers', () => {
     ]);
   });
 
-  it('reports a register as in use while a frame for that register is pending, and then the time at which the frame ended', async () => {
+  it('says that a register was used last now while a frame for it is pending, and afterwards when that frame ended', async () => {
     const { clock, bus, link, ends, read } = setUp('hang', manual);
     const heartbeat = () => link.lastOnBusMs(GIMBAL, REGISTERS.heartbeat);
     expect(heartbeat()).to.equal(undefined);

@@ -287,7 +287,7 @@ describe('when a caller drives', () => {
       expect([faults, yawRate()]).to.deep.equal([6, 0]);
     });
 
-  it('both units and the gimbal is switched to manual before the command is answered, the command is refused at once and the chassis is halted', async () => {
+  it('both units, but the gimbal is switched to manual before the answer, the command is refused at once and the chassis is halted', async () => {
     let isStopped = false;
     clocked.intercept = frame => {
       if (isMotion(frame) && frame.unit === 'chassis' && !isStopped) {
@@ -314,7 +314,7 @@ describe('when a caller drives', () => {
     expect(who()).to.equal('operator');
   });
 
-  it('a unit and then halts it, the halt takes effect even if a newer command replaces the halt and is then refused', async () => {
+  it('a unit and then halts it, the halt takes effect even if a newer command waits for it and its caller hangs up', async () => {
     await driven(YAW, { holdMs: 500 });
     const halted = drive(STILL);
     const { stillWanted, hangUp } = new WaitingCaller();
@@ -815,7 +815,7 @@ describe('when a caller drives', () => {
     expect(await driven({ ...YAW, ...AHEAD }, late)).to.deep.equal(AHEAD);
   });
 
-  it('a unit and the frame arrives 700 ms late, the motion is halted even if a halt has timed out and the host silence has no limit', async () => {
+  it('a unit and the frame hangs on the bus for 700 ms, longer than a halt is retried, the motion is halted after the frame arrives', async () => {
     await clocked.end();
     const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
     clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });

@@ -1,6 +1,6 @@
 import { RobotError } from '../../core/errors.js';
 import { inMs } from '../../core/not-after.js';
-import { MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type Unit } from '../../core/units.js';
+import { MAX_HOLD_MS, perUnit, RATE_COUNTS, type Rates, UNIT_LIST, type Unit } from '../../core/units.js';
 import * as s from '../../schemas/schema.js';
 import type { AppOptions } from '../app-options.js';
 import { MOTION_PROBLEMS } from '../problem-table.js';
@@ -34,7 +34,8 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
   const limited = (asked: Rates): Rates =>
     Object.fromEntries(
       Object.entries(asked).map(([axis, rate]) => {
-        const greatest = limits[axis] ?? 0;
+        // A register rounds to its counts, which must not go beyond the limit.
+        const greatest = Math.floor((limits[axis] ?? 0) * RATE_COUNTS) / RATE_COUNTS;
         return [axis, Math.min(greatest, Math.max(-greatest, rate))];
       }),
     );
