@@ -108,6 +108,23 @@ describe('the desk page', function () {
     }
   });
 
+  it('asks for two presses of "Unlock" again if a newer lock takes the place of the lock for which the first press was', async () => {
+    const page = await opened();
+    await page.keyboard.press('Escape');
+    await eventually(isLocked);
+    const button = page.locator('.unlock');
+    await button.click();
+    await shows(button, /press again/);
+    await page.keyboard.press('Escape');
+    // After 4 s without a second press, the button would say "Unlock" anyway.
+    await button.filter({ hasNotText: 'press again' }).waitFor({ timeout: 3000 });
+    await button.click();
+    await shows(button, /press again/);
+    expect((await status()).lock).to.not.equal(null);
+    await button.click();
+    await eventually(async () => (await status()).lock === null);
+  });
+
   it('runs a match with the buttons "Load", "Start", "Pause", "Go on", "End" and "Release", and shows the phase that each press begins', async () => {
     const page = await opened();
     const panel = page.getByRole('region', { name: 'Match' });

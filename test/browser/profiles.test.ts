@@ -125,11 +125,12 @@ describe('the console with profiles', function () {
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await table.getByRole('button', { name: 'Position loop' }).click();
     await shows(chassis, /No step of this loop was captured yet/);
-    await post('/api/chassis/pidconfig', { ...soft, speed: { kp: 40, ki: 320, kd: 0 } });
   });
 
   it('shows how the profiles in a file differ from the stored ones, and imports a profile only if its button "Keep" is pressed', async () => {
-    const stored = await gainsOf();
+    const stored = { ...(await gainsOf()), speed: { kp: 40, ki: 320, kd: 0 } };
+    const { status, text } = await post('/api/chassis/pidconfig', stored);
+    expect(status, text).to.equal(200);
     await post('/api/chassis/profiles', { name: 'match', note: '', replace: true });
     const page = await open();
     await page.getByText('Files', { exact: true }).click();

@@ -62,6 +62,7 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
       ) : (
         <Twice
           text={phase === 'none' ? 'no match' : phaseText(phase)}
+          about={match.id ?? ''}
           pressed={why === 'now'}
           disabled={why !== ''}
           hint={why}
@@ -101,7 +102,7 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
     <div class="row">
       <Press text="LOCK" class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')} />
       <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
-      {lock !== null && <Twice text="Unlock" run={() => referee.unlock()} />}
+      {lock !== null && <Twice text="Unlock" about={lock.id} run={() => referee.unlock(lock.id)} />}
     </div>
   );
 }
@@ -146,6 +147,7 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
       ) : (
         <Twice
           text={referee.isHeld ? 'Take it over' : 'Take the lease'}
+          about={lease?.holder ?? ''}
           asks={referee.isHeld}
           class="primary"
           run={() => referee.take(referee.isHeld)}

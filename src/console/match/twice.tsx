@@ -4,19 +4,22 @@ import { Press, type PressProps, usePressRules, writes } from '../parts/parts.js
 const AGAIN_MS = 4000;
 
 interface TwiceProps extends PressProps {
+  readonly text: string;
   /** False if one press is enough. */
   readonly asks?: boolean;
+  /** What the press is about, such as the id of a lock. If that changes, two new presses are needed. */
+  readonly about?: string;
 }
 
 /** A button that may need a second press within AGAIN_MS. */
-export function Twice({ asks = true, run, ...rest }: TwiceProps) {
+export function Twice({ asks = true, about, run, ...rest }: TwiceProps) {
   const { clock } = usePressRules().surroundings;
-  const asked = useSignal(false);
+  const meant = about ?? rest.text;
+  const asked = useSignal<string | undefined>(undefined);
+  const isAsked = asks && asked.value === meant;
   const press = () => {
-    const mayAct = !asks || asked.value;
-    asked.value = !mayAct;
-    return mayAct ? run() : void clock.after(AGAIN_MS, writes(asked, false));
+    asked.value = asks && !isAsked ? meant : undefined;
+    return asked.value === undefined ? run() : void clock.after(AGAIN_MS, writes(asked, undefined));
   };
-  const isAsked = asks && asked.value;
   return <Press {...rest} run={press} {...(isAsked && { pressed: true, hint: 'press again' })} />;
 }

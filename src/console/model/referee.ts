@@ -126,8 +126,9 @@ export class Referee extends Part {
     return this.#ask({ path: '/api/match/lock', body: { reason }, rule: 'calms', ends: '/api/match/unlock' });
   }
 
-  unlock(): Promise<boolean> {
-    return this.#ask({ path: '/api/match/unlock', rule: 'moves' });
+  /** Lifts only the lock that the referee saw. */
+  unlock(lock: string): Promise<boolean> {
+    return this.#ask({ path: '/api/match/unlock', body: { lock }, rule: 'moves' });
   }
 
   /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */

@@ -71,6 +71,7 @@ function TopBar({ view }: { readonly view: DeskView | undefined }) {
         <Twice
           text="Unlock"
           class="unlock"
+          about={lock?.id ?? ''}
           disabled={lock === null}
           run={() => desk.press('unlock', lock === null ? {} : { lock: lock.id }, 'lock')}
         />

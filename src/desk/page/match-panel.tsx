@@ -88,7 +88,12 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       <Press text="Start" class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')} />
       <Press text="Pause" disabled={!plays} run={press('pause')} />
       <Press text="Go on" disabled={phase !== 'pause' || !isReady} run={goOn} />
-      <Twice text="End" disabled={!plays && phase !== 'pause'} run={press('end')} />
+      <Twice
+        text="End"
+        about={match?.record ?? ''}
+        disabled={!plays && phase !== 'pause'}
+        run={press('end')}
+      />
       <Press text="Release" disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')} />
       {/* A dead desk may have left locks alone, which are not shown as another desk. */}
       <Twice text="Take over" run={() => desk.press('takeover')} />

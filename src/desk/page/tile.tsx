@@ -81,7 +81,12 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
         busy={desk.isPending(subject)}
         run={() => press('lock', { reason: `LOCK ${name}` })}
       />
-      <Twice text="Unlock" disabled={ownLock === null} run={() => press('unlock', { lock: ownLock ?? '' })} />
+      <Twice
+        text="Unlock"
+        about={ownLock ?? ''}
+        disabled={ownLock === null}
+        run={() => press('unlock', { lock: ownLock ?? '' })}
+      />
       <Press
         text="Join"
         disabled={missed === null}
