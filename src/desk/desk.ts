@@ -1,4 +1,5 @@
 import { type Clock, every } from '../core/clock.js';
+import { RobotError } from '../core/errors.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { DeskFile } from './desk-file.js';
 import { isLocked } from './judge.js';
@@ -19,6 +20,8 @@ import { keptLines, type Outcome, type RobotLines, take } from './take.js';
 
 /** How often the desk looks for requests that are due. */
 const STEP_MS = 50;
+/** Robots are asked twice within this time. */
+const LEAST_PERMIT_MS = 300;
 /** Presses that are remembered, so that a repeated one is one press. */
 const KEPT_PRESSES = 200;
 
@@ -107,6 +110,8 @@ export class Desk {
     this.#tick(nowMs);
     const { sinceMs, untilMs } = permitFrom(nowMs);
     const permit = { sinceMs, untilMs: Math.min(untilMs, notAfterMs) };
+    // A shorter time would start the clock of a match, but not all of its robots.
+    if (permit.untilMs - nowMs < LEAST_PERMIT_MS) throw new RobotError('too-late');
     act(this.state, { ...press, nowMs, permit, at: this.#parts.clock.wallTime() });
     this.#presses.add(known);
     const [oldest] = this.#presses;

@@ -208,7 +208,8 @@ export const TEXTS: { readonly [Code in ErrorCode]: Text<ContextOf<Code>> } = {
     `The match is ${id} at revision ${revision} in phase ${phase}. Send a higher revision. A new id needs phase pre ` +
     'or ended, or a match that is none or ended.',
   'not-ready': ({ reason }) => reason,
-  'lock-changed': ({ by, reason }) => `Another lock holds, by ${by}: ${reason}. Send its id to remove it.`,
+  'lock-changed': ({ by, reason }) =>
+    `Another lock is in force by now, by ${by}: ${reason}. Unlock again to lift that one; the status has its id.`,
   'lease-held': ({ holder, by }) =>
     `The desk ${holder} (${by}) has the lease. Wait until it expires, or take it: POST /api/match/lease with ` +
     '"takeover": true.',

@@ -187,10 +187,10 @@ describe('a request', () => {
 
   it('for rates beyond the configured limits drives at the limits, and never above them, even if a limit is between two counts of the register', async () => {
     await daemon.close();
-    await start({ config: { drive: { yaw: 1.2348, speed: 0.5 } } });
+    await start({ config: { drive: { yaw: 1.2348, speed: 1.001 } } });
     const rates = { gimbal: { yaw: -3, pitch: 0 }, chassis: { speed: 3, turn: 0 } };
     const { body } = await ask('POST /api/drive', { ...rates, id: 'stick', holdMs: 200 });
-    expect(body).to.deep.equal({ gimbal: { yaw: -1.234, pitch: 0 }, chassis: { speed: 0.5, turn: 0 } });
+    expect(body).to.deep.equal({ gimbal: { yaw: -1.234, pitch: 0 }, chassis: { speed: 1.001, turn: 0 } });
   });
 
   it('for an excitation during a tuning is refused if its amplitude is above 0, and ends the tuning if its amplitude is 0', async () => {

@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { Timer } from '../../core/clock.js';
 import { Press, type PressProps, usePressRules, writes } from '../parts/parts.js';
 
 const AGAIN_MS = 4000;
@@ -17,9 +19,13 @@ export function Twice({ asks = true, about, run, ...rest }: TwiceProps) {
   const meant = about ?? rest.text;
   const asked = useSignal<string | undefined>(undefined);
   const isAsked = asks && asked.value === meant;
+  const timer = useRef<Timer | undefined>(undefined);
   const press = () => {
+    timer.current?.cancel();
     asked.value = asks && !isAsked ? meant : undefined;
-    return asked.value === undefined ? run() : void clock.after(AGAIN_MS, writes(asked, undefined));
+    if (asked.value === undefined) return run();
+    timer.current = clock.after(AGAIN_MS, writes(asked, undefined));
+    return undefined;
   };
   return <Press {...rest} run={press} {...(isAsked && { pressed: true, hint: 'press again' })} />;
 }

@@ -96,7 +96,7 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
       />
       <Press text="Release" disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')} />
       {/* A dead desk may have left locks alone, which are not shown as another desk. */}
-      <Twice text="Take over" run={() => desk.press('takeover')} />
+      <Twice text="Take over" about={view.otherDesk?.holder ?? ''} run={() => desk.press('takeover')} />
       <span class="go-on">
         <select
           aria-label="Phase to go on with"
@@ -140,7 +140,11 @@ function Lacks({ match }: { readonly match: MatchView }) {
             .map(({ text }) => text)
             .join(' ')}{' '}
           {desk.isReferee && (
-            <Twice text={`Without ${name}`} run={() => desk.press('match/without', { robot: name })} />
+            <Twice
+              text={`Without ${name}`}
+              about={`${match.record} ${name}`}
+              run={() => desk.press('match/without', { robot: name })}
+            />
           )}
         </li>
       ))}

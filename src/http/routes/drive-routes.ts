@@ -35,7 +35,7 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
     Object.fromEntries(
       Object.entries(asked).map(([axis, rate]) => {
         // A register rounds to its counts, which must not go beyond the limit.
-        const greatest = Math.floor((limits[axis] ?? 0) * RATE_COUNTS) / RATE_COUNTS;
+        const greatest = Math.floor((limits[axis] ?? 0) * RATE_COUNTS + 1e-6) / RATE_COUNTS;
         return [axis, Math.min(greatest, Math.max(-greatest, rate))];
       }),
     );
