@@ -1,5 +1,5 @@
 import { type Clock, every } from '../core/clock.js';
-import { RobotError } from '../core/errors.js';
+import { requireInTime } from '../core/not-after.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { DeskFile } from './desk-file.js';
 import { isLocked } from './judge.js';
@@ -101,17 +101,17 @@ export class Desk {
    */
   press(
     what: string,
-    { notAfterMs = Number.POSITIVE_INFINITY, ...press }: Pressed,
+    { notAfterMs, ...press }: Pressed,
     act: (state: DeskState, press: Press) => void,
   ): void {
     const known = `${what} ${press.id}`;
     if (this.#presses.has(known)) return;
     const nowMs = this.#parts.clock.nowMs();
     this.#tick(nowMs);
-    const { sinceMs, untilMs } = permitFrom(nowMs);
-    const permit = { sinceMs, untilMs: Math.min(untilMs, notAfterMs) };
     // A shorter time would start the clock of a match, but not all of its robots.
-    if (permit.untilMs - nowMs < LEAST_PERMIT_MS) throw new RobotError('too-late');
+    requireInTime(notAfterMs, nowMs + LEAST_PERMIT_MS);
+    const { sinceMs, untilMs } = permitFrom(nowMs);
+    const permit = { sinceMs, untilMs: Math.min(untilMs, notAfterMs ?? untilMs) };
     act(this.state, { ...press, nowMs, permit, at: this.#parts.clock.wallTime() });
     this.#presses.add(known);
     const [oldest] = this.#presses;
