@@ -1,6 +1,6 @@
 import { RobotError } from './errors.js';
 
-/** A later time must come from another run of the daemon: each run starts its time again. */
+/** A later time must come from another run of the daemon: each run of a robot starts its time again. */
 const MOST_AHEAD_MS = 5000;
 
 /** Throws `too-late` if the caller does not want the request any more. Without `notAfterMs` no request is too late. */

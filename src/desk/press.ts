@@ -7,7 +7,7 @@ export interface Press {
   readonly id: string;
   readonly by: string;
   readonly nowMs: number;
-  /** Counted from the press, so that a slow way to the desk does not make it longer. */
+  /** Ends at most a second after the press, however slow its way to the desk was. */
   readonly permit: Permit;
   /** Wall time, for names of records. */
   readonly at: Date;

@@ -117,7 +117,7 @@ function askKnown(due: Due): void {
   const notAfterT = robotT(seen, takeover ? seen.takeover.untilMs : nowMs + LATE_BEAT_MS);
   if (notAfterT !== undefined && isToBeat(due, match)) {
     const body = { holder: wanted.holder, ttlMs: LEASE_MS, notAfterT, ...(takeover && { takeover }) };
-    ask(due, 'beat', BEAT_MS, '/api/match/lease', { body });
+    ask(due, 'beat', takeover ? SECOND_MS : BEAT_MS, '/api/match/lease', { body });
   }
   if (playsIn(match, name) || !PLAY.includes(match.phase)) askPhase(due, match);
 }

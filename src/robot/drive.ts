@@ -248,7 +248,7 @@ export function driveOf({ units, clock, permission, isStopped, frameEveryMs }: D
       requireStillMayMove(move);
       return await send(move, halted);
     } catch (error) {
-      // No caller was told that these units move.
+      // This command, or one whose place it took, may move these units.
       for (const name of left.keys())
         if (move.reached.has(name)) void endOf(name, units[name].halt());
         else units[name].waitsNoMore();

@@ -62,7 +62,7 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
       ) : (
         <Twice
           text={phase === 'none' ? 'no match' : phaseText(phase)}
-          about={match.id ?? ''}
+          about={`${match.id} ${id}`}
           pressed={why === 'now'}
           disabled={why !== ''}
           hint={why}

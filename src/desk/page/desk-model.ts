@@ -19,7 +19,7 @@ const POLL_MS = 50;
 const AGAIN_MS = 1000;
 /** Data that is older counts as no contact. */
 const FRESH_MS = 1500;
-/** The desk refuses a press that does not restrict if it arrives later than this. */
+/** The desk asks no robot later than this for what a press permits, and refuses a press that leaves it too little time. */
 const IN_TIME_S = 1;
 const SAID_MS = 10_000;
 
