@@ -2,11 +2,14 @@ import { statSync } from 'node:fs';
 import { badConfig, readConfigFile } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { isRobotError } from '../core/errors.js';
+import { urlOf } from '../daemon/port.js';
 import { compile } from '../http/validate.js';
 import * as s from '../schemas/schema.js';
 import type { MatchPlan, Robot } from './state.js';
 
 const MOST_ROBOTS = 40;
+/** The characters of a token, in FILE and in a link. */
+export const TOKEN = '[0-9A-Za-z-]{8,200}';
 const seconds = (description: string) => ({ ...s.number(description), minimum: 0, maximum: 3600 });
 const list = <T>(items: s.Schema<T>, description: string) => s.optional(s.array(items, description));
 const schema = s.object({
@@ -22,7 +25,7 @@ const schema = s.object({
       s.object({
         name: s.name(40),
         address: { ...s.text('an address such as http://192.0.2.11:8080'), pattern: '^http://[^/?#@]+/?$' },
-        token: { ...s.text('a token, as token add prints it'), pattern: '^[0-9A-Za-z-]{8,200}$' },
+        token: { ...s.text('a token, as token add prints it'), pattern: `^${TOKEN}$` },
       }),
     ),
     maxItems: MOST_ROBOTS,
@@ -81,7 +84,9 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
         ? [at(`/${list}/${index}/${member}`, `is given twice: ${item[member]}`)]
         : [],
     );
+  const { host = '127.0.0.1', port = DESK_PORT } = given;
   const faults = [
+    ...(URL.canParse(urlOf({ address: host, port })) ? [] : [at('/host', `is no address: ${host}`)]),
     ...twice('robots', robots, 'name'),
     ...twice('robots', robots, 'address'),
     ...twice('matches', matches, 'id'),
@@ -99,8 +104,8 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
   ];
   if (faults.length > 0) throw fail(faults);
   return {
-    host: given.host ?? '127.0.0.1',
-    port: given.port ?? DESK_PORT,
+    host,
+    port,
     state: given.state ?? defaultState,
     allowedHosts: given.allowedHosts ?? [],
     pauseWithoutPageMs: 1000 * (given.pauseWithoutPage ?? 5),

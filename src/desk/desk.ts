@@ -14,6 +14,7 @@ import {
   type Seen,
   seenOf,
   type Wanted,
+  wishOf,
 } from './state.js';
 import { dueAsks, tick } from './step.js';
 import { keptLines, type Outcome, type RobotLines, take } from './take.js';
@@ -160,18 +161,21 @@ export class Desk {
       if (!this.state.robots.includes(robot)) return;
       const nowMs = clock.nowMs();
       const seen = seenOf(this.state, robot.name);
-      const { head, logFault } = seen;
+      const { head } = seen;
+      const faultNow = () => wishOf(this.state.wanted, robot.name).logFault;
+      const before = faultNow();
       const lines = take(this.state, ask, outcome, nowMs);
       if (lines !== undefined)
         void keep(lines).then(isKept => {
           // Between two records, lines that contradict are not passed over: the next record shall have them.
-          const isDone = isKept ?? seen.logFault === undefined;
+          const isDone = isKept ?? faultNow() === null;
           if (this.state.robots.includes(robot)) keptLines(this.state, lines, isDone);
         });
       if (seen.head !== undefined && seen.head.hash !== head?.hash)
         record(headEvent(robot.name, seen, nowMs - ask.sentMs));
-      if (seen.logFault !== undefined && seen.logFault.why !== logFault?.why)
-        record({ what: seen.logFault.what, detail: { robot: robot.name, why: seen.logFault.why } });
+      const fault = faultNow();
+      if (fault !== null && fault.why !== before?.why)
+        record({ what: fault.what, detail: { robot: robot.name, why: fault.why } });
       if (ACTS.includes(ask.kind)) record(answerEvent(ask, outcome, nowMs));
       this.step();
     });

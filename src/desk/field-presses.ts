@@ -1,4 +1,5 @@
 import * as s from '../schemas/schema.js';
+import { TOKEN } from './desk-file.js';
 import { button, ofRobot, refuse, requireRobot } from './press.js';
 import { changeWish, type DeskState, type Robot, seenOf, wishOf } from './state.js';
 
@@ -21,8 +22,7 @@ export const acceptRobot = button({ ...ofRobot, id: s.text() }, (state, _, { rob
   const seen = seenOf(state, robot);
   if (seen.shownId !== id) refuse('This id does not answer at the address.');
   if (wishOf(state.wanted, robot).id === id) refuse('The robot has this id already.');
-  changeWish(state, robot, { id, head: null });
-  seen.logFault = undefined;
+  changeWish(state, robot, { id, head: null, logFault: null });
   seen.isFromOldest = false;
 });
 
@@ -34,12 +34,14 @@ export const addRobot = button({ name: s.name(40), link: s.text() }, (state, _, 
   state.robots = [...state.robots, robot];
 });
 
+const LINK_TOKEN = new RegExp(`^#(?:[^&]*&)*token=(${TOKEN})(?:&|$)`);
+
 /** The robot of a link that `trunnion token add` prints. Undefined if the text is no such link. */
 function robotOf(name: string, link: string): Robot | undefined {
   const text = link.trim();
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, hash } = new URL(text);
-  const [, token] = /^#(?:[^&]*&)*token=([0-9A-Za-z-]+)/.exec(hash) ?? [];
+  const [, token] = LINK_TOKEN.exec(hash) ?? [];
   return protocol === 'http:' && token !== undefined ? { name, address: origin, token } : undefined;
 }
 

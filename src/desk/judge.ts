@@ -66,8 +66,7 @@ export function isLeaseOurs({ wanted }: DeskState, { match }: Seen): boolean {
 /** Whether the robot is still in a match that has ended, or in the one in which Load of another one left it. */
 export function isLeft(state: DeskState, name: string): boolean {
   const { match } = seenOf(state, name);
-  // A desk.json of an earlier build has no `left`.
-  const { left = null } = wishOf(state.wanted, name);
+  const { left } = wishOf(state.wanted, name);
   if (match === undefined || match.id === null) return false;
   return match.phase === 'ended' || (match.id === left && match.phase !== 'none');
 }
@@ -143,7 +142,7 @@ const texts = (found: readonly (string | false | null | undefined)[]): readonly 
 
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {
-  const { logFault } = seenOf(state, name);
+  const { logFault } = wishOf(state.wanted, name);
   const missed = playsOn(state, name, nowMs);
   const words = { contradicts: 'CONTRADICTS', 'lines-missing': 'LINES ARE MISSING' };
   return texts([

@@ -37,9 +37,8 @@ export const loadMatch = button({ match: s.text() }, (state, { nowMs, permit, at
   if (inPit.length > 0) refuse(`${inPit.join(', ')}: in the pit. Move it to the field first.`);
   // A fault of a log belongs to the record in which it was noted.
   for (const name of plan.robots) {
-    const seen = seenOf(state, name);
-    seen.logFault = undefined;
-    seen.claimedMs = nowMs;
+    changeWish(state, name, { logFault: null });
+    seenOf(state, name).claimedMs = nowMs;
   }
   // Robots that are not in the new match are released from the old one.
   for (const name of former?.robots ?? []) {

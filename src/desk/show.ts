@@ -111,6 +111,6 @@ function robotView(state: DeskState, name: string, nowMs: number) {
     /** The robot missed the second of a start, of a next phase or of a release, and has a button to join. */
     missed: missedBy(state, name, nowMs),
     /** The robot's log does not continue what this desk has kept: what differs. */
-    contradicts: seen.logFault?.what === 'contradicts' ? seen.logFault.why : null,
+    contradicts: wish.logFault?.what === 'contradicts' ? wish.logFault.why : null,
   };
 }

@@ -27,6 +27,12 @@ export interface DeskLock {
   readonly atMs: number;
 }
 
+/** `contradicts`: the log was cut, rewritten, or is another one. `lines-missing`: it may just have dropped its oldest lines. */
+export interface LogFault {
+  readonly what: 'contradicts' | 'lines-missing';
+  readonly why: string;
+}
+
 export interface RobotWish {
   readonly place: 'field' | 'pit';
   /** The id of the robot; null before the first contact. */
@@ -35,6 +41,8 @@ export interface RobotWish {
   readonly lock: DeskLock | null;
   /** The newest line of the robot's log that the desk has kept. */
   readonly head: LogHead | null;
+  /** Why the lines of the robot's log do not follow those that were kept before, until Load of its next match. */
+  readonly logFault: LogFault | null;
   /** The id of the match in which Load of another match left the robot. */
   readonly left: string | null;
 }
@@ -52,7 +60,12 @@ export function permitFrom(sinceMs: number): Permit {
   return { sinceMs, untilMs: sinceMs + PERMIT_MS };
 }
 
-export const NO_PERMIT: Permit = { sinceMs: LONG_AGO, untilMs: LONG_AGO };
+/** What belongs to this time, and permits nothing to any robot. */
+export function permitsNothing(sinceMs: number): Permit {
+  return { sinceMs, untilMs: sinceMs };
+}
+
+export const NO_PERMIT = permitsNothing(LONG_AGO);
 
 /** The phase of a match, with what belongs to this phase alone. */
 interface MatchPhase extends Permit {
@@ -90,7 +103,14 @@ export interface Wanted {
   readonly robots: Readonly<Record<string, RobotWish>>;
 }
 
-export const NEW_WISH: RobotWish = { place: 'field', id: null, lock: null, head: null, left: null };
+export const NEW_WISH: RobotWish = {
+  place: 'field',
+  id: null,
+  lock: null,
+  head: null,
+  logFault: null,
+  left: null,
+};
 
 /** Phases in which no match is under way. */
 export const OVER: readonly Phase[] = ['none', 'ended', 'pre'];
@@ -138,20 +158,12 @@ export class Seen {
   head: LogHead | undefined;
   /** When the request was sent whose answer had `head`. */
   headMs = LONG_AGO;
-  /** Why the lines of the robot's log do not follow those that were kept before. */
-  logFault: LogFault | undefined;
   /** Whether the lines of the robot's log are asked from the oldest one on. */
   isFromOldest = false;
   /** Whether the robot showed the head, and no line up to it was kept: the next lines continue nothing. */
   isHeadAdopted = false;
   /** Whether the disk has not kept the last lines yet. No more are asked for until then. */
   isKeeping = false;
-}
-
-/** `contradicts`: the log was cut, rewritten, or is another one. `lines-missing`: it may just have dropped its oldest lines. */
-export interface LogFault {
-  readonly what: 'contradicts' | 'lines-missing';
-  readonly why: string;
 }
 
 /** The requests of one kind to one robot. */
@@ -206,8 +218,8 @@ export function seenOf(state: DeskState, name: string): Seen {
 }
 
 export function wishOf({ robots }: Wanted, name: string): RobotWish {
-  // A robot may be called `constructor`.
-  return (Object.hasOwn(robots, name) ? robots[name] : undefined) ?? NEW_WISH;
+  // A robot may be called `constructor`. A desk.json of an earlier build lacks members.
+  return { ...NEW_WISH, ...(Object.hasOwn(robots, name) ? robots[name] : undefined) };
 }
 
 export function changeWish(state: DeskState, name: string, to: Partial<RobotWish>): void {

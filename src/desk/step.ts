@@ -182,13 +182,13 @@ function askUnlock(due: Due): void {
 /** Asks for the lines of the robot's log that the record of the match does not have yet. */
 function askLines(due: Due): void {
   const { state, name, seen, nowMs } = due;
-  const { head } = wishOf(state.wanted, name);
+  const { head, logFault } = wishOf(state.wanted, name);
   const periodMs = seen.sent.get('lines')?.waiting ? LINES_HANG_MS : AGAIN_MS;
   const { match } = state.wanted;
   // No beat shows a new head after the release.
   const isSealing = match?.phase === 'none' && nowMs - match.sinceMs < SEAL_MS;
   const isBetween = match?.phase === 'none' && !isSealing;
-  if (seen.isKeeping || head === null || (isBetween && seen.logFault !== undefined)) return;
+  if (seen.isKeeping || head === null || (isBetween && logFault !== null)) return;
   if (seen.isFromOldest) ask(due, 'lines', periodMs, '/api/log/lines');
   else if (isSealing || (seen.head !== undefined && seen.head.hash !== head.hash))
     ask(due, 'lines', periodMs, `/api/log/lines?after=${head.hash}`, { of: head.hash });

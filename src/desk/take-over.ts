@@ -10,6 +10,7 @@ import {
   inField,
   isOurs,
   OVER,
+  permitsNothing,
   putMatch,
   type Seen,
   seenOf,
@@ -85,10 +86,12 @@ export const takeOver = button({}, (state, { nowMs, permit, at }) => {
   const without = plan.robots.filter(name => !isIn(name) || isLeftOut(name));
   const match = { ...plan, without, record: recordName(id, at) };
   // This press starts no robot: one that is not in the phase joins by a press of its own.
-  const nothing = { sinceMs: nowMs, untilMs: nowMs };
   const isPlay = PLAY.includes(phase);
   const endsAtMs = isPlay && ends.length > 0 ? Math.min(...ends) : null;
-  putMatch(state, withPhase(match, isPlay && endsAtMs === null ? 'pause' : phase, nothing, { endsAtMs }));
+  putMatch(
+    state,
+    withPhase(match, isPlay && endsAtMs === null ? 'pause' : phase, permitsNothing(nowMs), { endsAtMs }),
+  );
   state.pageMs = nowMs;
 });
 

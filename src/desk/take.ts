@@ -8,6 +8,7 @@ import {
   changeWish,
   type DeskState,
   isOurs,
+  type LogFault,
   lockWanted,
   NO_PERMIT,
   type Seen,
@@ -124,29 +125,28 @@ function linesOf(
   { robot, of }: Ask,
   { status, body }: RobotAnswer,
 ): RobotLines | undefined {
-  const { head } = wishOf(state.wanted, robot);
-  const contradict = (why: string) => {
-    seen.logFault = { what: 'contradicts', why };
-  };
+  const { head, logFault } = wishOf(state.wanted, robot);
+  const fault = (what: LogFault['what'], why: string) =>
+    changeWish(state, robot, { logFault: { what, why } });
   if (of !== (seen.isFromOldest ? undefined : head?.hash)) return undefined;
   if (status === 404) seen.isFromOldest = true;
   if (status !== 200 || !Buffer.isBuffer(body)) return undefined;
   const lines = wholeLines(body);
   const first = parseLine(String(lines[0] ?? ''));
-  if (of === undefined && head !== null && seen.logFault === undefined) {
+  if (of === undefined && head !== null && logFault === null) {
     if (first === undefined || first.seq <= head.seq || first.prev === NOTHING_BEFORE)
-      contradict('its log does not have the line that this desk has kept last.');
+      fault('contradicts', 'its log does not have the line that this desk has kept last.');
     // A log drops its oldest lines to make room. Nothing tells that apart from a log that was cut there.
     else
-      seen.logFault = {
-        what: 'lines-missing',
-        why: 'its log begins after the lines that this desk has kept: it dropped lines to make room, or was cut.',
-      };
+      fault(
+        'lines-missing',
+        'its log begins after the lines that this desk has kept: it dropped lines to make room, or was cut.',
+      );
   }
   let newest = { seq: 0, hash: of ?? first?.prev ?? NOTHING_BEFORE };
   for (const bytes of lines) {
     const line = parseLine(bytes.toString());
-    if (line?.prev !== newest.hash) contradict('a line of its log does not follow the one before.');
+    if (line?.prev !== newest.hash) fault('contradicts', 'a line of its log does not follow the one before.');
     newest = { seq: line?.seq ?? newest.seq, hash: sha256(bytes) };
   }
   if (lines.length === 0) return undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Boot } from '../core/boot.js';
 import { bootRecord, recordIn } from '../storage/boot-record.js';
 import { type StateFile, type StateParts, stateFile } from '../storage/state-file.js';
-import { type DeskLock, paused, type Wanted } from './state.js';
+import { type DeskLock, paused, permitsNothing, type Wanted } from './state.js';
 
 function newWanted(): Wanted {
   const holder = `desk-${randomBytes(4).toString('hex')}`;
@@ -14,7 +14,7 @@ function afterBoot(wanted: Wanted, nowMs: number): Wanted {
   const { lock, match, robots } = wanted;
   const dated = (lock: DeskLock | null) => lock && { ...lock, atMs: nowMs };
   const wishes = Object.entries(robots).map(([name, wish]) => [name, { ...wish, lock: dated(wish.lock) }]);
-  const ofNow = match && { ...match, sinceMs: nowMs, untilMs: nowMs };
+  const ofNow = match && { ...match, ...permitsNothing(nowMs) };
   const isRunning = ofNow !== null && ofNow.endsAtMs !== null;
   // Nobody knows for how long the machine was off.
   const rested = isRunning

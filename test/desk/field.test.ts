@@ -666,17 +666,16 @@ describe('with a referee desk,', () => {
     expect(desk.tryPress('join', { robot: 'Red 1' })).to.include('not-ready');
   });
 
-  it('if the log of a robot contradicts its copy on the desk, the match can still start, and the tile keeps showing CONTRADICTS', () => {
+  it('if the log of a robot contradicts its copy on the desk, the match can still start, and the tile shows CONTRADICTS, also after a restart of the desk', () => {
     field.load();
-    const seen = desk.state.seen.get('Red 1');
-    if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
+    changeWish(desk.state, 'Red 1', { logFault: { what: 'contradicts', why: 'a line is missing.' } });
     desk.press('start');
+    desk.restart();
     expect(desk.tile('Red 1').problems[0]).to.include('CONTRADICTS');
   });
 
   it('“Load” clears the fault CONTRADICTS on the tile of a robot', () => {
-    const seen = desk.state.seen.get('Red 1');
-    if (seen !== undefined) seen.logFault = { what: 'contradicts', why: 'a line is missing.' };
+    changeWish(desk.state, 'Red 1', { logFault: { what: 'contradicts', why: 'a line is missing.' } });
     expect(desk.tile('Red 1').contradicts).to.equal('a line is missing.');
     desk.press('load');
     expect(desk.tile('Red 1').contradicts).to.equal(null);
@@ -741,6 +740,13 @@ describe('with a referee desk,', () => {
     desk.press('end');
     removeRobot.act(state, PRESS, { robot: 'Blue 1' });
     expect(desk.view.robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
+  });
+
+  it('a robot cannot be added by a link whose token would be refused in the file of the field', () => {
+    for (const token of ['', 'short', 'secret_token', 'secret-token.', 'a'.repeat(201)]) {
+      const link = `http://blue-2/#token=${token}`;
+      expect(() => addRobot.act(desk.state, PRESS, { name: 'Blue 2', link }), token).to.throw('not-ready');
+    }
   });
 
   it('after “Take over” of the paused match of another desk, “Go on” is refused unless the referee enters the phase and the seconds left', () => {

@@ -9,7 +9,7 @@ import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
 import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
-import { type Ask, type DeskState, NEW_WISH } from '../../src/desk/state.js';
+import { type Ask, type DeskState, NEW_WISH, wishOf } from '../../src/desk/state.js';
 import type { Outcome } from '../../src/desk/take.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { outcomeOf } from '../support/code-of.js';
@@ -304,7 +304,7 @@ describe('if a robot contradicts its earlier log after a match record is closed,
     });
     desk.start();
     await clock.advance(10_000);
-    expect(desk.state.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+    expect(wishOf(desk.state.wanted, 'Red 1').logFault?.what).to.equal('contradicts');
     recorded.length = 0;
     desk.press('load', { id: '1', by: 'referee' }, (state, press) =>
       loadMatch.act(state, press, { match: 'next' }),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { sha256 } from '../../src/core/sha256.js';
 import { matchRecords, recordName } from '../../src/desk/record.js';
-import { type Ask, type DeskState, NEW_WISH, Seen } from '../../src/desk/state.js';
+import { type Ask, type DeskState, NEW_WISH, Seen, wishOf } from '../../src/desk/state.js';
 import { keptLines, take } from '../../src/desk/take.js';
 import { timelineOf } from '../../src/desk/timeline.js';
 import { verifyRecord } from '../../src/desk/verify.js';
@@ -401,12 +401,12 @@ describe("the desk's copy of a robot log", () => {
     take(other, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
     // Both logs stay: the new one is asked from its oldest line on, into a file of its own.
     const anew = take(other, ask(undefined), { status: 200, body: rest(lines, 0) }, 0);
-    expect(other.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+    expect(wishOf(other.wanted, 'Red 1').logFault?.what).to.equal('contradicts');
     const head = { seq: 4, hash: lines[3]!.hash };
     expect(anew).to.deep.include({ robot: 'Red 1', bytes: rest(lines, 0), follows: false, head });
     const desk = state(first!.hash);
     const kept = take(desk, ask(first!.hash), { status: 200, body: rest(lines, 1) }, 0);
-    expect([kept?.follows, desk.seen.get('Red 1')?.logFault]).to.deep.equal([true, undefined]);
+    expect([kept?.follows, wishOf(desk.wanted, 'Red 1').logFault]).to.deep.equal([true, null]);
   });
 
   it('gets the fault “contradicts” if a line does not follow the one before, but keeps all lines as the robot sent them', async () => {
@@ -420,7 +420,7 @@ describe("the desk's copy of a robot log", () => {
       const desk = state(sha256(first!.trimEnd()));
       const body = Buffer.from(bytes.join(''));
       const kept = take(desk, ask(sha256(first!.trimEnd())), { status: 200, body }, 0);
-      expect(desk.seen.get('Red 1')?.logFault?.what).to.equal('contradicts');
+      expect(wishOf(desk.wanted, 'Red 1').logFault?.what).to.equal('contradicts');
       expect(kept).to.deep.include({
         bytes: body,
         follows: true,
@@ -464,7 +464,7 @@ describe("the desk's copy of a robot log", () => {
     const desk = state('f'.repeat(64));
     take(desk, ask('f'.repeat(64)), { status: 404, body: { code: 'unknown-head', detail: '' } }, 0);
     const kept = take(desk, ask(undefined), { status: 200, body: rest(lines, 2) }, 0);
-    expect(desk.seen.get('Red 1')?.logFault?.what).to.equal('lines-missing');
+    expect(wishOf(desk.wanted, 'Red 1').logFault?.what).to.equal('lines-missing');
     expect([kept?.bytes, kept?.follows]).to.deep.equal([rest(lines, 2), false]);
   });
 
