@@ -74,15 +74,32 @@ static void drop(void)
     position.joining = true;
 }
 
+/* The loops of a chassis that an obstacle holds back must not keep pushing. */
+static void relax_driving(void)
+{
+    pid_follow(&speed, &speed_shape, 0, odometer.speed_m_s);
+    pid_follow(&position, &position_shape, 0, reference.place_m.value);
+}
+
+static void relax_turning(void)
+{
+    pid_follow(&angle, &angle_shape, 0, odometer.course_rad);
+}
+
+/* The chassis slows down from the speed that it has, not from the one that it should have had. */
 static void enter(const struct command *command)
 {
+    if (reference.speed.blocked)
+        relax_driving();
+    if (reference.turn.blocked)
+        relax_turning();
     sum_set(&reference.place_m, 0);
     sum_set(&reference.aim_m, 0);
+    pid_start(&position);
     reference.search = (struct course_search){ 0 };
-    reference.speed = (struct moved){ .rate = speed_setpoint_m_s };
+    reference.speed = (struct moved){ .rate = odometer.speed_m_s };
     reference.turn = (struct moved){ 0 };
     sum_set(&reference.heading_rad, odometer.course_rad);
-    pid_follow(&position, &position_shape, 0, 0);
     entry_rad = command->mode == MOTOR_MODE_DEBUG ? odometer.course_rad : 0;
 }
 
@@ -98,12 +115,13 @@ static void yield(void)
 static void hold(const struct command *command)
 {
     sum_add(&reference.place_m, odometer.way_m);
-    if (moved_tick(&reference.speed, &reference.aim_m, reference.place_m.value, rate_of(command, 0), SLOW_DOWN_M_S2)) {
-        pid_follow(&speed, &speed_shape, 0, odometer.speed_m_s);
-        pid_follow(&position, &position_shape, 0, reference.place_m.value);
-    }
-    if (moved_tick(&reference.turn, &reference.heading_rad, odometer.course_rad, rate_of(command, 1), TURN_RAD_S2))
-        pid_follow(&angle, &angle_shape, 0, odometer.course_rad);
+    if (moved_tick(&reference.speed, &reference.aim_m, reference.place_m.value, rate_of(command, 0), SLOW_DOWN_M_S2))
+        relax_driving();
+    /* The chassis may have been turned by hand, and turned on to the same heading. */
+    float heading_rad = reference.heading_rad.value;
+    float near_rad = heading_rad + wrapped(odometer.course_rad - heading_rad);
+    if (moved_tick(&reference.turn, &reference.heading_rad, near_rad, rate_of(command, 1), TURN_RAD_S2))
+        relax_turning();
 }
 
 /* Drives the course. Turns first if the chassis heads in another direction. */
@@ -121,16 +139,17 @@ static void drive(void)
     reference.speed = (struct moved){ .rate = towards(reference.speed.rate, speed_m_s, SPEED_UP_M_S2 * PERIOD_S) };
     sum_add(&reference.aim_m, reference.speed.rate * PERIOD_S);
     float ahead_m = reference.aim_m.value - reference.place_m.value;
-    sum_add(&reference.aim_m, clamped(ahead_m, -LEASH_M, LEASH_M) - ahead_m);
+    float near_m = clamped(ahead_m, -LEASH_M, LEASH_M);
+    reference.speed.blocked = near_m != ahead_m;
+    sum_add(&reference.aim_m, near_m - ahead_m);
 }
 
 static void rest(struct loops *loops)
 {
     yield();
     speed_setpoint_m_s = odometer.speed_m_s;
-    pid_follow(&speed, &speed_shape, 0, odometer.speed_m_s);
-    pid_follow(&angle, &angle_shape, 0, odometer.course_rad);
-    pid_follow(&position, &position_shape, 0, reference.place_m.value);
+    relax_driving();
+    relax_turning();
     float heading_rad = wrapped(odometer.course_rad - entry_rad);
     loops->reading[MOTOR_CHASSIS_SPEED_SLOT] = (struct reading){ odometer.speed_m_s, odometer.speed_m_s, 0 };
     loops->reading[MOTOR_CHASSIS_ANGLE_SLOT] = (struct reading){ heading_rad, heading_rad, 0 };

@@ -12,16 +12,32 @@
 
 static const struct motion no_motion;
 
-static void enter(struct loop *loop, uint8_t mode)
+static bool has_torque(const struct state *state)
 {
-    struct command *command = &loop->state.command;
-    if (mode != command->mode) {
-        loop->ran_away = false;
-        command->motion = no_motion;
-    }
-    if (mode == MOTOR_MODE_DEBUG && command->mode != MOTOR_MODE_DEBUG)
+    return !state->stopped && state->has_gains && !(state->faults & TAKES_TORQUE);
+}
+
+/* The mode may be the old one again before the loops run. */
+static void enter(struct motor *motor, uint8_t mode)
+{
+    struct command *command = &motor->loop.state.command;
+    if (mode == command->mode)
+        return;
+    motor->loop.ran_away = false;
+    motor->unit->drop_excitation();
+    command->motion = no_motion;
+    if (mode == MOTOR_MODE_DEBUG)
         command->excitation.amplitude = 0;
     command->mode = mode;
+}
+
+/* Without torque, the unit keeps nothing that would move it when torque returns. */
+static void rest(struct motor *motor)
+{
+    struct command *command = &motor->loop.state.command;
+    motor->unit->drop_excitation();
+    command->excitation.amplitude = 0;
+    command->motion = no_motion;
 }
 
 static void take_mail(struct motor *motor)
@@ -33,15 +49,13 @@ static void take_mail(struct motor *motor)
         const struct mail *mail = &motor->bus.mail[loop->mail_tail % MOTOR_MAIL];
         switch (mail->place) {
         case MOTOR_MODE_REGISTER:
-            enter(loop, mail->value);
+            enter(motor, mail->value);
             break;
         case MOTOR_STOP_REGISTER:
             state->stopped = mail->value == MOTOR_STOP_STOPPED;
-            if (state->stopped)
-                state->command.motion = no_motion;
             break;
         case MOTOR_MOTION_REGISTER:
-            if (state->command.mode == MOTOR_MODE_MANUAL && !state->stopped)
+            if (state->command.mode == MOTOR_MODE_MANUAL)
                 state->command.motion = mail->motion;
             break;
         case MOTOR_EXCITATION_REGISTER:
@@ -54,6 +68,8 @@ static void take_mail(struct motor *motor)
             state->has_gains = true;
             break;
         }
+        if (!has_torque(state))
+            rest(motor);
         __atomic_thread_fence(__ATOMIC_RELEASE);
         loop->mail_tail++;
     }
@@ -146,11 +162,9 @@ void motor_tick(struct motor *motor)
     take_mail(motor);
     sense_faults(motor);
     state->tick++;
-    command->torque = !state->stopped && state->has_gains && !(state->faults & TAKES_TORQUE);
-    if (!command->torque) {
-        command->excitation.amplitude = 0;
-        command->motion = no_motion;
-    }
+    command->torque = has_torque(state);
+    if (!command->torque)
+        rest(motor);
     struct excitation excitation = command->excitation;
     struct reading before = state->loops.reading[excitation.slot];
     uint32_t edges = state->loops.edges;

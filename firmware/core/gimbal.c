@@ -39,6 +39,15 @@ static void aim_at(struct axis *axis, float angle_rad)
     sum_set(&axis->aim_rad, clamped(angle_rad, axis->visual_shape.min, axis->visual_shape.max));
 }
 
+/* Aims where the axis is. An axis that an obstacle holds back must not keep pushing. */
+static void enter(struct axis *axis, float angle_rad)
+{
+    aim_at(axis, angle_rad);
+    if (axis->moved.blocked)
+        pid_follow(&axis->angle, &axis->angle_shape, 0, angle_rad);
+    axis->moved = (struct moved){ 0 };
+}
+
 static float angle_of(const struct axis *axis)
 {
     return (float)port_encoder(axis->motor) * axis->count_rad;
@@ -78,7 +87,7 @@ static void tick_axis(struct axis *axis, const struct command *command, struct l
         return;
     }
     float setpoint_rad = excited(command, &signal, axis->visual_slot);
-    if (visible && (command->mode == MOTOR_MODE_AUTO || setpoint_rad != 0)) {
+    if (visible && ((command->mode == MOTOR_MODE_AUTO && port_auto_moves()) || setpoint_rad != 0)) {
         /* The offset falls when the axis turns towards the target, so both signs are reversed. */
         sum_set(&axis->aim_rad, pid_update(&axis->visual, &axis->visual_shape, -setpoint_rad, -offset_rad,
                                            command->gains[axis->visual_slot]));
@@ -114,9 +123,8 @@ static void tick(const struct command *command, struct loops *loops)
     if (turn != SAME)
         drop();
     if (turn == ENTERED) {
-        aim_at(&yaw, yaw_rad);
-        aim_at(&pitch, pitch_rad);
-        yaw.moved = pitch.moved = (struct moved){ 0 };
+        enter(&yaw, yaw_rad);
+        enter(&pitch, pitch_rad);
         unseen = 0;
     }
     signal_tick(&signal, excitation_of(command));

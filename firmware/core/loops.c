@@ -74,6 +74,11 @@ void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, fl
     pid->joining = true;
 }
 
+void pid_start(struct pid *pid)
+{
+    *pid = (struct pid){ .gains = pid->gains, .joining = true };
+}
+
 /* A moving setpoint stays this close to the measured value, in m or rad. A blocked axis therefore stores no way. */
 #define LEASH 0.25f
 

@@ -37,6 +37,8 @@ float pid_update(struct pid *pid, const struct pid_shape *shape, float setpoint,
 /* Call this instead of pid_update in a period in which something else sets the output. pid_update then continues from that
    output. */
 void pid_follow(struct pid *pid, const struct pid_shape *shape, float output, float measured);
+/* Forgets everything but the gains. Call this if the measured value jumps. */
+void pid_start(struct pid *pid);
 
 /* A setpoint that a motion moves. The rate changes by at most `change` a second. */
 struct moved {

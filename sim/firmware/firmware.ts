@@ -39,6 +39,8 @@ export class Firmware {
   #stopped = false;
   #silenceMs = SILENCE_AT_START_MS;
   #heartbeatAgeMs = 0;
+  /** Whether the host was silent in the last loop period. A heartbeat gives torque in the next one. */
+  #wasSilent = false;
   #refused = 0;
   #refusalAgeMs = Number.POSITIVE_INFINITY;
   #excitation: ExcitedLoop;
@@ -65,11 +67,9 @@ export class Firmware {
     this.#heartbeatAgeMs += 1000 / this.#rateHz;
     this.#refusalAgeMs += 1000 / this.#rateHz;
     this.#isSnapshotOld = true;
+    this.#wasSilent = this.#silent;
     const torque = this.#torque;
-    if (!torque) {
-      this.#motion = NO_MOTION;
-      if (this.#excitation.amplitude !== 0) this.#excitation = { ...this.#excitation, amplitude: 0 };
-    }
+    if (!torque) this.#rest();
     const { loop, amplitude, periodS } = this.#excitation;
     const before = { ...this.#reading(loop) };
     const edges = this.#loops.edges;
@@ -115,7 +115,7 @@ export class Firmware {
       case 'stop':
         return () => {
           this.#stopped = value('stop') === 1;
-          if (this.#stopped) this.#motion = NO_MOTION;
+          if (this.#stopped) this.#rest();
         };
       case 'heartbeat':
         return () => {
@@ -191,6 +191,11 @@ export class Firmware {
     return !this.#stopped && this.#gains.committed !== undefined && !this.#silent;
   }
 
+  /** Whether a frame that arrives now may move the unit. */
+  get #mayMove(): boolean {
+    return this.#torque && !this.#wasSilent;
+  }
+
   #reading({ name }: Loop): LoopReading {
     return this.#loops.readings[name] ?? AT_REST;
   }
@@ -215,12 +220,13 @@ export class Firmware {
     return () => {
       this.#excitation = excitation;
       this.#ranAway = false;
+      if (!this.#mayMove) this.#rest();
     };
   }
 
   #move(motion: Motion): () => void {
     return () => {
-      if (this.#mode === 'manual' && !this.#stopped) this.#motion = motion;
+      if (this.#mode === 'manual' && this.#mayMove) this.#motion = motion;
     };
   }
 
@@ -230,13 +236,21 @@ export class Firmware {
     return { ...Object.fromEntries(shown), hold_ms: Math.ceil(leftMs) };
   }
 
+  /** The mode may be the old one again before the loops run. */
   #enter(mode: Mode): void {
-    if (mode !== this.#mode) {
-      this.#ranAway = false;
-      this.#motion = NO_MOTION;
-    }
-    if (mode === 'debug' && this.#mode !== 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
+    if (mode === this.#mode) return;
+    this.#ranAway = false;
+    this.#loops.dropExcitation();
+    this.#motion = NO_MOTION;
+    if (mode === 'debug') this.#excitation = { ...this.#excitation, amplitude: 0 };
     this.#mode = mode;
+  }
+
+  /** Without torque, the unit keeps nothing that would move it when torque returns. */
+  #rest(): void {
+    this.#loops.dropExcitation();
+    this.#motion = NO_MOTION;
+    if (this.#excitation.amplitude !== 0) this.#excitation = { ...this.#excitation, amplitude: 0 };
   }
 
   #status(): Values {

@@ -92,8 +92,8 @@ export class ChassisLoops implements UnitLoops {
     const turn = this.#activity.turn(command);
     if (turn !== 'same') this.dropExcitation();
     if (turn === 'entered') {
-      this.#reference.enter(this.#odometer, this.#speedSetpointMS);
-      this.#pids.position.follow(0, 0, 0);
+      this.#reference.enter(this.#odometer, this.#relax);
+      this.#pids.position.start();
       this.#entryRad = command.mode === 'debug' ? this.#odometer.courseRad : 0;
     }
     this.#signal.tick(command);

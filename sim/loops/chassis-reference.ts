@@ -15,7 +15,7 @@ const STEER_RAD_M = 2;
 /** The reference waits if the chassis is this far from it. */
 const LEASH_M = 0.3;
 
-/** Called when a motion ends that an obstacle held back: the loop must not keep pushing. */
+/** Called when a motion or mode ends in which an obstacle held the chassis back: the loop must not keep pushing. */
 interface Relax {
   readonly driving: () => void;
   readonly turning: () => void;
@@ -47,8 +47,10 @@ export class ChassisReference {
     return this.#speed.rate;
   }
 
-  /** Starts from the odometer's values, with the chassis moving at `speedMS`. */
-  enter({ courseRad }: Odometer, speedMS: number): void {
+  /** Starts from the place and speed that the chassis has, not from those that it should have had. */
+  enter({ courseRad, speedMS }: Odometer, relax: Relax): void {
+    if (this.#speed.isBlocked) relax.driving();
+    if (this.#turn.isBlocked) relax.turning();
     this.#search = new CourseSearch();
     this.#isOnCourse = false;
     this.placeM = 0;
@@ -62,7 +64,9 @@ export class ChassisReference {
   hold({ wayM, courseRad }: Odometer, { speed = 0, turn = 0 }: Rates, relax: Relax): void {
     this.placeM += wayM;
     this.aimM = this.#speed.next(this.aimM, this.placeM, speed, relax.driving);
-    this.headingRad = this.#turn.next(this.headingRad, courseRad, turn, relax.turning);
+    // The chassis may have been turned by hand, and turned on to the same heading.
+    const nearRad = this.headingRad + wrapped(courseRad - this.headingRad);
+    this.headingRad = this.#turn.next(this.headingRad, nearRad, turn, relax.turning);
   }
 
   /** Follows the chassis while something else drives it. Nothing jumps when the reference drives again. */
@@ -97,7 +101,8 @@ export class ChassisReference {
     this.headingRad += clamped(wrapped(wantedRad - this.headingRad), -step, step);
     const speedMS = COURSE_MS * Math.max(0, Math.cos(wantedRad - courseRad));
     this.#speed.start(towards(this.speedMS, speedMS, SPEED_UP_MS2 * this.#periodS));
-    this.aimM += this.speedMS * this.#periodS;
-    this.aimM = clamped(this.aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
+    const aimM = this.aimM + this.speedMS * this.#periodS;
+    this.aimM = clamped(aimM, this.placeM - LEASH_M, this.placeM + LEASH_M);
+    this.#speed.isBlocked = this.aimM !== aimM;
   }
 }

@@ -46,9 +46,10 @@ export class GimbalAxis {
     this.#aimRad = clamped(angleRad, this.#limits.min, this.#limits.max);
   }
 
-  /** Aims where the axis is, and forgets a motion. */
+  /** Aims where the axis is, and forgets a motion. An axis that an obstacle holds back must not keep pushing. */
   enter(angleRad: number): void {
     this.aimAt(angleRad);
+    if (this.#motion.isBlocked) this.#angle.follow(0, angleRad, angleRad);
     this.#motion.start(0);
   }
 

@@ -10,7 +10,8 @@ export class MovedSetpoint {
   rate = 0;
   /** Whether a motion moves the setpoint, or moved it and still slows down. */
   #isMoved = false;
-  #isBlocked = false;
+  /** Whether an obstacle holds the axis back. */
+  isBlocked = false;
 
   /** `change`: the acceleration, in m/s² or rad/s². */
   constructor(periodS: number, change: number) {
@@ -22,7 +23,7 @@ export class MovedSetpoint {
   start(rate: number): void {
     this.rate = rate;
     this.#isMoved = false;
-    this.#isBlocked = false;
+    this.isBlocked = false;
   }
 
   /**
@@ -37,13 +38,13 @@ export class MovedSetpoint {
     if (wanted === 0 && Math.abs(this.rate) < this.#step / 4) this.rate = 0;
     const next = setpoint + this.rate * this.#periodS;
     if (!this.#isMoved) return next;
-    if (wanted === 0 && (this.rate === 0 || this.#isBlocked)) {
-      if (this.#isBlocked) onBlockedEnd();
+    if (wanted === 0 && (this.rate === 0 || this.isBlocked)) {
+      if (this.isBlocked) onBlockedEnd();
       this.start(0);
       return measured;
     }
     const near = clamped(next, measured - LEASH, measured + LEASH);
-    this.#isBlocked = near !== next;
+    this.isBlocked = near !== next;
     return near;
   }
 }

@@ -82,6 +82,15 @@ export class Pid {
     this.#joining = true;
   }
 
+  /** Forgets everything but the gains. Call this if the measured value jumps. */
+  start(): void {
+    this.#differentiated = undefined;
+    this.#derivative = 0;
+    this.#integral = 0;
+    this.#output = 0;
+    this.#joining = true;
+  }
+
   #differentiate(error: number, measured: number): void {
     const signal = this.#shape.derivative === 'error' ? error : -measured;
     const slope =

@@ -8,7 +8,7 @@ import {
   type Register,
   TAKES_EFFECT_MS,
 } from '../protocol/registers.js';
-import { type Procedure, type Shown, same } from './host.js';
+import { type Procedure, type Shown, SILENCE_MS, same } from './host.js';
 
 /** A sentence of docs/motor-protocol.md, and a check of it. */
 export interface Check {
@@ -74,11 +74,11 @@ export function beats(isBeating: boolean): Procedure {
   };
 }
 
-/** Gives torque, unless the mode was changed before, in manual. Heartbeats keep it on. */
-export const release: Procedure = [beats(true), latch(0)];
+/** Gives torque, unless the mode was changed before, in manual. Heartbeats keep it on, and end with this program. */
+export const release: Procedure = [heartbeat(SILENCE_MS), beats(true), latch(0)];
 
 /** The host is silent until the controller takes torque off. Then heartbeats return. */
-export const silence: Procedure = [beats(false), heartbeat(20), wait(60), beats(true), heartbeat(300)];
+export const silence: Procedure = [beats(false), heartbeat(20), wait(60), beats(true), heartbeat(SILENCE_MS)];
 
 function sameValues<Seen extends object>(what: string, seen: Seen, wanted: Partial<Seen>): void {
   const values = new Map(Object.entries(seen));

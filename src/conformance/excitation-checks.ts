@@ -79,6 +79,7 @@ export function excitationChecks({ loops }: Unit): readonly Check[] {
       [release, enter(name)],
       readsBack(excitation, excited),
     ]),
+    'It moves something only in `debug`.': [release, setpointIs([[write(excitation, excited), effect], 0])],
     'So nothing moves when torque returns.': {
       'after a stop': endsWith(latch(1), latch(0)),
       'after silence of the host': endsWith(silence),

@@ -48,7 +48,7 @@ const BEAT_MS = 50;
 /** How often the distances of the loops are checked while motors may have torque. */
 const WATCH_MS = 2;
 /** If the host dies during the checks, the controller takes its torque off after this time. */
-const SILENCE_MS = 300;
+export const SILENCE_MS = 300;
 
 /** The amplitude with which the checks move a loop. */
 export function amplitudeOf({ maxAmplitude }: Loop): number {

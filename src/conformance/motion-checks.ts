@@ -56,9 +56,19 @@ export function motionChecks(unit: Unit) {
       'The frame applies from the next loop period, for `hold_ms`.': Object.fromEntries(
         unit.axes.map(axis => [axis.name, movesAndEnds(axis)]),
       ),
+      'In another mode, while stopped or without torque, the frame is accepted and changes nothing.': {
+        'in debug, with torque': ifHas(
+          'motion',
+          release,
+          enter('debug'),
+          move(all),
+          effect,
+          reads(motion, none),
+        ),
+      },
       'The controller limits each rate to the greatest rate of its unit.': ifHas(
         'motion',
-        [release, move(ratesOf(() => HIGHEST_RATE)), wait(2)],
+        [release, move(ratesOf(() => HIGHEST_RATE)), effect],
         async host => {
           const seen = await host.read(motion);
           await host.take(move({}));

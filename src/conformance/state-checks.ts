@@ -52,6 +52,11 @@ export function latchChecks(): readonly Check[] {
   });
 }
 
+/** The controller gets nothing but these steps for longer than its host may be silent. */
+function notHeard(...steps: Procedure[]): Procedure {
+  return [heartbeat(100), Array<Procedure>(8).fill(steps), shows({ silent: true }, 20)];
+}
+
 /** The latch, and the host's silence. */
 export function stopChecks(unit: Unit): readonly Check[] {
   return listed({
@@ -64,7 +69,7 @@ export function stopChecks(unit: Unit): readonly Check[] {
     '`silence_ms` in a heartbeat is how long the controller waits for the next one.': [
       heartbeat(200),
       shows({ silent: false }, 100),
-      shows({ silent: true }, 200),
+      shows({ silent: true }, 120),
     ],
     'The next heartbeat clears `silent`. Torque then returns if nothing else forbids it, and the unit continues in the same mode.':
       [
@@ -72,10 +77,15 @@ export function stopChecks(unit: Unit): readonly Check[] {
         [heartbeat(500), shows({ silent: false, mode: 'auto' }, 20)],
       ],
     '0 means that the controller waits for ever.': shows({ silent: false }, 1200),
-    'Only heartbeats count. Other frames do not.': [
-      [heartbeat(100), Array<Procedure>(8).fill(enter('manual'))],
-      shows({ silent: true }, 20),
-    ],
+    'Only heartbeats count. Other frames do not.': {
+      'a mode frame': notHeard(enter('manual')),
+      'a heartbeat with a wrong CRC': [
+        notHeard(wait(20), host => host.writeBytes(REGISTERS.heartbeat.address, Buffer.of(0, 100, 0, 0))),
+        // Refused frames show for a second.
+        wait(1000),
+      ],
+      'a read': notHeard(wait(20), async host => void (await host.status())),
+    },
   });
 }
 

@@ -170,6 +170,21 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ],
   ['counts a written mode as a heartbeat', 'Only heartbeats count.', adds(mode, heartbeat, '006400')],
   [
+    'counts a refused heartbeat as a heartbeat',
+    'Only heartbeats count.',
+    adds(heartbeat, heartbeat, '006400'),
+  ],
+  [
+    'counts a read as a heartbeat',
+    'Only heartbeats count.',
+    ({ read, write }) => ({
+      read: (place, length) => {
+        write(heartbeat.address, sealed(heartbeat, Buffer.from('006400', 'hex')));
+        return read(place, length);
+      },
+    }),
+  ],
+  [
     'keeps the guard of an excitation when the register `excitation` is written',
     'Writing `excitation`',
     adds(excitation, guarded_excitation, `${EXCITED}0000003f`),
@@ -244,15 +259,14 @@ const WRONG_FIRMWARES: readonly (readonly [wrong: string, says: string, change: 
   ],
 ];
 
-const KEEPS_AMPLITUDE =
-  'controller.c: if (!command->torque) → if (!command->torque) command->motion = no_motion; if (0)';
+const KEEPS_AMPLITUDE = 'controller.c rest: command->excitation.amplitude = 0; → ';
 
 /** What a core does wrong while it moves, the beginning of the sentence whose check must notice it, and its source. */
 const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: string])[] = [
   [
     'ignores a stop in auto',
     'Write `stopped`',
-    'controller.c: torque = !state->stopped → torque = (!state->stopped || command->mode == MOTOR_MODE_AUTO)',
+    'controller.c: return !state->stopped → return (!state->stopped || state->command.mode == MOTOR_MODE_AUTO)',
   ],
   [
     'ignores host silence in auto',
@@ -267,7 +281,7 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   [
     'removes an excitation slowly after the guard has ended it',
     'It removes the excitation',
-    'controller.c: motor->unit->drop_excitation(); → ',
+    'controller.c watch: motor->unit->drop_excitation(); → ',
   ],
   [
     'begins an excitation with its negative half',
@@ -363,17 +377,32 @@ const WRONG_CORES: readonly (readonly [wrong: string, says: string, source: stri
   [
     'continues a motion after host silence',
     'the motion does not return',
-    'controller.c: if (!command->torque) { → if (!command->torque) command->excitation.amplitude = 0; if (0) {',
+    'controller.c rest: command->motion = no_motion; → ',
   ],
   [
     'ends a motion when the mode manual is written while the unit is in manual',
     'Writing `manual`',
-    'controller.c: if (mode != command->mode) { → {',
+    'controller.c: if (mode == command->mode) → if (0)',
   ],
   [
     'keeps the amplitude of an excitation when debug mode is entered',
     'Entering `debug`',
-    'controller.c: command->excitation.amplitude = 0; → ',
+    'controller.c enter: command->excitation.amplitude = 0; → ;',
+  ],
+  [
+    'moves an excited loop in manual',
+    'It moves something only in `debug`.',
+    'loops.c: return command->mode == MOTOR_MODE_DEBUG && command->torque → return command->torque',
+  ],
+  [
+    'obeys a motion command in debug',
+    'In another mode, while stopped or without torque',
+    'controller.c: if (state->command.mode == MOTOR_MODE_MANUAL) → if (state->command.mode != MOTOR_MODE_AUTO)',
+  ],
+  [
+    'waits for half as long again as the host has allowed before it takes torque off',
+    '`silence_ms` in a heartbeat',
+    'controller.c: loop->silence_age_ms >= silence_ms → 2 * loop->silence_age_ms >= 3 * silence_ms',
   ],
 ];
 
@@ -451,6 +480,24 @@ describe('the conformance checks', () => {
     const { end } = await asked(subject, { hasGains: false });
     expect(end).to.match(/^THE CONTROLLER MAY NOT BE LATCHED/);
     expect(subject.controller.truth()).to.include({ gains: null, torque: false });
+  });
+
+  it('release a controller only after a heartbeat with which it takes torque off if the checks die', async () => {
+    const subject = simulated(gimbal);
+    const { controller } = subject;
+    const write = controller.write.bind(controller);
+    let silenceMs = 0;
+    controller.write = (place, data) => {
+      if (place === heartbeat.address) silenceMs = data.readUInt16LE(1);
+      write(place, data);
+    };
+    const released = new Set<number>();
+    const interruptWhen = () => {
+      if (controller.truth().stopped === false) released.add(silenceMs);
+      return false;
+    };
+    await asked(subject, { moves: true, interruptWhen });
+    expect(released).to.include(300).and.not.include(0);
   });
 
   it('refuse to move a controller that has no gains', async () => {

@@ -213,3 +213,17 @@ describe('the C core with the largest possible gains', () => {
         expect(Math.abs(telemetry(robots[0], unit)[name] ?? Number.NaN)).to.be.at.most(24);
     });
 });
+
+describe('the C core, if its robot must not move by itself in auto,', () => {
+  it('holds the gimbal although the camera sees a target beside the centre of its picture', () => {
+    const { physics, port, controller } = createCoreRobot(core, { seed: 1 });
+    const gimbal = unitNamed('gimbal');
+    const picture = () => ({ visible: true, yawRad: 0.3, pitchRad: 0.1 });
+    const controllers = perUnit(unit => controller(unit, { ...port(unit), autoMoves: () => false, picture }));
+    const robot = { controllers, step: physics.step };
+    begin([robot], gimbal, 'auto');
+    for (let count = 0; count < 2000; count += 1) period(robot);
+    const { 'angle_yaw.measured': yaw, 'angle_pitch.measured': pitch } = telemetry(robot, gimbal);
+    expect([yaw, pitch].map(angle => Math.abs(angle ?? Number.NaN) < 0.02)).to.deep.equal([true, true]);
+  });
+});

@@ -8,6 +8,7 @@ describe('the C core of the firmware', () => {
     const controller = make(unit);
     return {
       controller,
+      mechanics: physics.mechanics,
       period: isBlocked => {
         controller.tick();
         if (!isBlocked) physics.step();

@@ -10,15 +10,21 @@ import { type FieldValues, frameBytes, type Register } from '../../src/protocol/
 /** The core that scripts/firmware/core compiled. */
 export const core = coreModule('dist/firmware/core.wasm');
 
-/** Compiles the core with a change in one of its files: `FILE: BEFORE → AFTER`. Throws if the file lacks the text BEFORE. */
+/**
+ * Compiles the core with a change in one of its files: `FILE: BEFORE → AFTER`, or in one of its functions: `FILE FUNCTION:
+ * BEFORE → AFTER`. Throws if the text BEFORE is not there.
+ */
 export function changedCore(change: string): WebAssembly.Module {
-  const [, file = '', before = '', after = ''] = /^(\S+): (.*) → (.*)$/.exec(change) ?? [];
+  const [, file = '', name = '', before = '', after = ''] =
+    /^(\S+)(?: (\w+))?: (.*) → (.*)$/.exec(change) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'changed-core-'));
   try {
     cpSync('firmware/core', folder, { recursive: true });
     const source = readFileSync(join(folder, file), 'utf8');
-    if (!source.includes(before)) throw new Error(`${file} has no "${before}"`);
-    writeFileSync(join(folder, file), source.replace(before, after));
+    const at = name === '' ? 0 : source.indexOf(` ${name}(`);
+    if (at < 0 || !source.slice(at).includes(before)) throw new Error(`${file} ${name} has no "${before}"`);
+    const changed = source.slice(0, at) + source.slice(at).replace(before, after);
+    writeFileSync(join(folder, file), changed);
     execFileSync('scripts/firmware/core', [folder, join(folder, 'core.wasm')]);
     return coreModule(join(folder, 'core.wasm'));
   } finally {

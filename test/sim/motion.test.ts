@@ -4,10 +4,11 @@ import { motionsOf } from '../support/motions.js';
 
 describe('the simulated firmware', () => {
   motionsOf(unit => {
-    const { loops, loopRateHz, step } = createPhysics({ seed: 1 });
+    const { loops, loopRateHz, mechanics, step } = createPhysics({ seed: 1 });
     const controller = new SimulatedController(unit, loops[unit.name], loopRateHz, 1);
     return {
       controller,
+      mechanics,
       period: isBlocked => {
         controller.tick();
         if (!isBlocked) step();

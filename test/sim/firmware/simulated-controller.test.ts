@@ -79,6 +79,7 @@ describe('the simulated firmware', () => {
     write(REGISTERS.heartbeat, { count: 1, silence_ms: 0 });
     write(REGISTERS.mode, { mode: 2 });
     write(REGISTERS.guarded_excitation, { slot: 2, amplitude: 0.25, period_s: 0.5, deviation: 0.5 });
+    loops.drops = 0;
     // The measured value grows by a thousandth in each period.
     loops.readings.angle_yaw!.setpoint = loops.commands.length / 1000 + 0.25;
     tick(750);
