@@ -1,4 +1,4 @@
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { isVisual } from '../core/loop-controllers.js';
 import { insideOut } from '../core/tuning-terms.js';
@@ -16,6 +16,8 @@ type AutotuneOptions = Pick<
 
 interface TuneRequest extends Pick<Tuning, 'unit' | 'style' | 'by' | 'leaseMs'> {
   readonly loops: readonly string[];
+  /** The earliest time at which the request may have come (Clock milliseconds). */
+  readonly sinceMs?: number;
 }
 
 /**
@@ -56,13 +58,14 @@ export class Autotune implements Permission {
   }
 
   /**
-   * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `unit-offline`, `wrong-mode`,
+   * Throws `locked`, `referee-silent`, `wrong-phase`, `tune-running`, `stopped`, `too-late`, `unit-offline`, `wrong-mode`,
    * `trial-running`, `loop-unfit`, or the error of a laser that cannot be darkened.
    */
   start(request: TuneRequest): Tune {
-    const { unit, style, by } = request;
+    const { unit, style, by, sinceMs } = request;
     const { robot } = this.#options;
     const loops = namedLoops(unit, request.loops);
+    if (sinceMs !== undefined) robot.units[unit].requireNewer(sinceMs);
     this.#requireFree(unit, loops);
     const saved = robot.store.current(unit);
     const mayBeLit = robot.laser.darken('tuning');
@@ -100,7 +103,11 @@ export class Autotune implements Permission {
     const { loop, by: owner } = run.tune();
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
     if (run.port.isAborted()) throw new RobotError('trial-ended');
-    await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(() => undefined);
+    await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(error => {
+      if (run.port.isAborted()) throw new RobotError('trial-ended');
+      // A loop that ends meanwhile leaves its trial. The next trial has the new lease.
+      if (isRobotError(error) && error.code !== 'trial-ended') throw error;
+    });
     return run.tune();
   }
 
@@ -111,6 +118,8 @@ export class Autotune implements Permission {
    */
   async end(why: string, unit = this.#running?.run.tune().unit): Promise<boolean> {
     const running = this.#running;
+    const { clock, robot } = this.#options;
+    if (unit !== undefined) robot.units[unit].rest(clock.nowMs());
     if (running === undefined || running.run.tune().unit !== unit) return false;
     running.run.port.abort(why);
     await running.over;

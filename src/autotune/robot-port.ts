@@ -141,7 +141,7 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
       const chosen = { loop: name, amplitude: size, periodS };
       // Remembered before the frame is sent: even a refused excitation may move the loop, and must be ended.
       if (size !== 0) excitation = chosen;
-      return unit.excite(chosen, undefined, most);
+      return unit.excite(chosen, { stillWanted: requireGoing, runaway: most });
     };
     requireGoing();
     let isRinging = false;

@@ -188,6 +188,7 @@ export async function startBehind(port: Port, parts: DaemonParts) {
 
   /** Darkens the laser. Then ends requests and polls, and closes everything. */
   const close = async () => {
+    robot.forbidActs();
     darkenPin(hardware, log);
     notifier?.stopping();
     const portsClosed = Promise.all([port.close(), rootSocket?.close()]);

@@ -116,6 +116,8 @@ export const TRIAL_PROBLEMS: readonly ErrorCode[] = [
   'trial-ended',
   'silence-too-long',
   'stopped',
+  'too-late',
+  'closing',
   'storage-failed',
 ];
 /** The problems of a request that needs a controller. */
@@ -126,7 +128,12 @@ export const CONTROLLER_PROBLEMS: readonly ErrorCode[] = [
   ...Object.keys(BUS).filter(isCode),
 ];
 /** The problems of acts that may move a unit. */
-export const MOTION_PROBLEMS: readonly ErrorCode[] = [...MATCH_PROBLEMS, 'stopped', ...CONTROLLER_PROBLEMS];
+export const MOTION_PROBLEMS: readonly ErrorCode[] = [
+  ...MATCH_PROBLEMS,
+  'stopped',
+  'closing',
+  ...CONTROLLER_PROBLEMS,
+];
 /** The problems of every save. */
 export const SAVE_PROBLEMS: readonly ErrorCode[] = [
   ...MATCH_PROBLEMS,

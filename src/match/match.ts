@@ -125,6 +125,7 @@ export class Match implements Permission {
   readonly #settings: MatchSettings;
   #state: MatchState;
   #lockedMs = Number.NEGATIVE_INFINITY;
+  #setMs = Number.NEGATIVE_INFINITY;
   readonly #end: Deadline;
   /** Not set while the desk is silent. */
   readonly #silence: Deadline;
@@ -159,6 +160,11 @@ export class Match implements Permission {
   /** When the lock in force was asked for last, in Clock milliseconds of this process. */
   get lockedMs(): number {
     return this.#lockedMs;
+  }
+
+  /** When a desk set the phase last, in Clock milliseconds of this process. */
+  get setMs(): number {
+    return this.#setMs;
   }
 
   /** Whether the robot plays and no desk sends beats. */
@@ -213,6 +219,7 @@ export class Match implements Permission {
     const needsReferee = PLAY.includes(phase) && this.#settings.onRefereeSilence === 'stop';
     if (needsReferee && this.#isSilent) throw new RobotError('referee-silent');
     const runs = remainingS !== null && !OVER.includes(phase);
+    this.#setMs = this.#clock.nowMs();
     this.#change({ call, phase, endsAtMs: runs ? sinceMs + remainingS * 1000 : null }, 'set');
   }
 

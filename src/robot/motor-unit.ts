@@ -42,6 +42,13 @@ interface UnitOptions {
   readonly emit: (news: News) => void;
 }
 
+interface ExciteOptions {
+  readonly stillWanted?: () => void;
+  /** The guard during a trial: the distance from the setpoint at which the controller ends the excitation. By default the loop's own bound. */
+  readonly runaway?: number | undefined;
+  readonly sinceMs?: number;
+}
+
 export type MotorUnit = ReturnType<typeof motorUnit>;
 
 /**
@@ -82,6 +89,10 @@ export function motorUnit(options: UnitOptions) {
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
   };
+  /** Throws `too-late` if the unit was told to rest after this time: what begins something may be older than that. */
+  const requireNewer = (sinceMs: number): void => {
+    if (sinceMs < restedMs) throw new RobotError('too-late');
+  };
   const torque = (): Torque => {
     if (observed.online && observed.status !== undefined) return observed.has('torque') ? 'on' : 'off';
     if (state.latch.holds) return 'off';
@@ -89,7 +100,7 @@ export function motorUnit(options: UnitOptions) {
   };
   return {
     name: unit.name,
-    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler }),
+    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler, rest, requireNewer }),
 
     /** The state of the unit, for people and programs. */
     report() {
@@ -140,6 +151,12 @@ export function motorUnit(options: UnitOptions) {
       return observed.flags;
     },
 
+    /** Since when the controller has run the gains that it should run (Clock milliseconds). Infinity while it runs others. */
+    get gainsSinceMs(): number {
+      const { trial } = state.wanted;
+      return state.runs(trial?.gains ?? state.saved) ? observed.gainsSinceMs : Number.POSITIVE_INFINITY;
+    },
+
     get trial(): Wanted['trial'] {
       return state.wanted.trial;
     },
@@ -174,13 +191,18 @@ export function motorUnit(options: UnitOptions) {
      */
     setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       const askedMs = clock.nowMs();
-      return gate.request({ kind: 'mode', mode }, stillWanted, async untilMs => {
+      return gate.request({ kind: 'mode', mode }, stillWanted, async (untilMs, requireAllowed) => {
         if (mode !== 'manual' && sinceMs < manualMs) throw new RobotError('too-late');
         const sameBoot = state.sameBoot();
-        await reconciler.setMode(mode, { untilMs, requireDue: sameBoot });
+        const requireDue = () => {
+          sameBoot();
+          // A switch to manual that has begun needs neither its caller nor a permission.
+          if (mode !== 'manual') requireAllowed();
+        };
+        await reconciler.setMode(mode, { untilMs, requireDue });
         const shown =
           mode === 'debug' ? await controller.excitation({ priority: 'mode', untilMs }) : undefined;
-        sameBoot();
+        requireDue();
         state.confirmedMode(mode, shown);
         rest(askedMs);
         if (mode === 'manual') manualMs = Math.max(manualMs, askedMs);
@@ -204,12 +226,13 @@ export function motorUnit(options: UnitOptions) {
       state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
 
-    /** The newest halt, stop, mode switch or takeover. A command that may be older does not move the unit. */
+    /** The newest halt, stop, mode switch or takeover, or end of an excitation, a trial or a tuning. */
     get restedMs(): number {
       return restedMs;
     },
 
     rest,
+    requireNewer,
 
     /** A frame of the driver is being sent. */
     drives: () => state.take('drive frame', {}),
@@ -239,16 +262,21 @@ export function motorUnit(options: UnitOptions) {
       return observed.excitation;
     },
 
-    /**
-     * `runaway` is the guard during a trial: the distance from the setpoint at which the controller ends the
-     * excitation. By default it is the loop's own bound.
-     */
-    excite(excitation: Excitation, stillWanted?: () => void, runaway?: number): Promise<Excitation> {
-      const lacksTorque = () => excitation.amplitude !== 0 && !observed.has('torque');
-      return gate.request({ kind: 'excite' }, stillWanted, async untilMs => {
+    /** `sinceMs` is the earliest time at which the request may have come. */
+    excite(
+      excitation: Excitation,
+      { stillWanted, runaway, sinceMs = clock.nowMs() }: ExciteOptions = {},
+    ): Promise<Excitation> {
+      const askedMs = clock.nowMs();
+      const isEnd = excitation.amplitude === 0;
+      const lacksTorque = () => !isEnd && !observed.has('torque');
+      return gate.request({ kind: 'excite' }, stillWanted, async (untilMs, requireAllowed) => {
         const sameBoot = state.sameBoot();
         const requireUnchanged = () => {
           sameBoot();
+          // An end that has begun needs neither its caller nor a permission.
+          if (!isEnd) requireAllowed();
+          if (!isEnd) requireNewer(sinceMs);
           const { mode, status } = observed;
           if (state.wanted.mode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
           if (lacksTorque())
@@ -268,10 +296,11 @@ export function motorUnit(options: UnitOptions) {
         await controller.status({ priority: 'mode', untilMs });
         requireUnchanged();
         // The guard may have ended the excitation after it was read.
-        if (excitation.amplitude !== 0 && observed.status?.faults.includes('ran_away'))
+        if (!isEnd && observed.status?.faults.includes('ran_away'))
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
         const confirmed = observed.show(shown);
         state.take('excitation', { excitation: confirmed, runaway });
+        if (isEnd) rest(askedMs);
         return confirmed;
       });
     },

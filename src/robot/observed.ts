@@ -25,6 +25,8 @@ export class Observed {
   telemetry: TimedReadings | undefined;
   /** Undefined until the first contact. */
   status: ControllerStatus | undefined;
+  /** When the status first showed the gains that it shows now (Clock milliseconds). */
+  gainsSinceMs = Number.POSITIVE_INFINITY;
   /** The excitation in the controller's register. It is in force in debug mode only. */
   excitation: Excitation | undefined;
   /** The guard that was last read from the controller. Undefined while a frame in flight may change it. */

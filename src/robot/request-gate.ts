@@ -30,12 +30,12 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
 
   /**
    * Performs a caller's act, unless the robot is stopped or being released. `stillWanted` throws if the caller no
-   * longer wants the act, for example with `caller-gone`.
+   * longer wants the act, for example with `caller-gone`. An act with several frames calls `requireAllowed` before each.
    */
   const request = <T>(
     act: Act,
     stillWanted: (() => void) | undefined,
-    perform: (untilMs: number) => Promise<T>,
+    perform: (untilMs: number, requireAllowed: () => void) => Promise<T>,
   ): Promise<T> => {
     const requireAllowed = () => {
       requireNotOvertaken(act);
@@ -43,7 +43,7 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
       if (isReleasing(state.wanted)) throw new RobotError('unit-busy', { unit });
       stillWanted?.();
     };
-    return inTurn(perform, requireAllowed);
+    return inTurn(untilMs => perform(untilMs, requireAllowed), requireAllowed);
   };
 
   /**

@@ -92,7 +92,6 @@ export class Robot implements Permission {
       requireAllowed: () => {
         this.require({ kind: 'light' });
         if (this.stopped) throw new RobotError('stopped');
-        if (this.#closed) throw new RobotError('closing');
       },
       emit: event => this.#emit(event),
     });
@@ -145,13 +144,18 @@ export class Robot implements Permission {
     this.#supervise(clock.nowMs() + 1000 / settings.pollHz);
   }
 
+  /** From now on nothing begins to move, to shine or to be tried. Gains may still be saved. */
+  forbidActs(): void {
+    this.#closed = true;
+  }
+
   /**
-   * Ends supervision. The laser cannot be switched on afterwards. Resolves when the effects of refused requests in the
+   * Ends supervision. Resolves when the effects of refused requests in the
    * controllers are undone, or after a short time, and when halts have ended, or after 500 ms. The next daemon adopts the
    * controllers as they are.
    */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.forbidActs();
     this.#timer?.cancel();
     for (const unit of Object.values(this.units)) unit.endDrive('end of the daemon');
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
@@ -165,7 +169,7 @@ export class Robot implements Permission {
 
   /** Throws a RobotError with the reason if the act is forbidden, for example by a match. */
   require(act: Act): void {
-    if (this.#closed && act.kind === 'drive') throw new RobotError('closing');
+    if (this.#closed && act.kind !== 'save') throw new RobotError('closing');
     for (const permission of this.#permissions) permission.require(act);
   }
 

@@ -29,11 +29,15 @@ interface GainsParts {
   readonly controller: MotorController;
   readonly gate: RequestGate;
   readonly reconciler: Reconciler;
+  /** Notes that the unit was told to rest at this time. */
+  readonly rest: (ms: number) => void;
+  /** Throws `too-late` if the unit was told to rest after this time. */
+  readonly requireNewer: (sinceMs: number) => void;
 }
 
 /** Saves and trials of one unit's gains. */
 export function unitGains(parts: GainsParts) {
-  const { clock, controller, gate, permission, reconciler, state, store } = parts;
+  const { clock, controller, gate, permission, reconciler, requireNewer, rest, state, store } = parts;
   const { name: unit } = state.unit;
   /**
    * Gives the controller the newest gains of all waiting saves, in one turn. Each save is a revision. The next save may
@@ -72,11 +76,14 @@ export function unitGains(parts: GainsParts) {
     }
   };
 
-  /** Runs gains without saving them, until the trial ends or another trial with the same id takes its place. */
-  const tryGains = async (trial: Trial, stillWanted?: () => void): Promise<void> => {
-    const act = { kind: 'trial' } as const;
+  /**
+   * Runs gains without saving them, until the trial ends or another trial with the same id takes its place. `sinceMs` is the
+   * earliest time at which the request may have come.
+   */
+  const tryGains = async (trial: Trial, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> => {
     try {
-      await gate.request(act, stillWanted, async untilMs => {
+      await gate.request({ kind: 'trial' }, stillWanted, async (untilMs, requireAllowed) => {
+        requireNewer(sinceMs);
         const { trial: running, saving } = state.wanted;
         const noneEnded = state.noneEnded();
         // Throws if the journal cannot be read, because the gains after the trial would be unknown.
@@ -90,8 +97,8 @@ export function unitGains(parts: GainsParts) {
         if (running === undefined) state.sawReadings(await controller.telemetry(untilMs));
         await reconciler.mendExcitation(untilMs, true);
         await reconciler.applyGains(trial.gains, untilMs);
-        gate.requireNotOvertaken(act);
-        stillWanted?.();
+        requireAllowed();
+        requireNewer(sinceMs);
         noneEnded();
         // The lease began when the request arrived. It may be over before the gains run.
         if (clock.nowMs() >= trial.endsAtMs) throw new RobotError('trial-ended');
@@ -108,6 +115,7 @@ export function unitGains(parts: GainsParts) {
    * has begun. Rejects as `bringBack` of the reconciler does. The trial is over even then.
    */
   const endTrial = async (): Promise<void> => {
+    rest(clock.nowMs());
     const end = () => state.take('trial over', { why: 'ended' });
     end();
     // A trial that was requested earlier may begin while this waits for its turn. That trial is ended too.

@@ -90,6 +90,7 @@ export class UnitState {
       this.endExcitation('reset', { mayKeepMode: mode !== undefined && restores(mode) });
     }
     observed.status = status;
+    if (status.activeChecksum !== before?.activeChecksum) observed.gainsSinceMs = clock.nowMs();
     const { faults, flags, mode } = status;
     if (this.wanted.mode === undefined) this.take('first contact', { mode });
     else if (!this.modeFrames.explain(mode === this.wanted.mode, clock.nowMs()))

@@ -30,8 +30,6 @@ export class StepMemory {
   readonly #clock: Clock;
   readonly #loops: Readonly<Record<UnitName, ReadonlyMap<string, LoopSteps>>>;
   readonly #outputs: ReturnType<typeof watchOutputs>;
-  /** The time at which the gains of each unit last changed. */
-  readonly #changedMs = new Map<UnitName, number>();
   readonly #ends: (() => void)[];
   #timer: Timer | undefined;
 
@@ -50,8 +48,6 @@ export class StepMemory {
       this.#outputs.end,
       robot.stepped.add(step => this.#take(step)),
       robot.events.add(event => {
-        const changes = ['save', 'gains-applied', 'trial', 'trial-changed', 'trial-ended'];
-        if ('unit' in event && changes.includes(event.what)) this.#changedMs.set(event.unit, clock.nowMs());
         if (event.what === 'save') this.#adopt(event.unit);
       }),
     ];
@@ -131,7 +127,7 @@ export class StepMemory {
     });
     this.captured.emit({ unit, loop, number, rateHz, decimation, periodS, samples, figures });
     const beganMs = this.#clock.nowMs() - 1000 * periodS * measured.length - READ_OUT_MS;
-    const { trial } = this.#robot.units[unit].report();
+    const { trial, gainsSinceMs } = this.#robot.units[unit];
     const saved = this.#robot.store.find(unit);
     const running = trial ?? saved;
     const gains = running?.gains[loop];
@@ -140,7 +136,7 @@ export class StepMemory {
       saved !== undefined &&
       Object.entries(saved.gains).every(([name, one]) => sameGains(one, running?.gains[name]));
     // A step that began before the last change of gains may have run with both sets, so it is not kept.
-    if (gains === undefined || beganMs < (this.#changedMs.get(unit) ?? Number.NEGATIVE_INFINITY)) return;
+    if (gains === undefined || beganMs < gainsSinceMs) return;
     this.#loops[unit].get(loop)?.add({
       at: this.#clock.wallTime().toISOString(),
       loop,

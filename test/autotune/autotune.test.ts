@@ -158,6 +158,39 @@ describe('an automatic tuning', function () {
     }
   });
 
+  it('sends no excitation after its end, even if the excitation waits behind a renewal', async () => {
+    const { gimbal } = bench;
+    bench.start();
+    const { excite } = gimbal;
+    let isOver = false;
+    gimbal.excite = (excitation, options) => {
+      if (excitation.amplitude > 0 && !isOver) {
+        // The renewal comes first, and holds the turn of the unit.
+        bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000).catch(() => undefined);
+        isOver = true;
+        void bench.autotune.end('somebody ended it').catch(() => undefined);
+      }
+      return excite(excitation, options);
+    };
+    const amplitudes: number[] = [];
+    bench.intercept = ({ unit, kind, register, data }) => {
+      if (unit === 'gimbal' && kind === 'write' && register.endsWith('excitation') && isOver)
+        amplitudes.push(Buffer.from(data, 'hex').readFloatLE(1));
+      return undefined;
+    };
+    await bench.wait(2000);
+    expect([isOver, amplitudes.every(amplitude => amplitude === 0)]).deep.equal([true, true]);
+    await isBack();
+  });
+
+  it('answers a renewal with an error if the controller does not take the longer trial', async () => {
+    bench.start(1500);
+    await bench.wait(1000);
+    bench.fault('gimbal', 'nack');
+    expect(await bench.outcome(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000))).equal('nack');
+    bench.fault('gimbal', 'clear');
+  });
+
   it('accepts a renewal only from the caller who began the tuning, and lets no caller try other gains while it runs', async () => {
     const { gains } = bench.gimbal;
     const { id } = bench.start();

@@ -55,9 +55,9 @@ const CLIENT = `
   const { once } = require('node:events');
   const { connect } = require('node:net');
   const { setTimeout: wait } = require('node:timers/promises');
-  const { parentPort, workerData: { port, first, strangers, older, newer, sent } } = require('node:worker_threads');
-  const opened = async () => {
-    const socket = connect(port, '127.0.0.1');
+  const { parentPort, workerData: { port, olderAt, first, strangers, older, newer, sent } } = require('node:worker_threads');
+  const opened = async (at = { port, host: '127.0.0.1' }) => {
+    const socket = connect(at);
     await once(socket, 'connect');
     return socket;
   };
@@ -70,7 +70,7 @@ const CLIENT = `
     parentPort.postMessage('open');
     await once(parentPort, 'message');
     for (let count = 0; count < strangers; count += 1) await opened();
-    const late = await opened();
+    const late = await opened(olderAt);
     const answers = Promise.all([once(late, 'data'), once(open, 'data')]);
     await write(late, older);
     await wait(200);
@@ -85,10 +85,10 @@ const CLIENT = `
 describe('if a busy daemon reads the newer of two requests first,', () => {
   const daemon = simulatedDaemon();
   /** The statuses of both requests. */
-  const statuses = async (strangers: number, older: string, newer: string) => {
+  const statuses = async (strangers: number, older: string, newer: string, olderAt?: { path: string }) => {
     const sent = new Int32Array(new SharedArrayBuffer(4));
     const first = requestText('/api/laser', { action: 'off' });
-    const workerData = { port: daemon.port, first, strangers, older, newer, sent };
+    const workerData = { port: daemon.port, olderAt, first, strangers, older, newer, sent };
     const client = new Worker(CLIENT, { eval: true, workerData });
     await once(client, 'message');
     client.postMessage('go');
@@ -105,6 +105,18 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
       expect(await statuses(strangers, laser('on'), laser('off'))).to.deep.equal([409, 200]);
       expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
     });
+
+  it('the older `match clear` of root is refused and the robot stays in the newer phase `pre`', async () => {
+    const call = (revision: number, phase: string) =>
+      requestText('/api/match', { id: 'M1', revision, phase, remainingS: null });
+    await daemon.post('/api/match', { id: 'M1', revision: 1, phase: 'ended', remainingS: null });
+    const olderAt = { path: daemon.rootSocket };
+    expect(await statuses(0, requestText('/api/match/clear', {}), call(2, 'pre'), olderAt)).to.deep.equal([
+      409, 200,
+    ]);
+    expect((await daemon.get('/api/match')).body.phase).to.equal('pre');
+    await daemon.post('/api/match', { id: 'M1', revision: 3, phase: 'none', remainingS: null });
+  });
 
   it('the older unlock is refused and the robot stays locked, even if the newer lock has the id of the lock in force', async () => {
     const id = 'L1';

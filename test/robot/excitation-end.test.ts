@@ -116,11 +116,11 @@ describe('an excitation', () => {
     expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal(200);
   });
 
-  it('is refused if the controller loses its torque before the excitation is confirmed', async () => {
+  it('is refused if somebody stops the controller before the excitation is confirmed', async () => {
     await robot.during(robot.chassis.excite({ ...EXCITATION, amplitude: 0 }));
     robot.loops.chassis.commands.length = 0;
     robot.atFirst(WRITTEN, () => write(robot, 'chassis', REGISTERS.stop, { stop: 1 }));
-    expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal('no-torque');
+    expect(await robot.outcome(robot.chassis.excite(EXCITATION))).to.equal('stopped');
     await robot.wait(300);
     expect(moves()).to.equal(0);
   });

@@ -55,7 +55,7 @@ describe("the controller's guard against a runaway loop", () => {
   it('changes in the same frame as the excitation, so that both always belong to the same loop', async () => {
     await tryGains();
     robot.frames.length = 0;
-    await robot.during(chassis().excite(EXCITATION, undefined, 1.5));
+    await robot.during(chassis().excite(EXCITATION, { runaway: 1.5 }));
     await robot.during(chassis().excite({ ...EXCITATION, loop: 'angle' }));
     await robot.during(chassis().endTuning('a', { ...EXCITATION, loop: 'angle' }));
     await robot.wait(100);
@@ -121,7 +121,7 @@ describe("the controller's guard against a runaway loop", () => {
       if (register === 'status' && reads === 2) await robot.pause(30);
       return undefined;
     };
-    expect(await robot.outcome(chassis().excite(EXCITATION, undefined, past + 0.02))).to.equal(
+    expect(await robot.outcome(chassis().excite(EXCITATION, { runaway: past + 0.02 }))).to.equal(
       'not-confirmed',
     );
     robot.allIsWell();

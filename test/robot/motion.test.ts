@@ -1,11 +1,19 @@
 import { expect } from 'chai';
+import { RobotError } from '../../src/core/errors.js';
 import { defaultGains, MODES, type Mode, unitNamed } from '../../src/core/units.js';
 import { REGISTERS, TAKES_EFFECT_MS } from '../../src/protocol/registers.js';
+import type { Permission } from '../../src/robot/request-gate.js';
 import { ClockedRobot, isLike, somebodyElse, WaitingCaller } from '../support/clocked-robot.js';
 
 const EXCITED = { loop: 'speed', amplitude: 0.5, periodS: 1 };
 const STILL = { ...EXCITED, amplitude: 0 };
 const GAINS = { ...defaultGains(unitNamed('gimbal')), angle_yaw: { kp: 7, ki: 0, kd: 0 } };
+const SWUNG = { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 };
+const FORBIDS: Permission = {
+  require: () => {
+    throw new RobotError('wrong-phase', { phase: 'ended' });
+  },
+};
 const MODE_FRAME = { unit: 'gimbal', kind: 'write', register: 'mode' } as const;
 
 describe('a unit', () => {
@@ -34,6 +42,28 @@ describe('a unit', () => {
     robot.let(MODE_FRAME, 'answer lost');
     expect(await robot.outcome(robot.gimbal.setMode('auto'))).to.equal('nack');
     robot.allIsWell();
+  };
+  /**
+   * The gimbal acknowledges the first mode or excitation frame but ignores it, and `then` is called. Returns the mode and excitation
+   * frames that would move the gimbal.
+   */
+  const losesFrames = (then: () => void): readonly string[] => {
+    const { bus } = robot.sim.hardware;
+    const write = bus.writeBlock.bind(bus);
+    const moving: string[] = [];
+    let isLost = false;
+    bus.writeBlock = async (address, at, data) => {
+      const isMode = at === REGISTERS.mode.address;
+      const isExcitation = at === REGISTERS.guarded_excitation.address;
+      if (address !== unitNamed('gimbal').address || !(isMode || isExcitation))
+        return write(address, at, data);
+      const isMoving = isMode ? data[0] !== MODES.indexOf('manual') : data.readFloatLE(1) !== 0;
+      if (isMoving) moving.push(data.toString('hex'));
+      if (isLost) return write(address, at, data);
+      isLost = true;
+      then();
+    };
+    return moving;
   };
   const modes = () => [robot.truth('gimbal').mode, robot.gimbal.report().mode];
 
@@ -144,6 +174,49 @@ describe('a unit', () => {
     expect(await robot.outcome(robot.gimbal.setMode('auto'))).to.equal('not-confirmed');
     await robot.wait(300);
     expect(robot.truth('gimbal')).to.include({ mode: 'manual', torque: true });
+  });
+
+  for (const [change, code, act] of [
+    ['the caller hangs up', 'caller-gone', ({ hangUp }) => hangUp()],
+    ['the robot is stopped', 'stopped', () => void robot.robot.stop().catch(() => undefined)],
+    ['a match forbids the act', 'wrong-phase', () => robot.robot.obey(FORBIDS)],
+    ['the daemon ends', 'closing', () => robot.robot.forbidActs()],
+  ] satisfies readonly (readonly [string, string, (caller: WaitingCaller) => void])[])
+    for (const [what, ask] of [
+      ['a switch to auto', stillWanted => robot.gimbal.setMode('auto', stillWanted)],
+      ['an excitation', stillWanted => robot.gimbal.excite(SWUNG, { stillWanted })],
+    ] satisfies readonly (readonly [string, (stillWanted: () => void) => Promise<unknown>])[])
+      it(`gets no second frame of ${what} if the first has no effect and then ${change}`, async () => {
+        await robot.during(robot.gimbal.setMode('debug'));
+        const caller = new WaitingCaller();
+        const moving = losesFrames(() => act(caller));
+        expect(await robot.outcome(ask(caller.stillWanted))).to.equal(code);
+        await robot.wait(300);
+        expect(moving).to.have.length(1);
+      });
+
+  it('is put into manual although the first frame has no effect and the caller hangs up', async () => {
+    await robot.during(robot.gimbal.setMode('auto'));
+    const { stillWanted, hangUp } = new WaitingCaller();
+    losesFrames(hangUp);
+    expect(await robot.outcome(robot.gimbal.setMode('manual', stillWanted))).to.equal(200);
+    expect(modes()).to.deep.equal(['manual', 'manual']);
+  });
+
+  it('begins nothing after the daemon has begun to end, but still saves gains', async () => {
+    await debugExcited();
+    const { chassis } = robot;
+    robot.robot.forbidActs();
+    const refused = [
+      () => chassis.setMode('auto'),
+      () => chassis.excite(EXCITED),
+      () => robot.tryGains(1),
+      () => robot.robot.resume(),
+      () => robot.drive({ chassis: { speed: 0.1 } }),
+    ];
+    for (const act of refused) expect(await robot.outcome(act())).to.equal('closing');
+    expect(() => robot.robot.laser.on()).to.throw('closing');
+    expect(await robot.outcome(chassis.gains.save(robot.gainsWith(1)))).to.equal(200);
   });
 
   it('gets no frame of a mode switch if the caller hangs up while the switch waits for its turn', async () => {

@@ -85,6 +85,23 @@ describe('remembered step responses', () => {
     expect(saved).deep.include({ number: 2, gains: gains.speed, trial: false, revision: 1 });
   });
 
+  it('do not include a response that the new gains made before the disk had confirmed their save', async () => {
+    const { robot } = clocked;
+    clocked.disk.interfere = async operation => {
+      if (operation === 'sync') await clocked.pause(420);
+    };
+    const saved = clocked.chassis.gains.save(clocked.gainsWith(7));
+    await clocked.wait(200);
+    expect([clocked.runningKp, robot.store.current('chassis').revision]).deep.equal([7, 0]);
+    capture();
+    await clocked.during(saved);
+    capture();
+    expect(memory.list('chassis')).deep.equal([]);
+    await clocked.wait(2500);
+    capture();
+    expect(memory.list('chassis')[0]).deep.include({ revision: 1, gains: clocked.gainsWith(7).speed });
+  });
+
   it('of a trial also belong to the revision that later saves the same gains, even after a restart of the daemon', async () => {
     const { robot } = clocked;
     await clocked.during(clocked.tryGains(1));

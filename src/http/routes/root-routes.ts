@@ -3,11 +3,12 @@ import { RobotError } from '../../core/errors.js';
 import * as s from '../../schemas/schema.js';
 import type { Status } from '../../schemas/status.js';
 import type { AppOptions } from '../app-options.js';
+import { sinceMs } from '../arrivals.js';
 import { isRoot } from '../authorization.js';
 import { get, post, type Route } from '../route.js';
 
 /** Calls that only root on the board can make. The OpenAPI document leaves them out. */
-export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status): Route[] {
+export function rootRoutes({ board, clock, match: control }: AppOptions, statusNow: () => Status): Route[] {
   const routes = [
     get(BOARD_PATH, 'read', {
       id: 'board',
@@ -20,17 +21,20 @@ export function rootRoutes({ board, match }: AppOptions, statusNow: () => Status
       event: { what: 'phase' },
       summary: "End the match, whatever the desk's latest revision is",
       answer: s.growing({}),
-      act: () => match.end().then(() => match.status),
+      act: () => control.end().then(() => control.status),
     }),
     post('/api/match/clear', 'rule', {
       id: 'clearMatch',
       event: { what: 'phase' },
       summary: 'Set the phase none after a match, whatever the latest revision is',
       answer: s.growing({}),
-      act: async ({ stillConnected }) => {
+      act: async ({ ctx, stillConnected }) => {
+        const readMs = sinceMs(ctx.state.arrival, clock.nowMs());
         await stillConnected();
-        await match.clear();
-        return match.status;
+        // A phase that a desk has set since then may be newer.
+        if (control.match.setMs > readMs) throw new RobotError('too-late');
+        await control.clear();
+        return control.status;
       },
     }),
   ];

@@ -9,6 +9,7 @@ import * as s from '../../schemas/schema.js';
 import { trialStatus } from '../../schemas/status.js';
 import { tune } from '../../schemas/tune.js';
 import type { AppOptions } from '../app-options.js';
+import { sinceMs } from '../arrivals.js';
 import { CONTROLLER_PROBLEMS, PIN_PROBLEMS, TRIAL_PROBLEMS } from '../problem-table.js';
 import { get, post, type Route, remove } from '../route.js';
 import { trialStatusOf } from '../status-body.js';
@@ -53,7 +54,8 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
           gains: wanted,
           endsAtMs: clock.nowMs() + 1000 * leaseS,
         };
-        await robot.units[name].gains.tryGains(trial, stillOurs);
+        const since = sinceMs(ctx.state.arrival, clock.nowMs());
+        await robot.units[name].gains.tryGains(trial, stillOurs, since);
         return trialStatusOf(trial);
       },
     }),
@@ -76,7 +78,7 @@ export function trialRoutes({ robot, clock, config }: AppOptions, unit: Unit): R
 }
 
 /** Routes that tune loops. A tuning proposes gains and saves none. */
-export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Route[] {
+export function autotuneRoutes({ autotune, clock, config }: AppOptions, unit: Unit): Route[] {
   const { name, title } = unit;
   const names = unit.loops.map(loop => loop.name);
   const path = `/api/${name}/autotune`;
@@ -111,7 +113,15 @@ export function autotuneRoutes({ autotune, config }: AppOptions, unit: Unit): Ro
         if (id !== undefined) return autotune.renew(name, id, ctx.state.who, leaseMs);
         requireTrialsBounded(config);
         const chosen = loopsOf(loop, loops);
-        return autotune.start({ unit: name, loops: chosen, style, by: ctx.state.who, leaseMs });
+        const since = sinceMs(ctx.state.arrival, clock.nowMs());
+        return autotune.start({
+          unit: name,
+          loops: chosen,
+          style,
+          by: ctx.state.who,
+          leaseMs,
+          sinceMs: since,
+        });
       },
     }),
     get(path, 'read', {

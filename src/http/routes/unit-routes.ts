@@ -41,12 +41,13 @@ export function unitRoutes({ robot, autotune, clock }: AppOptions, unit: Unit): 
       event: { what: 'excite', unit: name },
       summary: 'Choose the excitation of debug mode',
       body,
-      problems: [...MOTION_PROBLEMS, 'wrong-mode', 'no-torque', 'tune-running'],
-      act: async ({ body: chosen, stillWanted }) => {
+      problems: [...MOTION_PROBLEMS, 'too-late', 'wrong-mode', 'no-torque', 'tune-running'],
+      act: async ({ body: chosen, ctx, stillWanted }) => {
+        const since = sinceMs(ctx.state.arrival, clock.nowMs());
         if (chosen.amplitude !== 0) autotune.requireUntuned(name);
         // A failure here does not matter, because `excite` writes the excitation and reads it back.
         else await autotune.end('somebody ended its excitation', name).catch(() => undefined);
-        return robot.units[name].excite(chosen, stillWanted);
+        return robot.units[name].excite(chosen, { stillWanted, sinceMs: since });
       },
     }),
   ];
