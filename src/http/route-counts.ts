@@ -23,32 +23,23 @@ export class RouteCounts {
   counted(route: Route, clock: Clock): Route {
     const duration = new Histogram(BOUNDS_S);
     this.durations.set(route.id, duration);
-    const counters = new Map<number, Counter>();
-    const count = (status: number) => {
-      const counter = counters.get(status);
-      if (counter === undefined) counters.set(status, this.#counter(route.id, status));
-      else counter[1] += 1;
-    };
-    const handle: Route['handle'] = (ctx, authorize) => {
+    const handle: Route['handle'] = async (ctx, authorize) => {
       const startMs = clock.nowMs();
-      const ended = (status: number) => {
-        count(status);
-        duration.observe((clock.nowMs() - startMs) / 1000);
-      };
-      const answered = <Answer>(answer: Answer) => {
-        ended(route.answerStatus ?? 200);
-        return answer;
-      };
-      const failed = (error: unknown) => {
-        ended(PROBLEMS[asRobotError(error).code].status);
+      let status: number = route.answerStatus ?? 200;
+      try {
+        return await route.handle(ctx, authorize);
+      } catch (error) {
+        status = PROBLEMS[asRobotError(error).code].status;
         throw error;
-      };
-      return route.handle(ctx, authorize).then(answered, failed);
+      } finally {
+        this.#count(route.id, status);
+        duration.observe((clock.nowMs() - startMs) / 1000);
+      }
     };
     return { ...route, handle };
   }
 
-  #counter(id: string, status: number): Counter {
+  #count(id: string, status: number): void {
     const route = OF_STRANGERS.includes(status) ? 'other' : id;
     const isFull = this.answers.size >= MOST_PAIRS && !this.answers.has(`${route} ${status}`);
     const labels = isFull ? { route: 'other', code: 'other' } : { route, code: `${status}` };
@@ -56,6 +47,5 @@ export class RouteCounts {
     const counter = this.answers.get(key) ?? [labels, 0];
     counter[1] += 1;
     this.answers.set(key, counter);
-    return counter;
   }
 }
