@@ -1,4 +1,4 @@
-import type { Metric } from '../../core/metrics.js';
+import type { Histogram, Metric } from '../../core/metrics.js';
 import { perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import { FAULTS } from '../../protocol/registers.js';
 import type { Status } from '../../schemas/status.js';
@@ -7,10 +7,10 @@ import { serveMetrics } from '../metrics-route.js';
 import type { Route } from '../route.js';
 import type { RouteCounts } from '../route-counts.js';
 
-interface Source {
-  readonly status: Status;
+/** The status, and what only the metrics show. */
+interface Source extends Status {
   readonly counts: RouteCounts;
-  readonly robot: AppOptions['robot'];
+  readonly timerDelay: Histogram;
   readonly litMs: number;
   readonly missedPolls: Readonly<Record<UnitName, number>>;
 }
@@ -22,32 +22,20 @@ const ofUnits = <Value>(read: (name: UnitName) => Value) =>
 
 /** At most 150 series in all. */
 const METRICS: readonly Metric<Source>[] = [
-  ['trunnion_uptime_seconds', 'Since the start of the daemon.', ({ status }) => one(status.uptimeS)],
-  ['trunnion_stopped', '1 while the robot is stopped.', ({ status }) => one(status.stopped)],
-  ['trunnion_locked', '1 while a lock holds.', ({ status }) => one(status.match.lock !== null)],
-  [
-    'trunnion_disk_ok',
-    '1 if gains and log are kept.',
-    ({ status: { storage, log } }) => one(storage.ok && log.ok),
-  ],
-  [
-    'trunnion_laser_fault',
-    '1 if the pin does not obey.',
-    ({ status }) => one(status.laser.light === 'fault'),
-  ],
+  ['trunnion_uptime_seconds', 'Since the start of the daemon.', ({ uptimeS }) => one(uptimeS)],
+  ['trunnion_stopped', '1 while the robot is stopped.', ({ stopped }) => one(stopped)],
+  ['trunnion_locked', '1 while a lock holds.', ({ match }) => one(match.lock !== null)],
+  ['trunnion_disk_ok', '1 if gains and log are kept.', ({ storage, log }) => one(storage.ok && log.ok)],
+  ['trunnion_laser_fault', '1 if the pin does not obey.', ({ laser }) => one(laser.light === 'fault')],
   ['trunnion_laser_lit_seconds_total', 'Time with light.', ({ litMs }) => one(litMs / 1000)],
-  [
-    'trunnion_unit_online',
-    '1 if the controller answers.',
-    ({ status }) => ofUnits(name => status[name].online),
-  ],
-  ['trunnion_gains_revision', 'In force.', ({ status }) => ofUnits(name => status[name].gains.revision)],
+  ['trunnion_unit_online', '1 if the controller answers.', units => ofUnits(name => units[name].online)],
+  ['trunnion_gains_revision', 'In force.', units => ofUnits(name => units[name].gains.revision)],
   [
     'trunnion_unit_fault',
     '1 while the controller shows this fault.',
-    ({ status }) =>
+    units =>
       UNIT_LIST.flatMap(({ name }) =>
-        FAULTS.map(fault => [{ unit: name, fault }, status[name].faults.includes(fault)] as const),
+        FAULTS.map(fault => [{ unit: name, fault }, units[name].faults.includes(fault)] as const),
       ),
   ],
   [
@@ -55,12 +43,12 @@ const METRICS: readonly Metric<Source>[] = [
     'Polls that failed.',
     ({ missedPolls }) => ofUnits(name => missedPolls[name]),
   ],
-  ['trunnion_bus_transactions_total', 'Frames on the bus.', ({ status }) => one(status.bus.transactions)],
-  ['trunnion_bus_retries_total', 'Frames sent again.', ({ status }) => one(status.bus.retries)],
+  ['trunnion_bus_transactions_total', 'Frames on the bus.', ({ bus }) => one(bus.transactions)],
+  ['trunnion_bus_retries_total', 'Frames sent again.', ({ bus }) => one(bus.retries)],
   [
     'trunnion_bus_errors_total',
     'Frames that failed, by code.',
-    ({ status }) => Object.entries(status.bus.errors).map(([code, count]) => [{ code }, count] as const),
+    ({ bus }) => Object.entries(bus.errors).map(([code, count]) => [{ code }, count] as const),
   ],
   ['trunnion_http_requests_total', 'Answers by route and status.', ({ counts }) => counts.answers.values()],
   [
@@ -73,7 +61,7 @@ const METRICS: readonly Metric<Source>[] = [
     'Time to answer a save of gains.',
     ({ counts }) => ofUnits(name => counts.durations.get(`${name}SaveGains`)),
   ],
-  ['trunnion_event_loop_delay_seconds', 'Lateness of the polls.', ({ robot }) => one(robot.timerDelay)],
+  ['trunnion_event_loop_delay_seconds', 'Lateness of the polls.', ({ timerDelay }) => one(timerDelay)],
   ['process_resident_memory_bytes', 'Resident memory.', () => one(process.memoryUsage.rss())],
   [
     'process_cpu_seconds_total',
@@ -95,6 +83,7 @@ export function metricsRoute(options: AppOptions, statusNow: () => Status, count
     darkLitMs = litMs();
     litSinceMs = event.detail.after === 'on' ? clock.nowMs() : undefined;
   });
-  const source = () => ({ status: statusNow(), counts, robot, litMs: litMs(), missedPolls });
+  const { timerDelay } = robot;
+  const source = () => ({ ...statusNow(), counts, timerDelay, litMs: litMs(), missedPolls });
   return serveMetrics(METRICS, source);
 }
