@@ -142,11 +142,10 @@ function problems(route: Route): Record<string, Schema> {
 function withReferences(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map(item => withReferences(item, schemas));
   if (!isObject(value)) return value;
+  const moved = (name: string, member: unknown) =>
+    name === 'examples' ? member : withReferences(member, schemas);
   const members = Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      name === 'examples' ? member : withReferences(member, schemas),
-    ]),
+    Object.entries(value).map(([name, member]) => [name, moved(name, member)]),
   );
   const { title, description, ...schema } = members;
   // In a list of members, `title` may be the schema of a member instead of a text.

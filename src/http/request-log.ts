@@ -72,10 +72,8 @@ export function requestLog(
         log[!isRead && isShown(state, fields) ? 'info' : 'debug']({ id, ...fields, ms }, 'request');
       };
       // An act may go on after its caller has hung up.
-      ctx.res.once(
-        'close',
-        contain(() => ended.finally(logLine)),
-      );
+      const closed = () => ended.finally(logLine);
+      ctx.res.once('close', contain(closed));
     }
     return ended;
   };

@@ -70,10 +70,8 @@ export function createRouteApp(options: RouteAppOptions): App {
   const answers = new Map([...routers].map(([path, router]) => [path, router.routes()]));
 
   const app = new Koa();
-  app.on(
-    'error',
-    contain(error => log.debug(describeError(error), 'connection failed')),
-  );
+  const failed = (error: unknown) => log.debug(describeError(error), 'connection failed');
+  app.on('error', contain(failed));
   app.use(requests.middleware);
   app.use(problemAnswers(log));
   app.use(refuseForeignPages(options.allowedHosts));

@@ -49,14 +49,8 @@ function isOfCaller({ keyword, params }: ErrorObject): boolean {
   return keyword !== 'if' && keyword !== 'anyOf' && params.type !== 'null';
 }
 
-function faultOf({
-  instancePath,
-  keyword,
-  params,
-  data,
-  message = 'is not allowed',
-  ...error
-}: ErrorObject): Fault {
+function faultOf(error: ErrorObject): Fault {
+  const { instancePath, keyword, params, data, parentSchema, message = 'is not allowed' } = error;
   const ofMember = (name: string, detail: string) => ({
     pointer: `${instancePath}/${escaped(name)}`,
     detail,
@@ -65,7 +59,7 @@ function faultOf({
   if (keyword === 'required') return ofMember(params.missingProperty, 'is missing');
   if (keyword === 'additionalProperties') return ofMember(params.additionalProperty, 'is not known');
   if (keyword === 'enum') return ofValue(`must be one of ${params.allowedValues.join(', ')}`);
-  if (keyword === 'pattern') return ofValue(`must be as described: "${error.parentSchema?.description}"`);
+  if (keyword === 'pattern') return ofValue(`must be as described: "${parentSchema?.description}"`);
   if (keyword !== 'type') return ofValue(message);
   if (typeof data === 'number' && !Number.isFinite(data)) return ofValue('must be a finite number');
   return ofValue(`must be ${/^[aeiou]/.test(params.type) ? 'an' : 'a'} ${params.type}`);

@@ -57,12 +57,8 @@ export function driveRoutes({ robot, autotune, config }: AppOptions): Route[] {
         'closing',
       ],
       asksCaller: true,
-      act: ({
-        body: { id, holdMs, notAfterT, takeover = false, ...body },
-        ctx,
-        stillWanted,
-        stillConnected,
-      }) => {
+      act: ({ body, ctx, stillWanted, stillConnected }) => {
+        const { id, holdMs, notAfterT, takeover = false } = body;
         const named = UNIT_LIST.flatMap(({ name }) => {
           const asked = body[name];
           return asked === undefined ? [] : [[name, limited(asked)] as const];
