@@ -158,14 +158,8 @@ export async function answer(program: Program, args: readonly string[]): Promise
   if (named === undefined) return unknown(program, words);
   const operands = words.slice(named.command.split(' ').length);
   const group = groupOf(program, named.command).filter(one => one !== named);
-  if (
-    operands.length > 0 &&
-    nearest(
-      words.join(' '),
-      group.map(({ command }) => command),
-    ) !== ''
-  )
-    return unknown(program, words);
+  const names = group.map(({ command }) => command);
+  if (operands.length > 0 && nearest(words.join(' '), names) !== '') return unknown(program, words);
   return named.run(program.name, [...others, '--', ...operands]);
 }
 
@@ -203,12 +197,11 @@ function help(program: Program, words: readonly string[]): Said {
   const isOnly = only !== undefined && others.length === 0;
   const one = isOnly ? only : longest(program, words);
   const group = groupOf(program, one?.command ?? text);
-  const table = helpRows(
-    group.map(
-      ({ command, operands = [], about }) =>
-        [[command, ...operands].join(' '), about.split('\n')[0] ?? ''] as const,
-    ),
-  );
+  const rowOf = ({ command, operands = [], about }: Command): Row => [
+    [command, ...operands].join(' '),
+    about.split('\n')[0] ?? '',
+  ];
+  const table = helpRows(group.map(rowOf));
   const env = environment.length === 0 ? [] : [`Environment:\n${helpRows(environment)}`];
   if (one !== undefined) {
     const more = isOnly ? env : group.length > 1 ? [`The commands of this group:\n${table}`] : [];

@@ -66,10 +66,8 @@ function textOf({ events, dropped }: Page): string {
 /** Time, event, unit, caller, outcome and details, as far as the event has them. */
 export function lineOf({ at, what, unit, who, outcome, detail = {} }: LogEvent): string {
   const details = Object.entries(detail).map(([name, value]) => `${name}=${value}`);
-  const by =
-    who === undefined
-      ? undefined
-      : `by ${who}${outcome === undefined || outcome === 'done' ? '' : `: ${outcome}`}`;
+  const end = outcome === undefined || outcome === 'done' ? '' : `: ${outcome}`;
+  const by = who === undefined ? undefined : `by ${who}${end}`;
   // A daemon of an older version keeps the line breaks of its callers.
   return visible([at, what.padEnd(14), unit, by, ...details].filter(part => part !== undefined).join('  '));
 }

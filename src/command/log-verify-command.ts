@@ -50,9 +50,7 @@ export async function verifyCommand(asked: {
     confirmed === lines.length ? '' : 'Nothing confirms the last line: somebody may have changed it. ';
   const end = newest === undefined ? '' : `\nHead: ${newest.seq}:${newest.hash}`;
   const of = isSimulated ? 'lines of a simulated robot' : 'lines';
-  const text = [`${confirmed} of ${lines.length} ${of} are unchanged. ${last}${against}`, ...notes].join(
-    '\n',
-  );
+  const count = `${confirmed} of ${lines.length} ${of} are unchanged. ${last}${against}`;
   const isHeadFound = head === undefined ? undefined : true;
   const json = {
     ok: true,
@@ -63,7 +61,7 @@ export async function verifyCommand(asked: {
     isHeadFound,
     notes,
   };
-  return { text: `${text}${end}`, exitCode: 0, json };
+  return { text: `${[count, ...notes].join('\n')}${end}`, exitCode: 0, json };
 }
 
 /**

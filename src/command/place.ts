@@ -187,17 +187,14 @@ async function askOverHttp(
   { undone, cure }: Required<Pick<Words, 'undone' | 'cure'>>,
 ): Promise<RootAnswer> {
   const signal = AbortSignal.timeout(ANSWER_MS);
-  const answer = await fetch(`${url}${path}`, { method, headers: bearer(token), signal }).catch(
-    (error: unknown) => {
-      // A daemon that is frozen may still do what it was asked.
-      if (signal.aborted) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
-      const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
-      throw new Failure(
-        `${undone}No daemon answers at ${url}${errno === undefined ? '' : ` (${errno})`}.`,
-        4,
-      );
-    },
-  );
+  const asked = fetch(`${url}${path}`, { method, headers: bearer(token), signal });
+  const answer = await asked.catch((error: unknown) => {
+    // A daemon that is frozen may still do what it was asked.
+    if (signal.aborted) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
+    const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
+    const why = errno === undefined ? '' : ` (${errno})`;
+    throw new Failure(`${undone}No daemon answers at ${url}${why}.`, 4);
+  });
   const body = parsedJson(await answer.text().catch(() => ''));
   if (!isObject(body)) throw new Failure(`${undone}What answers at ${url} is no daemon.`, 4);
   return { status: answer.status, body };
@@ -212,11 +209,8 @@ export function refusalOf({ status, body }: RootAnswer, undone = ''): Failure {
     : typeof body.detail === 'string'
       ? body.detail
       : 'What answers there is no daemon of this version.';
-  return new Failure(`${undone}${detail}`, status >= 400 && status < 500 ? 3 : 1, {
-    ok: false,
-    code,
-    detail,
-  });
+  const exitCode = status >= 400 && status < 500 ? 3 : 1;
+  return new Failure(`${undone}${detail}`, exitCode, { ok: false, code, detail });
 }
 
 /** Resolves with the daemon's status. On the board it has the member `board`. */

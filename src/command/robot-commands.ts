@@ -211,14 +211,11 @@ It moves nothing. It switches a dark laser off ${LASER_OFFS} times, unless the r
           },
         },
         async ({ values }) => {
+          const { token = process.env.TRUNNION_TOKEN, ...place } = values;
           const seconds = Number(values.seconds);
           if (!(seconds >= 1 && seconds <= MOST_SECONDS))
             throw badConfig([`--seconds takes a number from 1 to ${MOST_SECONDS}`]);
-          return benchCommand(
-            reachedBy({ ...values, token: undefined }),
-            seconds,
-            values.token ?? process.env.TRUNNION_TOKEN,
-          );
+          return benchCommand(reachedBy(place), seconds, token);
         },
       ),
       command(
@@ -241,9 +238,8 @@ function actCommand(act: RootAct): Command {
   const { about, isOfBoard }: Words = ACTS[act];
   const options: Options = isOfBoard ? BOARD_OPTIONS : { ...BOARD_OPTIONS, ...REMOTE_OPTIONS };
   const how = isOfBoard ? '' : ' With --url or --token it asks over HTTP.';
-  return command({ command: act, about: `${about}\n${ON_THE_BOARD}.${how}`, options }, ({ values }) =>
-    rootCommand(act, reachedBy(values)),
-  );
+  const shape = { command: act, about: `${about}\n${ON_THE_BOARD}.${how}`, options };
+  return command(shape, ({ values }) => rootCommand(act, reachedBy(values)));
 }
 
 function tokensOf(asked: PlaceOptions) {

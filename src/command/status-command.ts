@@ -66,7 +66,7 @@ export function statusText(
   board: Board | undefined,
   events: readonly LogEvent[] = [],
 ): string {
-  const wrong = wrongIn(status);
+  const [firstWrong = 'nothing', ...others] = wrongIn(status);
   return columns([
     ['robot', robot(status, board)],
     ['safe', safety(status)],
@@ -77,9 +77,8 @@ export function statusText(
     ['allowed', allowed(status)],
     ...UNIT_LIST.map(({ name }) => [name, unit(status, name, events)] as const),
     ['storage', storage(status)],
-    ...(wrong.length === 0 ? ['nothing'] : wrong).map(
-      (one, index) => [index === 0 ? 'wrong' : '', one] as const,
-    ),
+    ['wrong', firstWrong],
+    ...others.map(one => ['', one] as const),
   ]);
 }
 

@@ -78,11 +78,8 @@ export async function listTokens(place: TokenPlace): Promise<Said> {
   return inFolder(place, async () => {
     const tokens = await readTokens(realDisk, place.folder);
     const shown = tokens?.map(({ name, role }) => ({ name, role })) ?? null;
-    return {
-      text: listed(place, tokens),
-      exitCode: 0,
-      json: { ok: true, simulated: place.isSimulated, tokens: shown },
-    };
+    const json = { ok: true, simulated: place.isSimulated, tokens: shown };
+    return { text: listed(place, tokens), exitCode: 0, json };
   });
 }
 
@@ -140,11 +137,8 @@ async function add(
 
 This token for ${name} (${role}) is shown only now. The ${WORDS[place.program].robot} is closed to everyone without a token.
 Page${noteOfPage}: ${link}${hasCode ? `\n\n${qrCode(link) ?? 'The link is too long for a QR code.'}` : ''}`;
-  return {
-    text,
-    exitCode: 0,
-    json: { ok: true, simulated: place.isSimulated, name, role, token: secret, link },
-  };
+  const json = { ok: true, simulated: place.isSimulated, name, role, token: secret, link };
+  return { text, exitCode: 0, json };
 }
 
 /** The tokens of a robot. */
