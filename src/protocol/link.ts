@@ -32,12 +32,7 @@ const MAX_RETRIES = 2;
  * The failures that are retried at once. Slow failures are not: a timeout of the adapter held the bus for about a
  * second, and a call past its deadline may still be running.
  */
-const RETRIED: Partial<Record<ErrorCode, true>> = {
-  nack: true,
-  'bus-io': true,
-  'arbitration-lost': true,
-  'bad-frame': true,
-};
+const RETRIED: readonly ErrorCode[] = ['nack', 'bus-io', 'arbitration-lost', 'bad-frame'];
 
 interface Job {
   readonly unit: Unit;
@@ -232,7 +227,7 @@ export class Link {
     const { code } = failure;
     this.counters.errors[code] = (this.counters.errors[code] ?? 0) + 1;
     const inTime = this.#clock.nowMs() < job.urgency.untilMs;
-    if (RETRIED[code] && job.attempts <= MAX_RETRIES && inTime) {
+    if (RETRIED.includes(code) && job.attempts <= MAX_RETRIES && inTime) {
       this.counters.retries += 1;
       this.#waiting.unshift(job);
       this.#limit(job);
