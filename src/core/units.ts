@@ -98,7 +98,7 @@ const VISUAL = {
   excitationPeriodS: 2,
   defaults: { kp: 0.3, ki: 9, kd: 0 },
 } as const;
-/** What both angle loops of the gimbal share. */
+/** What all angle loops share. */
 const ANGLE = { quantity: 'rad', outputQuantity: 'V', excitationPeriodS: 2 } as const;
 
 export const UNITS = {
@@ -155,12 +155,10 @@ export const UNITS = {
         defaults: { kp: 40, ki: 320, kd: 0 },
       },
       angle: {
+        ...ANGLE,
         slot: 1,
         title: 'Heading angle loop',
-        quantity: 'rad',
-        outputQuantity: 'V',
         maxAmplitude: 1,
-        excitationPeriodS: 2,
         runaway: 2.2,
         defaults: { kp: 100, ki: 50, kd: 6 },
       },
