@@ -46,9 +46,7 @@ export function askAsRoot(socketPath: string, method: 'GET' | 'POST', path: stri
 }
 
 /** The status of a daemon, with the member `board`. Undefined if none answers. */
-export function boardStatusAt(socketPath: string): Promise<unknown> {
-  return askAsRoot(socketPath, 'GET', BOARD_PATH).then(
-    ({ body }) => body,
-    () => undefined,
-  );
+export async function boardStatusAt(socketPath: string): Promise<unknown> {
+  const answer = await askAsRoot(socketPath, 'GET', BOARD_PATH).catch(() => undefined);
+  return answer?.body;
 }

@@ -145,10 +145,8 @@ async function isClockSynchronized(system: Case['system']): Promise<boolean> {
 
 async function lastSaveMs({ system, config, status }: Case): Promise<number> {
   const reported = UNIT_LIST.map(({ name }) => status?.[name].gains.savedAt);
-  const written = await system.readFile(join(config.state.folder, JOURNAL_FILE)).then(
-    bytes => parseJournal(bytes).entries.map(({ time }) => time),
-    () => [],
-  );
+  const journal = await system.readFile(join(config.state.folder, JOURNAL_FILE)).catch(() => Buffer.alloc(0));
+  const written = parseJournal(journal).entries.map(({ time }) => time);
   const times = [...reported, ...written].map(time => Date.parse(String(time)));
   return Math.max(0, ...times.filter(Number.isFinite));
 }

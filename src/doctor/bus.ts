@@ -31,11 +31,9 @@ export const BUS_CHECKS: Checks = {
   'i2c access': asked => mayUse(asked, `/dev/i2c-${asked.config.i2c.bus}`, 0o6, 'i2c'),
   'bus speed': async ({ system, config }) => {
     const file = `/sys/bus/i2c/devices/i2c-${config.i2c.bus}/of_node/clock-frequency`;
-    const hz = await system.readFile(file).then(
-      bytes => bytes.readUInt32BE(0),
-      () => undefined,
-    );
-    if (hz === undefined) return unknown('the board does not say');
+    const bytes = await system.readFile(file).catch(() => undefined);
+    if (bytes === undefined) return unknown('the board does not say');
+    const hz = bytes.readUInt32BE(0);
     if (hz < STANDARD_HZ) return wrong(`${hz / 1000} kHz is too slow for 50 polls a second`, FASTER);
     if (hz < FAST_HZ)
       return fine(`${hz / 1000} kHz; with ${FAST_HZ / 1000} there is room to spare: ${FASTER}`);

@@ -11,13 +11,8 @@ export type ProcessLock = Pick<PathLock, 'hold' | 'release'>;
 /** Whether a process has locked one of these paths. False if that cannot be found out. */
 export async function isAnyLocked(paths: readonly string[]): Promise<boolean> {
   const locks = await readFile('/proc/locks', 'utf8').catch(() => '');
-  const found = paths.map(path =>
-    stat(path).then(
-      file => isLockedIn(locks, file),
-      () => false,
-    ),
-  );
-  return (await Promise.all(found)).includes(true);
+  const files = await Promise.all(paths.map(path => stat(path).catch(() => undefined)));
+  return files.some(file => file !== undefined && isLockedIn(locks, file));
 }
 
 /** Whether the text of /proc/locks has a lock on the file. */
