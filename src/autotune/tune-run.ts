@@ -57,13 +57,8 @@ export function tuneRun(options: TuneRunOptions) {
     const rateHz = robot.units[unit].report().identity?.loopRateHz ?? 1000;
     const gains = port.base()[name] ?? loop.defaults;
     const amplitude = TUNING_PART * loop.maxAmplitude;
-    const task = {
-      shape: shapeOf(loop, rateHz, bounds),
-      gains,
-      amplitude,
-      periodS: loop.excitationPeriodS,
-      style,
-    };
+    const shape = shapeOf(loop, rateHz, bounds);
+    const task = { shape, gains, amplitude, periodS: loop.excitationPeriodS, style };
     try {
       return { loop: name, ...(await tune(task, port)) };
     } catch (error) {

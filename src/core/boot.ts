@@ -11,10 +11,7 @@ export interface Boot {
 
 /** The service's sandbox hides /proc, so the service's unit file passes the id in `TRUNNION_BOOT_ID`. */
 export function systemBoot(environment: Readonly<Record<string, string | undefined>>): Boot {
-  return {
-    id: environment.TRUNNION_BOOT_ID ?? kernelBootId(),
-    nowMs: sinceBootMs,
-  };
+  return { id: environment.TRUNNION_BOOT_ID ?? kernelBootId(), nowMs: sinceBootMs };
 }
 
 /** The clock of the boot. A restarted process goes on in the same time. */

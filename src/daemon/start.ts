@@ -169,19 +169,13 @@ export async function startBehind(port: Port, parts: DaemonParts) {
     pollHz,
     tokens: access.tokens,
   });
-  const { listener, close: closeApp } = createApp({
-    ...parts,
-    ...rooms,
-    arrivals,
-    board,
-    robotId: () => robotId.value,
-  });
+  const app = createApp({ ...parts, ...rooms, arrivals, board, robotId: () => robotId.value });
   const rootSocket =
     parts.rootSocket === undefined ? undefined : await openRootSocket(parts.rootSocket, parts);
   const { url, address } = port;
   if (parts.isEnding?.() !== true) {
-    port.serve(listener, arrivals);
-    rootSocket?.serve(asRoot(listener), arrivals);
+    port.serve(app.listener, arrivals);
+    rootSocket?.serve(asRoot(app.listener), arrivals);
     log.info({ url, host: address.address, simulated: isSimulated }, `listening on ${url}`);
     notifier?.ready();
   }
@@ -195,7 +189,7 @@ export async function startBehind(port: Port, parts: DaemonParts) {
     await autotune.end('the daemon ends').catch(() => undefined);
     await robot.close();
     await portsClosed;
-    closeApp();
+    app.close();
     deadlines.close();
     for (const file of [robotId, silences, stopFile, steps, profiles, record]) await file?.close();
     eventLog.close();

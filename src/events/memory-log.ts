@@ -108,10 +108,8 @@ export class MemoryLog {
     const numbers = new Map<string, number>();
     for (const { by } of this.#counted) numbers.set(by, (numbers.get(by) ?? 0) + 1);
     const most = Math.max(...numbers.values());
-    this.#counted.splice(
-      this.#counted.findIndex(({ by }) => numbers.get(by) === most),
-      1,
-    );
+    const oldest = this.#counted.findIndex(({ by }) => numbers.get(by) === most);
+    this.#counted.splice(oldest, 1);
   }
 
   #lineOf({ what, unit, who, outcome, detail }: NewEvent): LogEvent {
