@@ -6,13 +6,8 @@ import { type Loop, type UnitName, unitNamed } from '../core/units.js';
 import type { Act, Permission } from '../robot/request-gate.js';
 import type { NewEvent } from '../schemas/log.js';
 import type { Tune } from '../schemas/tune.js';
-import type { Tuning } from './robot-port.js';
-import { NO_TARGET, type TuneRun, type TuneRunOptions, tuneRun } from './tune-run.js';
-
-type AutotuneOptions = Pick<
-  TuneRunOptions,
-  'robot' | 'clock' | 'deadlines' | 'propose' | 'explain' | 'bounds'
->;
+import type { Tuning, TuningParts } from './robot-port.js';
+import { NO_TARGET, type TuneRun, tuneRun } from './tune-run.js';
 
 interface TuneRequest extends Pick<Tuning, 'unit' | 'style' | 'by' | 'leaseMs'> {
   readonly loops: readonly string[];
@@ -29,11 +24,11 @@ export class Autotune implements Permission {
   readonly changed = new Listeners<Tune>();
   /** Emitted when a tuning begins or ends. */
   readonly events = new Listeners<NewEvent>();
-  readonly #options: AutotuneOptions;
+  readonly #options: TuningParts;
   readonly #latest = new Map<UnitName, Tune>();
   #running: { readonly run: TuneRun; readonly over: Promise<void> } | undefined;
 
-  constructor(options: AutotuneOptions) {
+  constructor(options: TuningParts) {
     this.#options = options;
     options.robot.obey(this);
   }
@@ -74,7 +69,7 @@ export class Autotune implements Permission {
       this.#latest.set(unit, tune);
       this.changed.emit(tune);
     };
-    const run = tuneRun({ ...this.#options, ...request, loops, saved, changed });
+    const run = tuneRun({ ...this.#options, ...request, loops, saved }, changed);
     this.#latest.set(unit, run.tune());
     const loop = run.tune().loops.join(', ');
     const over = run.tuneLoops().then(async end => {

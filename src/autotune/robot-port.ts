@@ -5,6 +5,7 @@ import { isVisual } from '../core/loop-controllers.js';
 import type { Style } from '../core/tuning-terms.js';
 import {
   type Excitation,
+  type GainBounds,
   type GainSet,
   type Gains,
   type Loop,
@@ -32,12 +33,20 @@ const READ_OUT_MS = 2000;
 /** Ends the tuning of one loop. The tuning continues with the next loop. */
 export class LoopFailure extends Error {}
 
-/** What to tune, and for which caller. */
-export interface Tuning {
+/** What every tuning needs. */
+export interface TuningParts {
   readonly robot: Robot;
   readonly clock: Clock;
   readonly deadlines: Deadlines;
   readonly propose: Propose;
+  /** Explains an error to people. */
+  readonly explain: (error: RobotError) => string;
+  /** No other gains are tried. */
+  readonly bounds: GainBounds;
+}
+
+/** What to tune, and for which caller. */
+export interface Tuning extends TuningParts {
   readonly unit: UnitName;
   /** The loops in the order of their tuning. */
   readonly loops: readonly [Loop, ...Loop[]];

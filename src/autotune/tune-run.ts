@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isRobotError, messageOf, type RobotError } from '../core/errors.js';
+import { isRobotError, messageOf } from '../core/errors.js';
 import { LONGEST_TUNING_S, TUNING_PART } from '../core/tuning-terms.js';
-import type { GainBounds, Loop } from '../core/units.js';
+import type { Loop } from '../core/units.js';
 import type { Tune } from '../schemas/tune.js';
 import { shapeOf } from '../tuning/plant.js';
 import { tune } from '../tuning/tuner.js';
@@ -9,14 +9,6 @@ import { LoopFailure, robotPort, type Tuning } from './robot-port.js';
 
 type LoopResult = Tune['results'][number];
 type LoopState = Pick<Tune, 'before' | 'proposed' | 'predicted'>;
-
-export interface TuneRunOptions extends Tuning {
-  /** Explains an error to people. */
-  readonly explain: (error: RobotError) => string;
-  /** No other gains are tried. */
-  readonly bounds: GainBounds;
-  readonly changed: (tune: Tune) => void;
-}
 
 const NOTHING: LoopState = { before: null, proposed: null, predicted: null };
 
@@ -26,7 +18,7 @@ export type TuneRun = ReturnType<typeof tuneRun>;
  * Tunes several loops of one unit, one after the other. Better gains of a loop stay active while the later loops are
  * tuned.
  */
-export function tuneRun(options: TuneRunOptions) {
+export function tuneRun(options: Tuning, changed: (tune: Tune) => void) {
   const { robot, clock, bounds, unit, loops, style, by, saved } = options;
   let now: Tune = {
     id: randomUUID(),
@@ -44,7 +36,7 @@ export function tuneRun(options: TuneRunOptions) {
   };
   const show = (change: Partial<Tune>) => {
     now = { ...now, ...change };
-    options.changed(now);
+    changed(now);
   };
   const port = robotPort(options, now.id, words => show({ words: [...now.words, words] }));
   const ended = (result: LoopResult, change: Partial<Tune> = {}) =>
