@@ -40,6 +40,7 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
   const files = numberedFiles(disk, folder, keptBytes);
   /** One read at a time: many at once would take the memory and the time of everybody else. */
   const reads = new WorkQueue();
+  const flushes = new WorkQueue();
   /** A read has taken longer than its caller waited, and has not ended. */
   let areReadsLate = false;
   let waiting: readonly LogEvent[] = [];
@@ -50,7 +51,6 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
   let head: LogHead | undefined;
   let problem: StorageFailure | undefined;
   let timer: Timer | undefined;
-  let work: Promise<void> = Promise.resolve();
   let isFlushing = false;
 
   const setProblem = (now: StorageFailure | undefined) => {
@@ -106,8 +106,8 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
     head = newest;
     lost -= counted;
   };
-  const flush = () => {
-    work = work.then(async () => {
+  const flush = () =>
+    flushes.add(async () => {
       isFlushing = true;
       let isLate = lost > 0;
       const alarm = clock.after(HANGS_MS, () => {
@@ -132,8 +132,6 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
         if (waiting.length > 0) flushSoon(GATHER_MS);
       }
     });
-    return work;
-  };
   const flushSoon = (afterMs: number) => {
     timer ??= clock.after(afterMs, () => {
       timer = undefined;
