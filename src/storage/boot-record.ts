@@ -1,12 +1,6 @@
 import type { Boot } from '../core/boot.js';
 import { sha256 } from '../core/sha256.js';
 
-/** A record, and whether it is of this system boot. */
-export interface BootRecord<T> {
-  readonly value: T;
-  readonly isOfBoot: boolean;
-}
-
 /** The text of a record that names the system boot, with a checksum. */
 export function bootRecord(boot: Boot, value: object): string {
   const recorded = { ...value, boot: boot.id ?? null };
@@ -14,10 +8,10 @@ export function bootRecord(boot: Boot, value: object): string {
 }
 
 /**
- * The record in this text. Throws if the checksum is wrong. The members are not checked: only this program writes a
- * record with a valid checksum.
+ * The record in this text, and whether it is of this system boot. Throws if the checksum is wrong. The members are not
+ * checked: only this program writes a record with a valid checksum.
  */
-export function recordIn<T>(boot: Boot, text: string): BootRecord<T> {
+export function recordIn<T>(boot: Boot, text: string): { readonly value: T; readonly isOfBoot: boolean } {
   const { recorded, sha256: sum } = JSON.parse(text);
   if (sum !== sha256(JSON.stringify(recorded))) throw new Error('not a record with its checksum');
   const { boot: id, ...value } = recorded;
