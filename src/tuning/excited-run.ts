@@ -1,7 +1,7 @@
 import type { Gains } from '../core/units.js';
 import type { StepFigures } from '../schemas/step.js';
 import type { LoopShape } from './plant.js';
-import { stepFigures } from './step-figures.js';
+import { NO_FIGURES, stepFigures } from './step-figures.js';
 
 /** The record of an excitation with one set of gains. Its half periods follow without a gap. */
 export interface ExcitedRun {
@@ -58,8 +58,7 @@ export function figuresOf(
   const wild = all.find(figures => figures.end === 'rings');
   const steps = all.length > 1 ? all.slice(1) : all;
   const [slowest] = steps.toSorted((a, b) => (b.settlingS ?? 1e9) - (a.settlingS ?? 1e9));
-  const none = () => stepFigures({ measured: [], periodS: decimation * shape.periodS });
-  return { figures: wild ?? slowest ?? none(), steps };
+  return { figures: wild ?? slowest ?? NO_FIGURES, steps };
 }
 
 export function figuresOfHalf(

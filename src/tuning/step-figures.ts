@@ -13,7 +13,8 @@ interface StepSamples {
   readonly outputLimits?: { readonly min: number; readonly max: number } | undefined;
 }
 
-const NONE: StepFigures = {
+/** The figures of nothing. */
+export const NO_FIGURES: StepFigures = {
   end: null,
   overshootPercent: null,
   riseS: null,
@@ -86,10 +87,10 @@ export function stepFigures(samples: StepSamples): StepFigures {
     moved = Math.max(moved, Math.abs(at(index) - at(0)));
     iae += Math.abs(setpoint - at(index)) * periodS;
   }
-  if (count === 0 || !Number.isFinite(size + moved + iae)) return NONE;
+  if (count === 0 || !Number.isFinite(size + moved + iae)) return NO_FIGURES;
   const steadyError = samples.setpoint === undefined ? null : setpoint - finalValue;
   const seen = { steadyError, finalValue, iae, atLimitShare: shareAtLimit(samples) };
-  if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NONE, ...seen };
+  if (Math.min(size, moved) <= MOVED * Math.max(size, moved)) return { ...NO_FIGURES, ...seen };
 
   const partAt = (index: number) => (at(index) - initial) / step;
   /** The time at which the response crosses `level` of the step, between the samples `index - 1` and `index`. */
