@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { simulatorSocket } from '../src/access/root-socket.js';
 import type { Options } from '../src/command/arguments.js';
 import { type Command, command, type Program } from '../src/command/command.js';
-import { conformanceCommand, conformanceShape } from '../src/command/conformance-command.js';
+import { conformanceCommand } from '../src/command/conformance-command.js';
 import { JSON_OPTION } from '../src/command/output.js';
 import { configOf, SIMULATOR } from '../src/command/place.js';
 import { serveOptions } from '../src/command/serve-command.js';
@@ -72,7 +72,7 @@ export function simProgram({ name, coreFile }: Place): Program {
 export function conformanceProgram(name: string): Program {
   const shape = (unit: Unit) => {
     const about = `Check the simulated firmware of the ${unit.name} against docs/motor-protocol.md`;
-    return { ...conformanceShape(unit), about, options: JSON_OPTION };
+    return { command: `conformance ${unit.name}`, about, options: JSON_OPTION };
   };
   const commands = UNIT_LIST.map(
     (unit): Command =>

@@ -8,26 +8,10 @@ import { systemClock } from '../core/clock.js';
 import type { Unit } from '../core/units.js';
 import type { I2cBus } from '../hardware/ports.js';
 import { failed, type Said } from './command.js';
-import { JSON_OPTION, progress } from './output.js';
+import { progress } from './output.js';
 
 /** Opens one bus for this process. Rejects with the bus codes; with `bus-in-use` if the daemon has it. */
 export type OpenBus = (bus: number) => Promise<I2cBus & { close(): Promise<void> }>;
-
-/** The command without the options that say which bus is meant. */
-export function conformanceShape({ name }: Unit) {
-  return {
-    command: `conformance ${name}`,
-    about: `Check the firmware of the ${name} against docs/motor-protocol.md
-Stop the daemon first. At the end the controller is latched, so the daemon then starts stopped.`,
-    options: {
-      move: {
-        type: 'boolean',
-        about: 'run the checks that need torque too: the wheels must be off the floor',
-      },
-      ...JSON_OPTION,
-    },
-  } as const;
-}
 
 const QUESTION =
   'The motors get torque and move. Are the wheels off the floor, and is the gimbal free? Type yes: ';

@@ -11,7 +11,6 @@ import { checkConfig } from './config-command.js';
 import {
   agreesToMove,
   conformanceCommand,
-  conformanceShape,
   type OpenBus,
   simulatedConformance,
 } from './conformance-command.js';
@@ -182,9 +181,15 @@ It changes nothing. Root sees more.`,
       ...UNIT_LIST.map(unit =>
         command(
           {
-            ...conformanceShape(unit),
+            command: `conformance ${unit.name}`,
+            about: `Check the firmware of the ${unit.name} against docs/motor-protocol.md
+Stop the daemon first. At the end the controller is latched, so the daemon then starts stopped.`,
             options: {
-              ...conformanceShape(unit).options,
+              move: {
+                type: 'boolean',
+                about: 'run the checks that need torque too: the wheels must be off the floor',
+              },
+              ...JSON_OPTION,
               simulated: { type: 'boolean', about: 'check the simulated firmware instead, without --move' },
               ...CONFIG_OPTION,
             },
