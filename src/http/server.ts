@@ -25,8 +25,6 @@ type Exchange = Parameters<RequestListener>;
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** True once a request on this connection has been answered completely. */
-  answered: boolean;
   /** The request that the server is reading or answering. */
   exchange?: Exchange | undefined;
   /**
@@ -34,7 +32,7 @@ interface Connection {
    * paused the socket because the client did not read an answer.
    */
   isBehind?: boolean;
-  /** The last request that was answered. If its body is not complete, nothing is answered for what is wrong with the rest. */
+  /** The last request that was answered; undefined before the first. If its body is not complete, nothing is answered for what is wrong with the rest. */
   last?: IncomingMessage;
   /** A request that arrived before the answer to `exchange` was complete. It waits. */
   next?: Exchange | undefined;
@@ -77,7 +75,7 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
   const close = (socket: Duplex) => socket.destroy();
 
   const opened = (socket: Socket) => {
-    const connection: Connection = { socket, address: socket.remoteAddress ?? '', answered: false };
+    const connection: Connection = { socket, address: socket.remoteAddress ?? '' };
     makeRoom([...connections.values()], connection.address);
     connections.set(socket, connection);
     const forget = () => connections.delete(socket);
@@ -87,7 +85,6 @@ export function createHttpServer(listener: RequestListener, contain: Contain, pa
     connection.exchange = exchange;
     const answered = () => {
       const { next, refusal, socket } = connection;
-      connection.answered = true;
       connection.last = exchange[0];
       if (!exchange[0].complete) connection.isBehind = true;
       connection.exchange = undefined;
@@ -148,7 +145,7 @@ function leastUseful(all: readonly Connection[]): Connection | undefined {
   const neighbours = ({ address }: Connection) => counts.get(address) ?? 0;
   const hasNoRight = ({ socket }: Connection) => !trusted.has(socket);
   const hasManyNeighbours = (connection: Connection) => neighbours(connection) > FAIR_SHARE;
-  const neverAsked = ({ answered, exchange }: Connection) => !answered && !exchange?.[0].complete;
+  const neverAsked = ({ last, exchange }: Connection) => last === undefined && !exchange?.[0].complete;
 
   const expendable = [hasManyNeighbours, hasNoRight].reduce(preferring, all);
   const arriving = new Set(all.filter(neverAsked).slice(-ARRIVING));
