@@ -29,15 +29,12 @@ export function sinceMs({ receivedMs, unreadSinceMs }: Arrival, nowMs: number): 
   return nowMs - ms > SAME_TIME_MS ? ms : nowMs;
 }
 
-/** Since when something may be unread. */
+/** Since when something may be unread. Infinity means that nothing is. */
 class Backlog {
   readonly #sinceMs = new Set<{ readonly ms: number }>();
 
   get sinceMs(): number {
-    if (this.#sinceMs.size === 0) return Number.POSITIVE_INFINITY;
-    let earliestMs = Number.POSITIVE_INFINITY;
-    for (const { ms } of this.#sinceMs) earliestMs = Math.min(earliestMs, ms);
-    return earliestMs;
+    return Math.min(...[...this.#sinceMs].map(({ ms }) => ms));
   }
 
   /**

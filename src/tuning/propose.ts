@@ -46,10 +46,7 @@ export function propose({ shape, runs, style }: ProposalTask): Proposal {
   return { gains, predicted, cost, costNow };
 }
 
-function curveOf(
-  { shape, plant, horizon, sampleS }: DesignTask,
-  gains: Gains,
-): Proposal['predicted']['curve'] {
+function curveOf({ shape, plant, horizon, sampleS }: DesignTask, gains: Gains) {
   const { size, seconds } = horizon;
   const ticksEach = Math.round(seconds / shape.periodS);
   const from = restAt(-size / 2, plant, shape, horizon);

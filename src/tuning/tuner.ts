@@ -202,10 +202,8 @@ function measuredOf({ gains, figures, steps }: Measured): Measured {
 
 function scoreOf(shape: LoopShape, { figures, run }: Attempt): number {
   const { from = 0, to = 0, measured = [] } = run.halves.at(-1) ?? {};
-  return stepScore(figures, {
-    size: to - from,
-    unsettledS: 2 * measured.length * run.decimation * shape.periodS,
-  });
+  const unsettledS = 2 * measured.length * run.decimation * shape.periodS;
+  return stepScore(figures, { size: to - from, unsettledS });
 }
 
 function times(count: number): string {

@@ -66,9 +66,8 @@ export function matchRoutes({ match: control, fileLog, clock }: AppOptions): Rou
         }
         requireInTime(inMs(notAfterT), clock.nowMs());
         if (holder !== undefined) match.lease.requireLast(holder);
-        return viewAfter(
-          control.set({ ...call, remainingS }, ctx.state.who, ctx.state.arrival.unreadSinceMs),
-        );
+        const { who, arrival } = ctx.state;
+        return viewAfter(control.set({ ...call, remainingS }, who, arrival.unreadSinceMs));
       },
     }),
     post('/api/match/lock', 'rule', {
