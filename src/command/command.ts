@@ -41,27 +41,20 @@ export interface Said {
   readonly colours?: Colours;
 }
 
-export function done(text: string): Said {
-  return { text, exitCode: 0 };
-}
-
-export function failed(text: string): Said {
-  return { text, exitCode: 1 };
-}
-
-export function refused(text: string): Said {
-  return { text, exitCode: 3 };
-}
+/** Makes the output of a command that ends with this exit code. */
+const ending =
+  (exitCode: ExitCode) =>
+  (text: string): Said => ({ text, exitCode });
+export const done = ending(0);
+export const failed = ending(1);
+/** The output for a wrong command line. */
+export const wrong = ending(2);
+export const refused = ending(3);
 
 /** The output if a file or folder that the person named cannot be read. `asRoot` is the command that could. */
 export function unreadable(path: string, error: unknown, asRoot: string): Said {
   if (errnoOf(error) === 'EACCES') return refused(`You may not read ${path}: ${asRoot}`);
   return failed(`${path} cannot be read: ${whyUnreadable(error)}`);
-}
-
-/** The output for a wrong command line. */
-export function wrong(text: string): Said {
-  return { text, exitCode: 2 };
 }
 
 /** A failure, with the output for the person at the terminal. */
