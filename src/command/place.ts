@@ -149,12 +149,7 @@ export async function askDaemon(
   return askAsRoot(socket, method, path).catch(async (error: unknown) => {
     const errno = errnoOf(error);
     if (errno === 'EACCES')
-      throw new Failure(
-        isSimulated
-          ? 'The simulated robot belongs to another user.'
-          : `Only root may do this: sudo trunnion ${command}`,
-        3,
-      );
+      throw new Failure(isSimulated ? OF_ANOTHER : `Only root may do this: sudo trunnion ${command}`, 3);
     if (errno !== 'ENOENT' && errno !== 'ECONNREFUSED')
       throw new Failure(
         isSimulated
@@ -171,6 +166,7 @@ const NO_DAEMON =
   'No daemon has the local socket of this board (systemctl status trunnion). For a simulated robot add --simulated.';
 const NO_SOCKET =
   'A daemon, or trunnion conformance, holds this robot, but its local socket cannot be reached. Its log says why. Ask the daemon with --url and --token, or restart it as root.';
+const OF_ANOTHER = 'The simulated robot belongs to another user.';
 const HANGING_SIMULATOR = 'The simulated robot does not answer. End it, and start it again.';
 const NO_SIMULATOR =
   'No simulated robot has this state folder. npm start, or trunnion-sim, starts one; --state names another folder.';
