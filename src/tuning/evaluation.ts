@@ -6,13 +6,16 @@ import { type LoopShape, outputReach, type Plant } from './plant.js';
  * The behaviour of a simulated plant with certain gains. Errors are relative to the height of the step, so that every
  * figure except the overshoot is in seconds.
  */
-export interface Evaluation {
+interface StepEvaluation {
   readonly settlingS: number;
   readonly overshootPercent: number;
   /** Root of the time-weighted area of the error. For a clean exponential approach this is its time constant. */
   readonly slownessS: number;
   /** Area of the error after a load begins. The load is a tenth of the output's reach. */
   readonly loadS: number;
+}
+
+export interface Evaluation extends StepEvaluation {
   /** Area of the error while the setpoint moves by one step in half a second. */
   readonly lagS: number;
 }
@@ -37,12 +40,7 @@ export function evaluate(plant: Plant, shape: LoopShape, gains: Gains, horizon: 
 }
 
 /** Evaluates without the moving setpoint. */
-export function evaluateStep(
-  plant: Plant,
-  shape: LoopShape,
-  gains: Gains,
-  horizon: Horizon,
-): Omit<Evaluation, 'lagS'> {
+export function evaluateStep(plant: Plant, shape: LoopShape, gains: Gains, horizon: Horizon): StepEvaluation {
   const { size, seconds } = horizon;
   const { periodS } = shape;
   const ticks = Math.round(seconds / periodS);
@@ -88,7 +86,7 @@ export function restAt(value: number, plant: Plant, shape: LoopShape, { output }
   return { measured: value, setpoint: value, output: shape.plant === 'servo' ? plant.offset : output };
 }
 
-const RUNAWAY: Omit<Evaluation, 'lagS'> = {
+const RUNAWAY: StepEvaluation = {
   settlingS: Number.POSITIVE_INFINITY,
   overshootPercent: Number.POSITIVE_INFINITY,
   slownessS: Number.POSITIVE_INFINITY,
