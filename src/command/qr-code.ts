@@ -69,12 +69,9 @@ function matrix(bits: readonly number[]): boolean[][] {
     set(6, at, at % 2 === 0);
     set(at, 6, at % 2 === 0);
   }
-  for (const [x, y] of [
-    [3, 3],
-    [SIDE - 4, 3],
-    [3, SIDE - 4],
-  ] as const)
-    square(x, y, 4, [2, 4]);
+  square(3, 3, 4, [2, 4]);
+  square(SIDE - 4, 3, 4, [2, 4]);
+  square(3, SIDE - 4, 4, [2, 4]);
   square(SIDE - 7, SIDE - 7, 2, [1]);
   for (let bit = 0; bit < 15; bit += 1) {
     const isDark = ((FORMAT >> bit) & 1) === 1;
