@@ -48,20 +48,18 @@ export function journalBytes(lines: readonly string[]): Buffer {
  */
 export function parseJournal(bytes: Buffer) {
   const entries: JournalEntry[] = [];
-  let damaged = bytes.length > 0 && bytes.at(-1) !== NEWLINE;
   let newerFormat: number | undefined;
-  let start = 0;
-  while (start < bytes.length) {
-    const newline = bytes.indexOf(NEWLINE, start);
-    const end = newline < 0 ? bytes.length : newline;
-    const line = bytes.toString('utf8', start, end);
+  const lines = bytes.toString().split('\n');
+  // Every line ends in a line break, so the last part is empty.
+  let damaged = lines.at(-1) !== '';
+  if (!damaged) lines.pop();
+  for (const line of lines) {
     const entry = decodeLine(line);
     if (entry !== undefined) entries.push(entry);
     else {
       damaged = true;
       newerFormat ??= formatOf(line);
     }
-    start = end + 1;
   }
   return { entries, damaged, newerFormat };
 }
