@@ -10,7 +10,7 @@ import { hashOf, isNewTokenName, isReservedName, newSecret, type Token } from '.
 import { readTokens, tokenFile, writeTokens } from '../access/token-file.js';
 import type { Config } from '../config/settings.js';
 import { type Clock, pause } from '../core/clock.js';
-import { errnoOf, isRobotError } from '../core/errors.js';
+import { errnoOf, isRobotError, valueOr } from '../core/errors.js';
 import { parsedJson } from '../core/json.js';
 import { urlOf } from '../daemon/port.js';
 import { realDisk, refusal } from '../storage/disk.js';
@@ -113,11 +113,7 @@ function isForbidden(error: unknown): boolean {
 }
 
 function isOwnerOf(folder: string): boolean {
-  try {
-    return statSync(folder).uid === process.getuid?.();
-  } catch {
-    return false;
-  }
+  return valueOr(() => statSync(folder).uid === process.getuid?.(), false);
 }
 
 async function add(

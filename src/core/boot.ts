@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Clock, systemClock } from './clock.js';
+import { valueOr } from './errors.js';
 
 /** One system boot. Its id and its times mean the same to later processes until the next reboot. */
 export interface Boot {
@@ -22,10 +23,7 @@ function sinceBootMs(): number {
 }
 
 function kernelBootId(): string | undefined {
-  try {
-    // systemd writes the id without dashes.
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().replaceAll('-', '');
-  } catch {
-    return undefined;
-  }
+  const id = valueOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'), undefined);
+  // systemd writes the id without dashes.
+  return id?.trim().replaceAll('-', '');
 }

@@ -293,6 +293,15 @@ export async function allEnded(acts: readonly (Promise<unknown> | undefined)[]):
   throw isRobotError(first) ? first.beside(others.filter(other => isRobotError(other))) : first;
 }
 
+/** What `act` returns; `otherwise` if it throws. */
+export function valueOr<Value, Other>(act: () => Value, otherwise: Other): Value | Other {
+  try {
+    return act();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Whether the check does not throw. */
 export function passes(check: () => void): boolean {
   try {

@@ -7,7 +7,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { boardStatusAt, RUNTIME_FOLDER, rootSocket } from '../access/root-socket.js';
-import { RobotError } from '../core/errors.js';
+import { RobotError, valueOr } from '../core/errors.js';
 import { nodeRange } from '../core/version.js';
 import { loadGpio, loadI2c } from '../hardware/addon.js';
 import { type GpioChip, headerChip } from '../hardware/gpio-chip.js';
@@ -39,7 +39,9 @@ export const linuxSystem = {
   /** The user of this process, with its groups. */
   get user(): User {
     const uid = process.getuid?.() ?? 0;
-    return { name: userName() ?? String(uid), uid, gids: process.getgroups?.() ?? [] };
+    // A user who is not in the list of users has no name, as in a container.
+    const name = valueOr(() => userInfo().username, String(uid));
+    return { name, uid, gids: process.getgroups?.() ?? [] };
   },
   readFile: (path: string): Promise<Buffer> => readFile(path),
   list: (folder: string): Promise<readonly string[]> => readdir(folder),
@@ -92,12 +94,3 @@ export const linuxSystem = {
     return opened.readBlock(address, register, length).finally(() => opened.close());
   },
 };
-
-/** Undefined for a user who is not in the list of users, as in a container. */
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { type Clock, endedWithin } from '../core/clock.js';
-import { isRobotError, RobotError } from '../core/errors.js';
+import { isRobotError, RobotError, valueOr } from '../core/errors.js';
 import type { Listeners } from '../core/listeners.js';
 import {
   completeGains,
@@ -73,11 +73,7 @@ export class GainsStore {
 
   /** As `current`, but undefined while the journal cannot be read. */
   find(unit: UnitName): SavedGains | undefined {
-    try {
-      return this.current(unit);
-    } catch {
-      return undefined;
-    }
+    return valueOr(() => this.current(unit), undefined);
   }
 
   /** The gains of one revision; 0 is the defaults. Throws `unknown-revision`. */

@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Clock } from '../core/clock.js';
+import { valueOr } from '../core/errors.js';
 import { headerChip, lineNumber, pinError } from './gpio-chip.js';
 import { exportLine, type NativeLine, onLine, type Pin, pinOn } from './gpio-line.js';
 
@@ -64,13 +65,7 @@ export async function openInterlockPin(
   const read = native.readSync.bind(native);
   // onoff also reads the line in its poller, where an error cannot be caught. A failed read counts as an edge, and
   // the listener then reads the line itself.
-  native.readSync = () => {
-    try {
-      return read();
-    } catch {
-      return 0;
-    }
-  };
+  native.readSync = () => valueOr(read, 0);
   return prepared(pin, () => {
     verify(line, { direction: 'in', ...RAW, edge: 'both' }, () => ({
       direction: native.direction(),

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, endedWithin, type Timer } from '../core/clock.js';
+import { valueOr } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { WorkQueue } from '../core/work-queue.js';
 import { type Disk, type StorageFailure, storageFailure, tooSlow } from './disk.js';
@@ -87,13 +88,8 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
     // A newer value may have been saved during the write.
     await write();
   };
-  const decoded = (bytes: Buffer): Held<T> | undefined => {
-    try {
-      return { value: content.decode(bytes.toString()), bytes };
-    } catch {
-      return undefined;
-    }
-  };
+  const decoded = (bytes: Buffer): Held<T> | undefined =>
+    valueOr(() => ({ value: content.decode(bytes.toString()), bytes }), undefined);
   const setAside = async (bytes: Buffer) => {
     const copy = damagedCopy(path, bytes);
     if (failSafe === undefined) {
