@@ -61,11 +61,7 @@ function mayPush(status: Status, name: UnitName): boolean {
 }
 
 /** The status as text for one screen. */
-export function statusText(
-  status: Status,
-  board: Board | undefined,
-  events: readonly LogEvent[] = [],
-): string {
+export function statusText(status: Status, board?: Board, events: readonly LogEvent[] = []): string {
   const [firstWrong = 'nothing', ...others] = wrongIn(status);
   return columns([
     ['robot', robot(status, board)],

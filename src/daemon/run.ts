@@ -114,10 +114,7 @@ export function startFailure(error: unknown, another?: string) {
   return { sentence: 'cannot start', fields: describeError(error) };
 }
 
-function noPort(
-  { cause, context: { port, reason } }: RobotError<'cannot-listen'>,
-  endIt: string | undefined,
-): string {
+function noPort({ cause, context: { port, reason } }: RobotError<'cannot-listen'>, endIt?: string): string {
   const errno = errnoOf(cause);
   if (errno === 'EACCES') return `${reason}; try --port 8080, or set http.port`;
   if (errno !== 'EADDRINUSE') return `cannot listen: ${reason}; set http.host, or try --host 0.0.0.0`;

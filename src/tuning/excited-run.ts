@@ -1,5 +1,4 @@
 import type { Gains } from '../core/units.js';
-import type { StepFigures } from '../schemas/step.js';
 import type { LoopShape } from './plant.js';
 import { NO_FIGURES, stepFigures } from './step-figures.js';
 
@@ -50,10 +49,7 @@ export function turnedRound(run: ExcitedRun): ExcitedRun {
  * `figures`: those of a half period that rings. If none rings, those of the full step that settles last. `steps`: those of
  * all full steps.
  */
-export function figuresOf(
-  shape: LoopShape,
-  { halves, decimation }: ExcitedRun,
-): { readonly figures: StepFigures; readonly steps: readonly StepFigures[] } {
+export function figuresOf(shape: LoopShape, { halves, decimation }: ExcitedRun) {
   const all = halves.map(half => figuresOfHalf(shape, half, decimation));
   const wild = all.find(figures => figures.end === 'rings');
   const steps = all.length > 1 ? all.slice(1) : all;
@@ -61,11 +57,7 @@ export function figuresOf(
   return { figures: wild ?? slowest ?? NO_FIGURES, steps };
 }
 
-export function figuresOfHalf(
-  shape: LoopShape,
-  { from, to, measured }: HalfPeriod,
-  decimation: number,
-): StepFigures {
+export function figuresOfHalf(shape: LoopShape, { from, to, measured }: HalfPeriod, decimation: number) {
   return stepFigures({ measured, periodS: decimation * shape.periodS, oldSetpoint: from, setpoint: to });
 }
 

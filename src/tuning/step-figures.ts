@@ -138,12 +138,7 @@ const SWING = 0.04;
 const CROSSINGS = 3;
 
 /** The oscillation in the last part of the record, if it is more than `band` and lasts one and a half periods. */
-function oscillationOf(
-  measured: ArrayLike<number>,
-  periodS: number,
-  band: number,
-  step: number,
-): StepFigures['oscillation'] {
+function oscillationOf(measured: ArrayLike<number>, periodS: number, band: number, step: number) {
   const from = Math.floor(measured.length * (1 - LATE));
   const late = Array.from(measured).slice(from);
   const low = late.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
