@@ -89,8 +89,7 @@ const acts: fc.Arbitrary<[string, FieldAct]> = fc.oneof(
     arbitrary: pressed.map((what): [string, FieldAct] => [
       `second desk ${what}`,
       field => {
-        field.second.isOff = false;
-        field.wait(400);
+        field.second.switchOn(400);
         field.second.tryPress(what);
       },
     ]),

@@ -70,6 +70,18 @@ export class FakeDesk {
     return { wanted, robots, seen: new Map(), pageMs: this.#field.nowMs, plans: [PLAN, SEMIFINAL] };
   }
 
+  switchOn(waitMs: number): void {
+    this.isOff = false;
+    this.#field.wait(waitMs);
+  }
+
+  /** Lets the last page of this desk time out. */
+  losePage(): void {
+    const { nowMs } = this.#field;
+    this.state.pageMs = nowMs - 5000;
+    expect(tick(this.state, nowMs, 5000)).to.equal(true);
+  }
+
   /** Kills this run. Another one goes on with what the disk has. */
   restart(): void {
     this.state = this.#begun(this.state.wanted);
@@ -94,6 +106,11 @@ export class FakeDesk {
   /** Presses a button, which the desk must obey. */
   press(what: Button, body: PressBody = {}): void {
     expect(this.tryPress(what, body), what).to.equal(undefined);
+  }
+
+  pressAndWait(what: Button, waitMs: number, body: PressBody = {}): void {
+    this.press(what, body);
+    this.#field.wait(waitMs);
   }
 
   /** Presses a button. Returns why the desk refuses it. */
@@ -191,15 +208,13 @@ export class FakeField {
 
   /** Loads a match on the first desk and gets the robots ready. */
   load(): void {
-    this.first.press('load');
-    this.wait(1500);
+    this.first.pressAndWait('load', 1500);
   }
 
   /** Begins auto on the first desk. */
   play(): void {
     this.load();
-    this.first.press('start');
-    this.wait(100);
+    this.first.pressAndWait('start', 100);
   }
 
   /** The teams resume their robots. */
@@ -209,10 +224,8 @@ export class FakeField {
 
   /** Starts a desk, and presses Take over on its page. */
   takeOver(desk = this.second): void {
-    desk.isOff = false;
-    this.wait(600);
-    desk.press('take over');
-    this.wait(600);
+    desk.switchOn(600);
+    desk.pressAndWait('take over', 600);
   }
 
   network(name: string, network: Partial<Network> = {}): void {

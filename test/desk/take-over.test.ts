@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { tick } from '../../src/desk/step.js';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
 import { REFUSES_PHASE } from './fake-robot.js';
 
@@ -24,23 +23,11 @@ describe('with two referee desks,', () => {
     field.resume();
   });
 
-  it('the second desk can take over and continue a match that the first desk has paused, even while the first desk still runs', () => {
-    first.press('pause');
-    field.wait(600);
-    field.takeOver();
-    second.press('go on in teleop');
-    field.wait(3000);
-    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
-  });
-
   it('the second desk can take over and replay a match that the first desk has ended, even while the first desk still runs', () => {
-    first.press('end');
-    field.wait(600);
+    first.pressAndWait('end', 600);
     field.takeOver();
-    second.press('load');
-    field.wait(6000);
-    second.press('start');
-    field.wait(2000);
+    second.pressAndWait('load', 6000);
+    second.pressAndWait('start', 2000);
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
@@ -51,42 +38,32 @@ describe('with two referee desks,', () => {
     it(`if a robot misses “End” and “Release” and comes back after ${what}, “Take over” does not let the robot move`, () => {
       const red = field.robot('Red 1');
       red.isOff = true;
-      first.press('end');
-      field.wait(1500);
-      first.press('release');
-      field.wait(1500);
+      first.pressAndWait('end', 1500);
+      first.pressAndWait('release', 1500);
       red.restart(isRebooted);
       red.isOff = false;
       field.wait(1000);
-      first.press('take over');
-      field.wait(3000);
+      first.pressAndWait('take over', 3000);
       expect([wanted()?.phase, red.mayMove]).to.deep.equal(['none', false]);
       expect(field.phases.slice(1)).to.deep.equal(['none', 'none']);
     });
 
   it('if a robot has been silent since a phase that is over by now, “Take over” still continues the match for the other robots', () => {
-    second.isOff = false;
-    field.wait(600);
+    second.switchOn(600);
     field.robot('Blue 1').isOff = true;
-    first.press('pause');
-    field.wait(600);
-    first.press('without', { robot: 'Blue 1' });
-    field.wait(20_000);
-    first.press('go on in teleop');
-    field.wait(600);
+    first.pressAndWait('pause', 600);
+    first.pressAndWait('without', 20_000, { robot: 'Blue 1' });
+    first.pressAndWait('go on in teleop', 600);
     first.isOff = true;
-    second.press('take over');
-    field.wait(600);
+    second.pressAndWait('take over', 600);
     expect([wanted(second)?.phase, wanted(second)?.without]).to.deep.equal(['teleop', ['Blue 1']]);
     expect(field.phases.slice(0, 2)).to.deep.equal(['teleop', 'teleop']);
   });
 
   it('if the first desk takes its match back, it uses the end time that the robots report, not its own older one', () => {
     field.takeOver();
-    second.press('pause');
-    field.wait(2000);
-    second.press('go on in teleop');
-    field.wait(600);
+    second.pressAndWait('pause', 2000);
+    second.pressAndWait('go on in teleop', 600);
     const endsAtMs = wanted(second)?.endsAtMs ?? 0;
     takeBack();
     expect(wanted()?.endsAtMs).to.be.closeTo(endsAtMs, 100);
@@ -94,8 +71,7 @@ describe('with two referee desks,', () => {
 
   it('if no page is open on the first desk while the second desk has the match, the first desk still continues the match after taking it back', () => {
     field.takeOver();
-    first.state.pageMs = field.nowMs - 5000;
-    expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
+    first.losePage();
     field.wait(600);
     takeBack();
     expect([wanted()?.phase, ...field.phases]).to.deep.equal(['auto', 'auto', 'auto', 'auto']);
@@ -103,8 +79,7 @@ describe('with two referee desks,', () => {
 
   it('if the first desk takes back a match that the second desk has ended, the first desk shows the match as ended', () => {
     field.takeOver();
-    second.press('end');
-    field.wait(600);
+    second.pressAndWait('end', 600);
     takeBack();
     expect([wanted()?.phase, wanted()?.why]).to.deep.equal(['ended', 'another desk has ended it']);
   });
@@ -113,70 +88,51 @@ describe('with two referee desks,', () => {
     const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
-    second.isOff = false;
-    field.wait(2100);
-    second.press('take over');
-    field.wait(400);
+    second.switchOn(2100);
+    second.pressAndWait('take over', 400);
     red.isOff = false;
     field.wait(4000);
     expect(field.moves).to.deep.equal([false, true, true]);
-    second.press('without', { robot: 'Red 1' });
-    field.wait(1500);
+    second.pressAndWait('without', 1500, { robot: 'Red 1' });
     expect(red.match.state.lock?.reason).to.equal('the match plays without Red 1');
   });
 
   for (const before of ['ended', 'loaded'] as const)
     it(`if the first desk takes over a match that the second desk has ${before}, the second desk changes no phase, even while the first desk is off`, () => {
       begin();
-      second.isOff = false;
-      field.wait(600);
-      second.press('load');
-      field.wait(1500);
+      second.switchOn(600);
+      second.pressAndWait('load', 1500);
       if (before === 'ended') second.press('end');
       field.wait(600);
       first.press('take over');
-      first.press('load');
-      field.wait(1500);
-      first.press('start');
-      field.wait(600);
+      first.pressAndWait('load', 1500);
+      first.pressAndWait('start', 600);
       field.robot('Red 1').restart(true);
       field.wait(1500);
-      first.press('join', { robot: 'Red 1' });
-      field.wait(600);
-      first.press('pause');
-      field.wait(600);
+      first.pressAndWait('join', 600, { robot: 'Red 1' });
+      first.pressAndWait('pause', 600);
       first.isOff = true;
       field.wait(5000);
       expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
-      first.isOff = false;
-      field.wait(1500);
-      first.press('go on');
-      field.wait(600);
+      first.switchOn(1500);
+      first.pressAndWait('go on', 600);
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
   it('after the first desk has released the robots, they stay released until “Load” is pressed again on the second desk', () => {
     begin();
-    second.isOff = false;
-    field.wait(600);
-    second.press('load');
-    field.wait(1500);
+    second.switchOn(600);
+    second.pressAndWait('load', 1500);
     first.press('take over');
     field.load();
-    first.press('start');
-    field.wait(600);
-    first.press('end');
-    field.wait(600);
-    first.press('release');
-    field.wait(600);
+    first.pressAndWait('start', 600);
+    first.pressAndWait('end', 600);
+    first.pressAndWait('release', 600);
     field.resume();
     field.wait(6000);
-    expect([field.phases, field.moves]).to.deep.equal([
-      ['none', 'none', 'none'],
-      [true, true, true],
-    ]);
-    second.press('load');
-    field.wait(1500);
+    expect(field.phases).to.deep.equal(['none', 'none', 'none']);
+    expect(field.moves).to.deep.equal([true, true, true]);
+    second.pressAndWait('load', 1500);
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
   });
 
@@ -184,66 +140,48 @@ describe('with two referee desks,', () => {
     field.takeOver();
     first.isOff = true;
     field.wait(300);
-    second.press('pause');
-    field.wait(600);
-    second.press('go on in teleop');
-    field.wait(600);
+    second.pressAndWait('pause', 600);
+    second.pressAndWait('go on in teleop', 600);
     first.restart();
-    first.isOff = false;
-    field.wait(1000);
+    first.switchOn(1000);
     second.isOff = true;
     field.wait(3500);
     for (let halfSeconds = 0; halfSeconds < 2; halfSeconds += 1) {
-      expect([field.phases, field.moves]).to.deep.equal([
-        ['teleop', 'teleop', 'teleop'],
-        [false, false, false],
-      ]);
+      expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+      expect(field.moves).to.deep.equal([false, false, false]);
       field.wait(500);
     }
-    first.press('take over');
-    field.wait(300);
+    first.pressAndWait('take over', 300);
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
   it('a press of “End” on a desk without network does not end the next match of the other desk when the network returns', () => {
     first.isOff = true;
     field.takeOver();
-    second.press('end');
-    field.wait(600);
-    second.press('load semifinal');
-    field.wait(1500);
-    second.press('start');
-    field.wait(600);
+    second.pressAndWait('end', 600);
+    second.pressAndWait('load semifinal', 1500);
+    second.pressAndWait('start', 600);
     field.resume();
     first.press('end');
-    first.isOff = false;
-    field.wait(2000);
-    expect([field.phases.slice(0, 2), field.moves.slice(0, 2)]).to.deep.equal([
-      ['auto', 'auto'],
-      [true, true],
-    ]);
+    first.switchOn(2000);
+    expect(field.phases.slice(0, 2)).to.deep.equal(['auto', 'auto']);
+    expect(field.moves.slice(0, 2)).to.deep.equal([true, true]);
   });
 
   it('if the first desk leaves a robot in an ended match, the second desk shows NOT RELEASED, and releases the robot at “Join”', () => {
-    first.press('end');
-    field.wait(600);
+    first.pressAndWait('end', 600);
     first.isOff = true;
     field.takeOver();
-    second.press('load semifinal');
-    field.wait(1500);
-    expect([field.phases, second.tile('Blue 1').missed]).to.deep.equal([
-      ['pre', 'pre', 'ended'],
-      'NOT RELEASED',
-    ]);
-    second.press('join', { robot: 'Blue 1' });
-    field.wait(1000);
+    second.pressAndWait('load semifinal', 1500);
+    expect(field.phases).to.deep.equal(['pre', 'pre', 'ended']);
+    expect(second.tile('Blue 1').missed).to.equal('NOT RELEASED');
+    second.pressAndWait('join', 1000, { robot: 'Blue 1' });
     expect(field.phases).to.deep.equal(['pre', 'pre', 'none']);
   });
 
   it('while the first desk runs and keeps robots in an ended match, the second desk offers no “Join” for them', () => {
     first.press('end');
-    second.isOff = false;
-    field.wait(4000);
+    second.switchOn(4000);
     expect(NAMES.map(name => second.tile(name).missed)).to.deep.equal(NAMES.map(() => null));
     expect(second.tryPress('join')).to.include('not-ready');
     expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
@@ -263,23 +201,18 @@ describe('with two referee desks,', () => {
     [
       '“Release” was pressed on that desk for another match before',
       () => {
-        second.isOff = false;
-        field.wait(600);
-        second.press('load semifinal');
-        field.wait(100);
-        second.press('release');
-        field.wait(11_000);
+        second.switchOn(600);
+        second.pressAndWait('load semifinal', 100);
+        second.pressAndWait('release', 11_000);
       },
     ],
   ] as const)
     it(`if the first desk dies after “End”, “Join” on the second desk releases the robots, even if ${what}`, () => {
       before();
-      first.press('end');
-      field.wait(1500);
+      first.pressAndWait('end', 1500);
       expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
       first.isOff = true;
-      second.isOff = false;
-      field.wait(2000);
+      second.switchOn(2000);
       field.robot('Red 1').restart(true);
       field.wait(2000);
       if (second.view.match?.id === 'final') {
@@ -296,79 +229,57 @@ describe('with two referee desks,', () => {
   it('if a frozen desk wakes up without an open page, it does not pause the match that the other desk has taken over', () => {
     first.isOff = true;
     field.takeOver();
-    first.state.pageMs = field.nowMs - 5000;
-    expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
-    first.isOff = false;
-    field.wait(2000);
+    first.losePage();
+    first.switchOn(2000);
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('if a frozen desk wakes up when its match time is up, it does not end a match that the other desk has extended', () => {
-    second.isOff = false;
-    field.wait(14_200);
+    second.switchOn(14_200);
     first.isOff = true;
-    second.press('take over');
-    field.wait(300);
-    second.press('pause');
-    field.wait(500);
-    second.press('go on in teleop');
-    field.wait(200);
-    first.isOff = false;
-    field.wait(2000);
+    second.pressAndWait('take over', 300);
+    second.pressAndWait('pause', 500);
+    second.pressAndWait('go on in teleop', 200);
+    first.switchOn(2000);
     expect(wanted()).to.deep.include({ phase: 'ended', why: 'time is up' });
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
   });
 
   it('after “End” on the first desk and a new start of the match on the second desk, a restart of the first desk does not end the match', () => {
-    first.press('end');
-    field.wait(600);
+    first.pressAndWait('end', 600);
     first.isOff = true;
     field.takeOver();
-    second.press('load');
-    field.wait(5000);
-    second.press('start');
-    field.wait(600);
+    second.pressAndWait('load', 5000);
+    second.pressAndWait('start', 600);
     first.restart();
-    first.isOff = false;
-    field.wait(2000);
+    first.switchOn(2000);
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('“Load” and then “End” on the second desk do not end the match that the first desk plays', () => {
-    second.isOff = false;
-    field.wait(600);
-    second.press('load');
-    field.wait(600);
-    second.press('end');
-    field.wait(1500);
+    second.switchOn(600);
+    second.pressAndWait('load', 600);
+    second.pressAndWait('end', 1500);
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('if a desk wakes up after a freeze of 4 s, it does not take back the robots that the other desk took over meanwhile', () => {
-    second.isOff = false;
-    field.wait(600);
+    second.switchOn(600);
     first.isOff = true;
-    second.press('take over');
-    field.wait(100);
+    second.pressAndWait('take over', 100);
     second.isOff = true;
     field.wait(4000);
-    first.isOff = false;
-    field.wait(2000);
-    expect([field.holders, field.moves]).to.deep.equal([
-      ['desk-2', 'desk-2', 'desk-2'],
-      [false, false, false],
-    ]);
+    first.switchOn(2000);
+    expect(field.holders).to.deep.equal(['desk-2', 'desk-2', 'desk-2']);
+    expect(field.moves).to.deep.equal([false, false, false]);
   });
 
   it('if the first desk dies and a robot misses “Take over” on the second desk, a pause on the second desk still reaches that robot', () => {
-    second.isOff = false;
-    field.wait(600);
+    second.switchOn(600);
     first.isOff = true;
     field.network('Blue 1', { loses: 'requests' });
-    second.press('take over');
-    field.wait(300);
-    second.press('pause');
-    field.wait(900);
+    second.pressAndWait('take over', 300);
+    second.pressAndWait('pause', 900);
     field.network('Blue 1');
     field.wait(4000);
     expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
@@ -377,10 +288,8 @@ describe('with two referee desks,', () => {
   it('after a pause on the first desk, “Take over” on the same desk keeps the match paused, even if one robot refuses the pause', () => {
     field.robot('Red 1').restart(false);
     field.robot('Red 1').refuses = 'not-allowed';
-    first.press('pause');
-    field.wait(600);
-    first.press('take over');
-    field.wait(600);
+    first.pressAndWait('pause', 600);
+    first.pressAndWait('take over', 600);
     expect(wanted()).to.deep.include({ phase: 'pause', without: [], interrupted: 'auto' });
   });
 
@@ -391,33 +300,23 @@ describe('with two referee desks,', () => {
     it(`after the second desk has released the robots and died, the robots stay released when the first desk ${what}`, () => {
       first.isOff = true;
       field.takeOver();
-      first.isOff = true;
-      second.press('end');
-      field.wait(600);
-      second.press('release');
-      field.wait(600);
+      second.pressAndWait('end', 600);
+      second.pressAndWait('release', 600);
       field.resume();
       second.isOff = true;
       field.wait(8000);
       if (isRestarted) first.restart();
-      first.isOff = false;
-      field.wait(600);
-      first.state.pageMs = field.nowMs - 5000;
-      expect(tick(first.state, field.nowMs, 5000)).to.equal(true);
+      first.switchOn(600);
+      first.losePage();
       field.wait(2000);
-      expect([field.phases, field.moves]).to.deep.equal([
-        ['none', 'none', 'none'],
-        [true, true, true],
-      ]);
+      expect(field.phases).to.deep.equal(['none', 'none', 'none']);
+      expect(field.moves).to.deep.equal([true, true, true]);
     });
 
   it('if “Take over” is pressed on the first desk and 0.4 s later on the second desk, all robots stay with the second desk', () => {
-    second.isOff = false;
-    field.wait(600);
-    first.press('take over');
-    field.wait(400);
-    second.press('take over');
-    field.wait(100);
+    second.switchOn(600);
+    first.pressAndWait('take over', 400);
+    second.pressAndWait('take over', 100);
     for (let tenths = 0; tenths < 20; tenths += 1) {
       expect(field.holders).to.deep.equal(['desk-2', 'desk-2', 'desk-2']);
       field.wait(100);
@@ -425,8 +324,7 @@ describe('with two referee desks,', () => {
   });
 
   it('“Take over” takes no robot if the network delays the requests by 3.5 s', () => {
-    second.isOff = false;
-    field.wait(600);
+    second.switchOn(600);
     for (const name of NAMES) field.network(name, { requestMs: 3500 });
     second.press('take over');
     second.isOff = true;
@@ -436,102 +334,76 @@ describe('with two referee desks,', () => {
   });
 
   it('if one robot missed “Go on” on the second desk and is still paused, “Take over” on the first desk takes back the running match', () => {
-    first.press('pause');
-    field.wait(600);
+    first.pressAndWait('pause', 600);
     field.network('Blue 1', { loses: 'requests' });
     field.wait(6000);
     field.takeOver();
-    second.press('go on in teleop');
-    field.wait(600);
+    second.pressAndWait('go on in teleop', 600);
     field.network('Blue 1');
-    first.isOff = false;
-    field.wait(1500);
+    first.switchOn(1500);
     expect(field.phases).to.deep.equal(['teleop', 'teleop', 'pause']);
-    first.press('take over');
-    field.wait(1500);
+    first.pressAndWait('take over', 1500);
     expect(wanted()?.phase).to.equal('teleop');
     expect(wanted()?.endsAtMs).to.be.closeTo(wanted(second)?.endsAtMs ?? 0, 100);
   });
 
   it('if the first desk has ended a match and the second desk has loaded one, “Take over” on the first desk adopts the loaded match', () => {
-    first.press('end');
-    field.wait(600);
-    second.isOff = false;
-    field.wait(600);
+    first.pressAndWait('end', 600);
+    second.switchOn(600);
     second.press('load');
-    second.press('take over');
-    field.wait(4000);
-    first.press('take over');
-    field.wait(2000);
+    second.pressAndWait('take over', 4000);
+    first.pressAndWait('take over', 2000);
     expect([field.phases, wanted()?.phase]).to.deep.equal([['pre', 'pre', 'pre'], 'pre']);
-    first.press('start');
-    field.wait(600);
+    first.pressAndWait('start', 600);
     expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('right after the first desk has released the robots, “Load” on the second desk works without “Take over”', () => {
-    first.press('end');
-    field.wait(600);
-    second.isOff = false;
-    field.wait(600);
-    first.press('release');
-    field.wait(1500);
-    second.press('load');
-    field.wait(5000);
+    first.pressAndWait('end', 600);
+    second.switchOn(600);
+    first.pressAndWait('release', 1500);
+    second.pressAndWait('load', 5000);
     expect(field.phases).to.deep.equal(['pre', 'pre', 'pre']);
-    second.press('start');
-    field.wait(300);
+    second.pressAndWait('start', 300);
     expect(field.moves).to.deep.equal([true, true, true]);
   });
 
   it('if the first desk left a robot out of the match, the robot stays locked when the second desk takes over and lifts LOCK ALL', () => {
-    first.press('without', { robot: 'Red 1' });
-    field.wait(600);
+    first.pressAndWait('without', 600, { robot: 'Red 1' });
     first.isOff = true;
-    second.isOff = false;
-    field.wait(2500);
-    second.press('take over');
-    field.wait(600);
+    second.switchOn(2500);
+    second.pressAndWait('take over', 600);
     expect(wanted(second)?.without).to.deep.equal(['Red 1']);
-    second.press('lock all');
-    field.wait(600);
-    second.press('unlock');
-    field.wait(1500);
+    second.pressAndWait('lock all', 600);
+    second.pressAndWait('unlock', 1500);
     expect(field.locks).to.deep.equal([true, false, false]);
     expect(second.tryPress('unlock one', { robot: 'Red 1' })).to.include('not-ready');
   });
 
   it('if the second desk takes over during LOCK ALL, and somebody else then unlocks a robot, the second desk locks that robot again', () => {
-    first.press('lock all');
-    field.wait(600);
+    first.pressAndWait('lock all', 600);
     first.isOff = true;
-    second.isOff = false;
-    field.wait(600);
+    second.switchOn(600);
     second.press('take over');
     field.robot('Red 1').match.unlock();
     field.wait(1500);
     expect(field.robot('Red 1').match.state.lock).to.not.equal(null);
-    second.press('unlock');
-    field.wait(600);
+    second.pressAndWait('unlock', 600);
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
   it('if two robots miss the unlock of LOCK ALL, they stay locked after “Take over”, and can be unlocked one by one', () => {
     const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
-    first.press('lock all');
-    field.wait(600);
+    first.pressAndWait('lock all', 600);
     one.isOff = true;
     other.isOff = true;
     field.wait(600);
-    first.press('unlock');
-    field.wait(1500);
+    first.pressAndWait('unlock', 1500);
     one.isOff = false;
     other.isOff = false;
     first.isOff = true;
-    second.isOff = false;
-    field.wait(1000);
-    second.press('take over');
-    field.wait(1500);
+    second.switchOn(1000);
+    second.pressAndWait('take over', 1500);
     expect(field.locks).to.deep.equal([true, true, false]);
     for (const robot of ['Red 1', 'Red 2']) second.press('unlock one', { robot });
     field.wait(600);
@@ -548,10 +420,8 @@ describe('with two referee desks,', () => {
       match.set({ id: 'semi', revision: 2, phase: 'auto', remainingS: 60 }, 'desk');
     }
     field.wait(600);
-    first.press('end');
-    field.wait(1500);
-    first.press('take over');
-    field.wait(1500);
+    first.pressAndWait('end', 1500);
+    first.pressAndWait('take over', 1500);
     expect([wanted()?.id, wanted()?.phase]).to.deep.equal(['final', 'ended']);
     expect(first.tile('Red 1')?.problems.join()).to.match(/NOT ENDED/);
     field.wait(3000);
