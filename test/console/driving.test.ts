@@ -270,13 +270,12 @@ describe('a page used for driving', () => {
     ],
     [
       'another caller switches the gimbal to auto mode',
-      () => page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' }),
+      () => page.daemon.askAndWait('POST /api/gimbal/mode/switch', { mode: 'auto' }),
     ],
     [
       'another caller stops and resumes the robot',
       async () => {
         await page.daemon.ask('POST /api/stop');
-        await page.wait(200);
         await page.daemon.ask('POST /api/resume');
       },
     ],
@@ -319,11 +318,9 @@ describe('a page used for driving', () => {
     const { driving } = page.model;
     stick(AHEAD);
     await page.wait(100);
-    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'auto' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/chassis/mode/switch', { mode: 'auto' });
     expect(driving.hindrance).to.equal('Chassis: In auto: switch to manual.');
-    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'manual' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/chassis/mode/switch', { mode: 'manual' });
     expect(driving.hindrance).to.equal('Let go of all sticks and keys first.');
     driving.interrupt('The window lost the focus.');
     expect(driving.hindrance).to.equal('The window lost the focus. Let go of all sticks and keys first.');

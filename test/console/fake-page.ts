@@ -146,6 +146,12 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
       like.test(`${method} ${path}`) ? { status, body: { code, detail, ...more } } : undefined;
   }
 
+  /** Silences the stream until the page counts its data as stale. */
+  async loseContact(): Promise<void> {
+    this.isDeaf = true;
+    await this.wait(900);
+  }
+
   /** Breaks the network. */
   cut(): void {
     this.fate = () => 'failed';

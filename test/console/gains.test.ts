@@ -62,7 +62,6 @@ describe('the gain editor', () => {
     const page = await servedPage();
     page.let(/pidconfig$/, 'failed', 'GET');
     await page.daemon.save('chassis', 'speed', 61);
-    await page.wait(200);
     page.mend();
     await page.daemon.save('chassis', 'speed', 62);
     await page.wait(3000);
@@ -93,7 +92,6 @@ describe('the gain editor', () => {
     await page.wait(60_000);
     expect(said(page)).to.equal('Saved: Speed loop kp 40 → 50.');
     await page.daemon.save('chassis', 'position', 6);
-    await page.wait(200);
     expect(said(page)).to.equal(undefined);
   });
 
@@ -106,7 +104,6 @@ describe('the gain editor', () => {
     expect([gainsOf(page).lastSave?.replaced.revision, (await stored(page))[0]]).to.deep.equal([1, 40]);
     await page.during(gainsOf(page).undoSave());
     await page.daemon.save('chassis', 'position', 6);
-    await page.wait(200);
     expect(gainsOf(page).lastSave).to.equal(undefined);
     expect([await page.during(gainsOf(page).undoSave()), await stored(page)]).to.deep.equal([false, [50, 6]]);
   });
@@ -134,7 +131,6 @@ describe('after another caller has saved gains, a page', () => {
     const other = await one.another();
     other.let(/pidconfig$/, 'held', 'GET');
     await one.daemon.save('chassis', 'position', 3);
-    await one.wait(200);
     one.edit('chassis', '/speed/kp', '41');
     expect(await save(other)).to.equal(true);
     expect(await stored(one)).to.deep.equal([41, 3]);
@@ -144,7 +140,6 @@ describe('after another caller has saved gains, a page', () => {
     const page = await servedPage();
     page.edit('chassis', '/speed/kp', '45');
     await page.daemon.save('chassis', 'position', 9);
-    await page.wait(200);
     expect(gainsOf(page).conflict.value).to.deep.equal([]);
     page.isDeaf = true;
     await page.daemon.save('chassis', 'position', 8);
@@ -174,7 +169,6 @@ describe('after another caller has saved gains, a page', () => {
       page.edit('chassis', '/speed/kp', '41');
       page.edit('chassis', '/position/kp', '6');
       await page.daemon.save('chassis', 'speed', 50);
-      await page.wait(200);
       expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([50]);
       expect(page.model.log.saverOf('chassis', 1)).to.equal('192.0.2.2');
       await save(page);
@@ -191,8 +185,7 @@ describe('after another caller has saved gains, a page', () => {
     const before = await page.daemon.gains('chassis');
     page.edit('chassis', '/speed/kp', '41');
     const theirs = { ...before, speed: { kp: 50, ki: 1, kd: 1 } };
-    await page.daemon.ask('POST /api/chassis/pidconfig', theirs);
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/chassis/pidconfig', theirs);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.include(50);
     await page.during(gainsOf(page).decide('mine'));
     expect((await page.daemon.gains('chassis')).speed).to.deep.equal({ ...before.speed, kp: 41 });
@@ -203,7 +196,6 @@ describe('after another caller has saved gains, a page', () => {
     page.edit('chassis', '/speed/kp', '62');
     page.edit('chassis', '/position/kp', '12');
     await page.daemon.save('chassis', 'speed', 63);
-    await page.wait(200);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([63]);
     page.edit('chassis', '/speed/kp', '63');
     expect(gainsOf(page).conflict.value).to.deep.equal([]);
@@ -216,7 +208,6 @@ describe('after another caller has saved gains, a page', () => {
     page.edit('chassis', '/speed/kp', '44');
     await page.daemon.save('chassis', 'speed', 43);
     await page.daemon.save('chassis', 'position', 7);
-    await page.wait(200);
     expect(gainsOf(page).conflict.value.map(({ to }) => to)).to.deep.equal([43]);
     await page.during(gainsOf(page).restore(1));
     await page.wait(200);
@@ -227,7 +218,6 @@ describe('after another caller has saved gains, a page', () => {
   it('that missed the save event loads the new gains at the first attempt to restore a revision, and restores it at the second', async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 7);
-    await page.wait(200);
     page.isDeaf = true;
     await page.daemon.save('chassis', 'position', 8);
     const restore = () => page.during(gainsOf(page).restore(1));
@@ -256,7 +246,6 @@ describe('after another caller has saved gains, a page', () => {
   it("does not save its edit if the daemon's state folder was replaced by one with other gains of the same revision number", async () => {
     const page = await servedPage();
     await page.daemon.save('chassis', 'position', 13);
-    await page.wait(200);
     page.edit('chassis', '/speed/kp', '64');
     page.model.stream.setHidden(true);
     const theirs = { speed: { kp: 65, ki: 0, kd: 0 } };
@@ -385,8 +374,7 @@ describe('a trial of gains on the page', () => {
   it("that another caller began is shown with that caller's name, and can be ended from this page", async () => {
     const page = await servedPage();
     const gains = await page.daemon.gains('chassis');
-    await page.daemon.ask('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
     expect(page.strip).to.match(
       /^doing: Chassis runs gains that 192\.0\.2\.2 tries, for \d+ s unless renewed\./,
     );

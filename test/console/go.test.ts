@@ -19,8 +19,7 @@ describe('the button "Go"', () => {
   const stopped = async (phase: Phase = 'teleop') => {
     const page = await servedPage({ config: { match: { refereeSilenceMs: 60_000 } } });
     await set(page, phase);
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     return page;
   };
 
@@ -79,8 +78,7 @@ describe('the button "Go"', () => {
     page.mend();
     await page.wait(5000);
     expect(isOffered()).to.equal(true);
-    await page.daemon.ask('POST /api/resume');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/resume');
     expect(isOffered()).to.equal(false);
     await page.daemon.ask('POST /api/stop');
     await set(page, 'none');

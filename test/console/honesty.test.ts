@@ -15,15 +15,13 @@ describe('the page', () => {
 
   it('shows "LASER MAY BE ON" if contact is lost while the laser is on, and "Laser unknown" if contact is lost while the laser is dark', async () => {
     const page = await servedPage();
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).to.match(/^bad: No contact since [\d:]+\./);
     expect(title(page)).to.match(/^Laser unknown · No contact/);
     page.isDeaf = false;
     await lightOn(page);
     await page.wait(200);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: be ready to cut its supply\. It was on when/);
     expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
   });
@@ -32,14 +30,12 @@ describe('the page', () => {
     const page = await servedPage();
     page.let(/laser/, 'held');
     void page.model.laser.light();
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: .*asked for since/);
     page.mend();
     page.model.laser.darken();
     await page.wait(200);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
@@ -48,13 +44,11 @@ describe('the page', () => {
     page.let(/laser/, 'lost');
     void page.model.laser.light();
     await page.wait(4900);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
     page.mend();
     await page.wait(200);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 
@@ -66,8 +60,7 @@ describe('the page', () => {
       const page = await servedPage();
       await lightOn(page);
       await page.wait(100);
-      page.isDeaf = true;
-      await page.wait(900);
+      await page.loseContact();
       expect(page.strip).to.match(/LASER MAY BE ON/);
       press(page);
       await page.wait(50);
@@ -76,10 +69,8 @@ describe('the page', () => {
       page.mend();
       await page.wait(600);
       expect(page.strip).not.to.match(/is confirmed\./);
-      await page.daemon.ask('POST /api/resume');
-      await page.wait(200);
-      page.isDeaf = true;
-      await page.wait(900);
+      await page.daemon.askAndWait('POST /api/resume');
+      await page.loseContact();
       expect(page.strip).not.to.match(/is confirmed\./);
     });
   }
@@ -91,8 +82,7 @@ describe('the page', () => {
     await lightOn(page);
     await page.wait(200);
     page.sentTo(/laser/)[0]!.deliver();
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON/);
   });
 
@@ -102,8 +92,7 @@ describe('the page', () => {
     void page.model.laser.light();
     await page.wait(10);
     expect(page.strip).to.match(/Laser: The robot is stopped/);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.strip).not.to.match(/MAY BE ON/);
   });
 });
@@ -203,8 +192,7 @@ describe("if another caller's request switches the laser off, the page", () => {
       const by = words.split(' ')[0];
       await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'debug' }, 'operator');
       await page.daemon.ask('POST /api/laser', { action: 'on' }, 'operator');
-      await page.daemon.ask(`POST /api/${path}`, body, by);
-      await page.wait(200);
+      await page.daemon.askAndWait(`POST /api/${path}`, body, by);
       expect(page.strip).to.match(new RegExp(`note: Laser went dark at [\\d:]+: ${words}\\.`));
     });
   }
@@ -214,8 +202,7 @@ describe('if the user of the page has no right to resume the robot, the page', (
   it('shows a stop without the advice to press "Resume"', async () => {
     const page = await servedPage({ tokens: true });
     await page.during(page.model.access.enter(CALLERS.spectator.secret));
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     expect(page.strip).to.match(/^bad: Stopped at .*the laser is dark\.$/);
   });
 });
@@ -278,8 +265,7 @@ describe("the alert about a controller's restart", () => {
     browser.items.set('trunnion.noted', 'no JSON');
     const page = await FakePage.of(await ServingDaemon.start({ config: SLOW_SILENCE }), { browser });
     await page.daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     expect(page.strip).to.match(/^alarm: Gimbal NOT CONFIRMED/);
   });
 });
@@ -299,8 +285,7 @@ describe('the alert about a restart of the daemon', () => {
     const { daemon } = page;
     const other = await page.another();
     await lightOn(page);
-    await daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
-    await page.wait(200);
+    await daemon.askAndWait('POST /api/gimbal/mode/switch', { mode: 'auto' });
     other.model.stream.setHidden(true);
     const restartS = page.clock.nowMs() / 1000;
     await restart(page);
@@ -321,8 +306,7 @@ describe('the alert about a restart of the daemon', () => {
     await daemon.ask('POST /api/chassis/mode/switch', { mode: 'debug' });
     await daemon.ask('POST /api/chassis/excitation', { loop: 'speed', amplitude: 0.1, periodS: 1 });
     const gains = await daemon.gains('chassis');
-    await daemon.ask('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
-    await page.wait(200);
+    await daemon.askAndWait('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
     await restart(page);
     const reloaded = await page.another();
     for (const one of [page, reloaded])
@@ -381,8 +365,7 @@ describe('the note about test steps that ended early', () => {
   it('does not appear if a stop ended the test steps', async () => {
     const page = await open();
     await page.daemon.ask('POST /api/stop');
-    await page.daemon.ask('POST /api/resume');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/resume');
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 });

@@ -210,10 +210,8 @@ describe('a press of “STOP” on the page', () => {
     await page.daemon.becomes({});
     await page.wait(6000);
     expect(page.strip).to.match(/STOP is not confirmed/);
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
-    await page.daemon.ask('POST /api/resume');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
+    await page.daemon.askAndWait('POST /api/resume');
     expect(page.strip).not.to.match(/not confirmed/);
   });
 });
@@ -250,8 +248,7 @@ describe('a press of “Off” on the page', () => {
     await page.wait(2000);
     expect([await lightOf(page), page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
     expect(page.strip).to.match(expired);
-    await page.daemon.ask('POST /api/laser', { action: 'off' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/laser', { action: 'off' });
     expect(page.strip).to.equal('');
   });
 
@@ -328,12 +325,10 @@ describe('the message about a failed request', () => {
     expect(page.strip).to.match(/Chassis mode: .*offline/);
     await fault('plug');
     expect(page.strip).to.equal('');
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     await refused();
     expect(page.strip).to.match(/Chassis mode: The robot is stopped/);
-    await page.daemon.ask('POST /api/resume');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/resume');
     expect(page.strip).to.equal('');
     page.let(/mode/, 'failed');
     await page.during(page.model.switchMode('chassis', 'auto'));
@@ -372,13 +367,11 @@ describe('the alerts of the page', () => {
 
   it("are only “LASER MAY BE ON” if the laser's pin does not obey “Off”, and none as soon as the pin works again", async () => {
     const page = await servedPage();
-    await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'nack' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /sim/faults', { target: 'pin', fault: 'nack' });
     page.model.laser.darken();
     await page.wait(200);
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply: its pin does not obey\.$/);
-    await page.daemon.ask('POST /sim/faults', { target: 'pin', fault: 'clear' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /sim/faults', { target: 'pin', fault: 'clear' });
     expect(page.strip).to.equal('');
   });
 });
@@ -428,8 +421,7 @@ describe('after contact with the daemon is lost, the page', () => {
   it('blocks presses that move the robot or light the laser, until contact returns', async () => {
     const page = await servedPage();
     expect(page.model.mayMove).to.equal(true);
-    page.isDeaf = true;
-    await page.wait(900);
+    await page.loseContact();
     expect(page.model.mayMove).to.equal(false);
     page.mend();
     await page.wait(600);
@@ -444,8 +436,7 @@ describe('a page without alarms', () => {
     const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
     await page.daemon.ask('POST /api/laser', { action: 'on' });
-    await page.daemon.ask('POST /api/chassis/mode/switch', { mode: 'auto' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/chassis/mode/switch', { mode: 'auto' });
     expect(wellText(page.model)).to.equal('No faults · LASER ON · chassis auto');
   });
 

@@ -32,6 +32,9 @@ export interface PageDaemon {
 const ORIGIN = 'http://localhost:8080';
 const ANOTHER = '192.0.2.2';
 
+/** After this time, the pages show the effect of a request. */
+const SHOWN_MS = 200;
+
 /** Few polls, so that long waits cost little processor time. */
 const POLL_HZ = 10;
 
@@ -78,6 +81,14 @@ export class ServingDaemon implements PageDaemon {
     return this.#daemon.bodyOf(ask, body, { from: ANOTHER, ...(as !== undefined && { as }) });
   }
 
+  /** The same, until the pages show what it has changed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
+  async askAndWait(ask: string, body?: unknown, as?: string): Promise<any> {
+    const answer = await this.ask(ask, body, as);
+    await this.clock.advance(SHOWN_MS);
+    return answer;
+  }
+
   status() {
     return this.ask('GET /api/status');
   }
@@ -86,10 +97,10 @@ export class ServingDaemon implements PageDaemon {
     return this.ask(`GET /api/${unit}/pidconfig`);
   }
 
-  /** Another caller saves. */
+  /** Another caller saves, and the pages hear of it. */
   async save(unit: UnitName, loop: string, kp: number): Promise<void> {
     const gains = await this.gains(unit);
-    await this.ask(`POST /api/${unit}/pidconfig`, { ...gains, [loop]: { ...gains[loop], kp } });
+    await this.askAndWait(`POST /api/${unit}/pidconfig`, { ...gains, [loop]: { ...gains[loop], kp } });
   }
 
   async answer(method: string, path: string, body: unknown, browser: CookieJar): Promise<FakeAnswer> {

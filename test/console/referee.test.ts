@@ -225,8 +225,7 @@ describe('a log entry on the page', () => {
 describe('the alert about a stop', () => {
   it('gives the time of the stop, and either who requested it or why the daemon stopped the robot', async () => {
     const page = await servedPage();
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     expect(page.strip).to.match(/Stopped at [\d: -]+ by 192\.0\.2\.2: gimbal stopped/);
     await page.daemon.ask('POST /api/resume');
     await page.during(page.model.referee.take());
@@ -240,12 +239,10 @@ describe('the alert about a stop', () => {
   it('offers no “Resume” while a resume is forbidden, and says why', async () => {
     const page = await servedPage({ config: { supervision: { hostSilenceMs: 0 } } });
     const why = () => whyNoResume(page.model.status.value!);
-    await page.daemon.ask('POST /api/stop');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/stop');
     expect(why()).to.equal('');
     expect(page.strip).to.match(/Resume puts both units in manual/);
-    await page.daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
     expect(why()).to.equal('not confirmed');
     void page.model.referee.set('a', 'pre', null);
     await page.wait(200);

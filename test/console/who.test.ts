@@ -131,8 +131,7 @@ describe('if “STOP” needs a login, a press before the login', () => {
     expect(page.strip).to.match(/STOP is not confirmed/);
     await page.daemon.ask('POST /api/stop', undefined, 'operator');
     await page.wait(1000);
-    await page.daemon.ask('POST /api/resume', undefined, 'operator');
-    await page.wait(200);
+    await page.daemon.askAndWait('POST /api/resume', undefined, 'operator');
     expect(page.strip).to.equal('');
   });
 });
