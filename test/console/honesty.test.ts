@@ -5,29 +5,35 @@ import { CALLERS } from '../support/callers.js';
 import { FakeBrowser, FakePage, servedPage } from './fake-page.js';
 import { ServingDaemon } from './page-daemon.js';
 
-type Page = FakePage<ServingDaemon>;
+let page: FakePage<ServingDaemon>;
+const open = async () => {
+  page = await servedPage();
+};
 
-const lightOn = ({ daemon }: Page) => daemon.ask('POST /api/laser', { action: 'on' });
+const lightOn = () => page.daemon.ask('POST /api/laser', { action: 'on' });
 
 /** The page must never look safer than the robot is. */
 describe('the page', () => {
-  const title = ({ model }: Page) => titleOf(model.status.value, model.fresh.value, model.laser.mayBeLit);
+  beforeEach(open);
+
+  const title = () => {
+    const { status, fresh, laser } = page.model;
+    return titleOf(status.value, fresh.value, laser.mayBeLit);
+  };
 
   it('shows "LASER MAY BE ON" if contact is lost while the laser is on, and "Laser unknown" if contact is lost while the laser is dark', async () => {
-    const page = await servedPage();
     await page.loseContact();
     expect(page.strip).to.match(/^bad: No contact since [\d:]+\./);
-    expect(title(page)).to.match(/^Laser unknown · No contact/);
+    expect(title()).to.match(/^Laser unknown · No contact/);
     page.isDeaf = false;
-    await lightOn(page);
+    await lightOn();
     await page.wait(200);
     await page.loseContact();
     expect(page.strip).to.match(/^alarm: LASER MAY BE ON: be ready to cut its supply\. It was on when/);
-    expect(title(page)).to.match(/LASER MAY BE ON · No contact/);
+    expect(title()).to.match(/LASER MAY BE ON · No contact/);
   });
 
   it('shows "LASER MAY BE ON" if contact is lost after an unanswered request to switch the laser on, but not once "Off" is answered', async () => {
-    const page = await servedPage();
     page.let(/laser/, 'held');
     void page.model.laser.light();
     await page.loseContact();
@@ -40,7 +46,6 @@ describe('the page', () => {
   });
 
   it('shows "LASER MAY BE ON" if contact is lost within 5 s after an unanswered request to switch the laser on, but not if it is lost later', async () => {
-    const page = await servedPage();
     page.let(/laser/, 'lost');
     void page.model.laser.light();
     await page.wait(4900);
@@ -53,16 +58,15 @@ describe('the page', () => {
   });
 
   for (const [name, press] of [
-    ['Off', (page: Page) => page.model.laser.darken()],
-    ['STOP', (page: Page) => page.model.pressStop()],
+    ['Off', () => page.model.laser.darken()],
+    ['STOP', () => page.model.pressStop()],
   ] as const) {
     it(`removes the warning "LASER MAY BE ON" once a press of "${name}" is answered, even if the event stream stays silent`, async () => {
-      const page = await servedPage();
-      await lightOn(page);
+      await lightOn();
       await page.wait(100);
       await page.loseContact();
       expect(page.strip).to.match(/LASER MAY BE ON/);
-      press(page);
+      press();
       await page.wait(50);
       expect(page.strip).not.to.match(/MAY BE ON/);
       expect(/STOP of [\d:]+ is confirmed\./.test(page.strip)).to.equal(name === 'STOP');
@@ -76,10 +80,9 @@ describe('the page', () => {
   }
 
   it('shows "LASER MAY BE ON" if contact is lost after an "On" of another caller, even if the answer to an earlier "Off" arrives after that "On"', async () => {
-    const page = await servedPage();
     page.let(/laser/, 'answer held');
     page.model.laser.darken();
-    await lightOn(page);
+    await lightOn();
     await page.wait(200);
     page.sentTo(/laser/)[0]!.deliver();
     await page.loseContact();
@@ -87,7 +90,6 @@ describe('the page', () => {
   });
 
   it('does not show "LASER MAY BE ON" if contact is lost after the daemon has refused to switch the laser on', async () => {
-    const page = await servedPage();
     page.refuse(/laser/, 409, 'stopped', 'The robot is stopped.');
     void page.model.laser.light();
     await page.wait(10);
@@ -98,10 +100,11 @@ describe('the page', () => {
 });
 
 describe('an open page', () => {
-  const streams = async ({ daemon }: Page): Promise<number> => (await daemon.status()).streams;
+  beforeEach(open);
+
+  const streams = async (): Promise<number> => (await page.daemon.status()).streams;
 
   it('treats its data as stale while the data arrives 2 s late, and as current again once the data arrives in time', async () => {
-    const page = await servedPage();
     page.lateMs = 2000;
     await page.wait(2000);
     const { count } = page.model.telemetry;
@@ -114,17 +117,15 @@ describe('an open page', () => {
   });
 
   it('closes its event stream when the page is hidden, and opens a new one when the page is visible again', async () => {
-    const page = await servedPage();
     page.model.stream.setHidden(true);
     await page.wait(1000);
-    expect([await streams(page), page.model.fresh.value]).to.deep.equal([0, false]);
+    expect([await streams(), page.model.fresh.value]).to.deep.equal([0, false]);
     page.model.stream.setHidden(false);
     await page.wait(200);
-    expect([await streams(page), page.model.fresh.value]).to.deep.equal([1, true]);
+    expect([await streams(), page.model.fresh.value]).to.deep.equal([1, true]);
   });
 
   it('says “The stream is silent” if only the event stream fails, and “No contact” if requests fail too', async () => {
-    const page = await servedPage();
     page.isDeaf = true;
     await page.wait(6000);
     expect(page.model.deafness.value).to.equal('The stream is silent');
@@ -138,21 +139,21 @@ describe('an open page', () => {
   });
 
   it('still shows the laser alarm and which units move if the daemon names a loop or a unit unknown to the page', async () => {
-    const page = await FakePage.open();
+    const fake = await FakePage.open();
     const tune = { id: '1', unit: 'chassis', loop: 'lift', state: 'running', by: 'pit', words: ['begins'] };
-    page.daemon.say('tune', { ...tune, unit: 'arm' });
-    page.daemon.say('tune', tune);
-    page.daemon.shows('gimbal', { excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } });
-    page.daemon.light = 'fault';
-    await page.wait(200);
-    expect(page.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
-    expect(page.strip).to.match(
+    fake.daemon.say('tune', { ...tune, unit: 'arm' });
+    fake.daemon.say('tune', tune);
+    fake.daemon.shows('gimbal', { excitation: { loop: 'roll', amplitude: 0.1, periodS: 1 } });
+    fake.daemon.light = 'fault';
+    await fake.wait(200);
+    expect(fake.strip).to.match(/^alarm: LASER MAY BE ON: cut its supply/);
+    expect(fake.strip).to.match(
       /Gimbal moves its roll by ±0\.1 +every 1 s\.\n.*Chassis moves: pit tunes its lift \(begins\)\./,
     );
   });
 
   it('asks to be reloaded if the daemon has another version, but does not drop an unanswered STOP', async () => {
-    const page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
+    page = await FakePage.of(await ServingDaemon.start(), { version: '2' });
     expect(page.strip).to.equal('note: Page is of another version than the daemon: reload it.');
     page.let(/stop/, 'failed');
     page.model.pressStop();
@@ -163,10 +164,10 @@ describe('an open page', () => {
 
 describe('each time the limit `laser.maxOnS` switches the laser off,', () => {
   it('a note is shown in all windows until a person dismisses the note in one window', async () => {
-    const page = await servedPage({ config: { laser: { maxOnS: 1 } } });
+    page = await servedPage({ config: { laser: { maxOnS: 1 } } });
     const other = await page.another();
     const goDark = async () => {
-      await lightOn(page);
+      await lightOn();
       await page.wait(1500);
     };
     const said = /note: Laser went dark at [\d:]+: it was lit for as long as laser\.maxOnS allows\./;
@@ -187,7 +188,7 @@ describe("if another caller's request switches the laser off, the page", () => {
     ['match', { phase: 'ended', id: 'final', revision: 1 }, 'referee set a phase that forbids light'],
   ] as const) {
     it(`says who did what: "${words}"`, async () => {
-      const page = await servedPage({ tokens: true });
+      page = await servedPage({ tokens: true });
       await page.during(page.model.access.enter(CALLERS.spectator.secret));
       const by = words.split(' ')[0];
       await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'debug' }, 'operator');
@@ -200,7 +201,7 @@ describe("if another caller's request switches the laser off, the page", () => {
 
 describe('if the user of the page has no right to resume the robot, the page', () => {
   it('shows a stop without the advice to press "Resume"', async () => {
-    const page = await servedPage({ tokens: true });
+    page = await servedPage({ tokens: true });
     await page.during(page.model.access.enter(CALLERS.spectator.secret));
     await page.daemon.askAndWait('POST /api/stop');
     expect(page.strip).to.match(/^bad: Stopped at .*the laser is dark\.$/);
@@ -208,16 +209,15 @@ describe('if the user of the page has no right to resume the robot, the page', (
 });
 
 describe("the alert about a controller's restart", () => {
-  const restart = ({ daemon }: Page) =>
-    daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'brownout' });
+  beforeEach(open);
+
+  const restart = () => page.daemon.askAndWait('POST /sim/faults', { target: 'gimbal', fault: 'brownout' });
   const said = /bad: Gimbal restarted [\d:]+, now manual\./;
 
   it('is shown in every window, also after a reload of the page, until a person confirms it in one window', async () => {
-    const page = await servedPage();
     const other = await page.another();
     page.model.stream.setHidden(true);
-    await restart(page);
-    await page.wait(200);
+    await restart();
     for (const one of [page, other]) expect(one.strip).to.match(/Gimbal restarted/);
     const reloaded = await page.another();
     expect(reloaded.strip).to.match(said);
@@ -226,25 +226,20 @@ describe("the alert about a controller's restart", () => {
   });
 
   it('is still shown on a reloaded page even if the daemon has restarted with a new event log', async () => {
-    const page = await servedPage();
-    await restart(page);
-    await page.wait(200);
+    await restart();
     await page.daemon.becomes({});
     const later = await page.another();
     expect(later.strip).to.match(said);
   });
 
   it('is still shown if an older copy of the event log, without this restart, arrives afterwards', async () => {
-    const page = await servedPage();
-    await restart(page);
-    await page.wait(200);
+    await restart();
     page.model.log.confirm(page.model.log.restarts.value[0]!);
     page.let(/api.log/, 'answer held');
     page.model.stream.setHidden(true);
     page.model.stream.setHidden(false);
     await page.wait(200);
-    await restart(page);
-    await page.wait(200);
+    await restart();
     page
       .sentTo(/api.log/, 'GET')
       .at(-1)!
@@ -263,7 +258,7 @@ describe("the alert about a controller's restart", () => {
       '[{"seq":1,"at":"2026-11-21T10:00:00.000Z","what":"reset","unit":"arm"}]',
     );
     browser.items.set('trunnion.noted', 'no JSON');
-    const page = await FakePage.of(await ServingDaemon.start({ config: SLOW_SILENCE }), { browser });
+    page = await FakePage.of(await ServingDaemon.start({ config: SLOW_SILENCE }), { browser });
     await page.daemon.ask('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
     await page.daemon.askAndWait('POST /api/stop');
     expect(page.strip).to.match(/^alarm: Gimbal NOT CONFIRMED/);
@@ -271,27 +266,28 @@ describe("the alert about a controller's restart", () => {
 });
 
 describe('the alert about a restart of the daemon', () => {
-  const restart = async (page: Page) => {
+  beforeEach(open);
+
+  const restart = async () => {
     page.isDeaf = true;
     await page.wait(4500);
     await page.daemon.becomes({});
     page.isDeaf = false;
     await page.wait(1000);
   };
-  const marks = ({ model }: Page) => model.telemetry.marks.map(({ text }) => text);
+  const marks = () => page.model.telemetry.marks.map(({ text }) => text);
 
   it('says what the restart changed, and disappears from all windows when a person confirms it in one window', async () => {
-    const page = await servedPage();
     const { daemon } = page;
     const other = await page.another();
-    await lightOn(page);
+    await lightOn();
     await daemon.askAndWait('POST /api/gimbal/mode/switch', { mode: 'auto' });
     other.model.stream.setHidden(true);
     const restartS = page.clock.nowMs() / 1000;
-    await restart(page);
+    await restart();
     const said = /The daemon restarted [\d:]+: laser on → dark, gimbal auto → manual/;
     expect(page.strip).to.match(said);
-    expect(marks(page).at(-1)).to.match(said);
+    expect(marks().at(-1)).to.match(said);
     expect(page.model.telemetry.marks.at(-1)?.t).to.be.within(restartS + 4.5, page.clock.nowMs() / 1000);
     stripLines(page.model)[0]?.answer?.run();
     other.model.stream.setHidden(false);
@@ -301,13 +297,12 @@ describe('the alert about a restart of the daemon', () => {
   });
 
   it('says that the restart ended test steps and a trial, even after a reload of the page', async () => {
-    const page = await servedPage();
     const { daemon } = page;
     await daemon.ask('POST /api/chassis/mode/switch', { mode: 'debug' });
     await daemon.ask('POST /api/chassis/excitation', { loop: 'speed', amplitude: 0.1, periodS: 1 });
     const gains = await daemon.gains('chassis');
     await daemon.askAndWait('POST /api/chassis/pidconfig/trial', { gains, leaseS: 5 });
-    await restart(page);
+    await restart();
     const reloaded = await page.another();
     for (const one of [page, reloaded])
       expect(one.strip).to.match(
@@ -316,54 +311,51 @@ describe('the alert about a restart of the daemon', () => {
   });
 
   it('is shown even if the restart changed nothing, but not if the page only lost contact', async () => {
-    const page = await servedPage();
     page.isDeaf = true;
     await page.wait(4500);
     page.isDeaf = false;
     await page.wait(1000);
     expect(page.strip).to.equal('');
-    await restart(page);
+    await restart();
     expect(page.strip).to.match(/^bad: The daemon restarted [\d:]+\.$/);
   });
 });
 
 describe('the note about test steps that ended early', () => {
-  const begin = async (page: Page) => {
+  beforeEach(open);
+
+  const begin = async () => {
     await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'debug' });
     await page.daemon.ask('POST /api/gimbal/excitation', { loop: 'angle_yaw', amplitude: 0.1, periodS: 1 });
   };
-  const fault = async (page: Page, name: 'unplug' | 'plug') => {
+  const fault = async (name: 'unplug' | 'plug') => {
     await page.daemon.ask('POST /sim/faults', { target: 'gimbal', fault: name });
     await page.wait(1000);
   };
-  const open = async () => {
-    const page = await servedPage();
-    await begin(page);
-    return page;
-  };
+
   it('says "gimbal had no torque" if the gimbal had no torque, and stays until a person confirms the note', async () => {
-    const page = await FakePage.open();
-    page.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
-    expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);
-    stripLines(page.model)[0]?.answer?.run();
-    expect(page.strip).not.to.match(/Test steps ended/);
+    const fake = await FakePage.open();
+    fake.daemon.log({ what: 'excitation', unit: 'gimbal', detail: { amplitude: 0, why: 'no torque' } });
+    expect(fake.strip).to.match(/note: Test steps ended [\d:]+: gimbal had no torque\./);
+    stripLines(fake.model)[0]?.answer?.run();
+    expect(fake.strip).not.to.match(/Test steps ended/);
   });
 
   it('appears, if the gimbal went offline, only when the gimbal is online again, and disappears when new test steps begin', async () => {
-    const page = await open();
-    await fault(page, 'unplug');
+    await begin();
+    await fault('unplug');
     expect(page.strip)
       .to.match(/Gimbal is offline/)
       .and.not.to.match(/Test steps ended/);
-    await fault(page, 'plug');
+    await fault('plug');
     expect(page.strip).to.match(/note: Test steps ended [\d:]+: gimbal was offline\./);
-    await begin(page);
+    await begin();
     await page.wait(200);
     expect(page.strip).not.to.match(/Test steps ended/);
   });
 
   it('does not appear if a stop ended the test steps', async () => {
-    const page = await open();
+    await begin();
     await page.daemon.ask('POST /api/stop');
     await page.daemon.askAndWait('POST /api/resume');
     expect(page.strip).not.to.match(/Test steps ended/);

@@ -5,14 +5,18 @@ import { NO_MATCH_STATUS } from '../support/status.js';
 import { FakePage, servedPage } from './fake-page.js';
 import type { ServingDaemon } from './page-daemon.js';
 
-type Page = FakePage<ServingDaemon>;
+let page: FakePage<ServingDaemon>;
+const open = async () => {
+  page = await servedPage();
+};
 
-const isStopped = async ({ daemon }: Page): Promise<boolean> => (await daemon.status()).stopped;
-const lightOf = async ({ daemon }: Page): Promise<string> => (await daemon.status()).laser.light;
+const isStopped = async (): Promise<boolean> => (await page.daemon.status()).stopped;
+const light = async (): Promise<string> => (await page.daemon.status()).laser.light;
 
 describe('pressing', () => {
+  beforeEach(open);
+
   it('“STOP” cancels an unanswered “Resume”, and the page shows no error message', async () => {
-    const page = await servedPage();
     await page.daemon.ask('POST /api/stop');
     await page.wait(100);
     page.let(/resume/, 'held');
@@ -22,7 +26,7 @@ describe('pressing', () => {
     const [resume] = page.sentTo(/resume/);
     resume!.deliver();
     await page.wait(200);
-    expect([resume!.isTakenBack, await isStopped(page)]).to.deep.equal([true, true]);
+    expect([resume!.isTakenBack, await isStopped()]).to.deep.equal([true, true]);
     expect(page.model.resuming.pending.value).to.equal(false);
     expect(page.strip)
       .to.match(/^bad: Stopped/)
@@ -30,22 +34,20 @@ describe('pressing', () => {
   });
 
   for (const [by, press] of [
-    ['Off', (page: Page) => page.model.laser.darken()],
-    ['STOP', (page: Page) => page.model.pressStop()],
+    ['Off', () => page.model.laser.darken()],
+    ['STOP', () => page.model.pressStop()],
   ] as const) {
     it(`“${by}” cancels an unanswered request to switch the laser on`, async () => {
-      const page = await servedPage();
       page.fate = ({ body }) => (body?.action === 'on' ? 'held' : 'delivered');
       void page.model.laser.light();
-      press(page);
+      press();
       await page.wait(10);
       page.sentTo(/laser/)[0]!.deliver();
-      expect(await lightOf(page)).to.equal('dark');
+      expect(await light()).to.equal('dark');
     });
   }
 
   it('“On” cancels an unanswered “Off”, so that “Off” is no longer retried', async () => {
-    const page = await servedPage();
     page.fate = ({ body }) => (body?.action === 'off' ? 'held' : 'delivered');
     page.model.laser.darken();
     await page.wait(350);
@@ -53,11 +55,10 @@ describe('pressing', () => {
     await page.wait(3000);
     const offs = page.sentTo(/laser/).filter(one => one.body.action === 'off');
     for (const off of offs) off.deliver();
-    expect([offs.length, await lightOf(page), page.model.isOwing]).to.deep.equal([2, 'on', false]);
+    expect([offs.length, await light(), page.model.isOwing]).to.deep.equal([2, 'on', false]);
   });
 
   it('a mode button cancels an unanswered switch to another mode', async () => {
-    const page = await servedPage();
     page.fate = ({ body }) => (body?.mode === 'auto' ? 'held' : 'delivered');
     void page.model.switchMode('chassis', 'auto');
     void page.model.switchMode('chassis', 'debug');
@@ -67,20 +68,20 @@ describe('pressing', () => {
   });
 
   it('“STOP” once stops the robot only once, even if a delayed copy of the request arrives after a resume', async () => {
-    const page = await servedPage();
     page.fate = ({ path }) => (/stop/.test(path) && page.sentTo(/stop/).length === 1 ? 'held' : 'delivered');
     page.model.pressStop();
     await page.wait(500);
     // Somebody else resumes.
     await page.daemon.ask('POST /api/resume');
     page.sentTo(/stop/)[0]!.deliver();
-    expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
+    expect([page.sentTo(/stop/).length, await isStopped()]).to.deep.equal([2, false]);
   });
 });
 
 describe('a press of “STOP” on the page', () => {
+  beforeEach(open);
+
   it('sends its own request, and neither a later press nor the answer to an earlier press cancels that request', async () => {
-    const page = await servedPage();
     page.let(/stop/, 'held');
     for (let press = 0; press < 3; press += 1) {
       page.model.pressStop();
@@ -93,7 +94,6 @@ describe('a press of “STOP” on the page', () => {
   });
 
   it('is retried after about 300 ms, and then again and again until the daemon answers, even for longer than a minute', async () => {
-    const page = await servedPage();
     page.let(/stop/, 'failed');
     page.model.pressStop();
     await page.wait(250);
@@ -106,26 +106,24 @@ describe('a press of “STOP” on the page', () => {
     const before = page.sentTo(/stop/).length;
     await page.wait(61_000);
     expect(page.sentTo(/stop/).length).to.be.greaterThan(before + 25);
-    expect([await isStopped(page), page.model.isOwing]).to.deep.equal([false, true]);
+    expect([await isStopped(), page.model.isOwing]).to.deep.equal([false, true]);
     page.mend();
     await page.wait(2000);
-    expect([await isStopped(page), page.model.isOwing]).to.deep.equal([true, false]);
+    expect([await isStopped(), page.model.isOwing]).to.deep.equal([true, false]);
     expect(page.strip).to.match(/^bad: Stopped/);
   });
 
   it('during a network failure stops the robot within 600 ms after the network is up again', async () => {
-    const page = await servedPage();
     page.cut();
     page.model.pressStop();
     await page.wait(20_000);
     const before = page.sentTo(/stop/).length;
     page.mend();
     await page.wait(600);
-    expect([await isStopped(page), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
+    expect([await isStopped(), page.sentTo(/stop/).length - before <= 2]).to.deep.equal([true, true]);
   });
 
   it('blocks laser “On”, auto mode, test steps and “Try” while the press is unanswered, but not “Off”, manual mode or “Resume”', async () => {
-    const page = await servedPage();
     page.let(/stop/, 'failed');
     page.edit('chassis', '/speed/kp', '20');
     page.model.pressStop();
@@ -142,22 +140,20 @@ describe('a press of “STOP” on the page', () => {
     expect(page.sentTo(/mode|laser/)).to.have.length(2);
     await page.during(page.model.resume());
     await page.wait(5000);
-    expect([page.model.isStopping, await isStopped(page)]).to.deep.equal([false, false]);
+    expect([page.model.isStopping, await isStopped()]).to.deep.equal([false, false]);
     expect(page.strip).not.to.match(/STOP/);
   });
 
   it('does not stop the robot if the request arrives only after a later “Resume” was answered', async () => {
-    const page = await servedPage();
     page.let(/stop/, 'held');
     page.model.pressStop();
     await page.wait(400);
     await page.during(page.model.resume());
     for (const request of page.sentTo(/stop/)) request.deliver();
-    expect([page.sentTo(/stop/).length, await isStopped(page)]).to.deep.equal([2, false]);
+    expect([page.sentTo(/stop/).length, await isStopped()]).to.deep.equal([2, false]);
   });
 
   it('cancels an unanswered “Try”, and also a second “Try” that waits for the first', async () => {
-    const page = await servedPage();
     const { chassis } = page.model.gains;
     page.let(/trial/, 'held');
     page.edit('chassis', '/speed/kp', '20');
@@ -171,7 +167,6 @@ describe('a press of “STOP” on the page', () => {
   });
 
   it('is retried even if the daemon answers an earlier press of “STOP”', async () => {
-    const page = await servedPage();
     page.fate = ({ path }) =>
       /stop/.test(path) ? (page.sentTo(/stop/).length === 1 ? 'answer held' : 'lost') : 'delivered';
     page.isDeaf = true;
@@ -184,13 +179,12 @@ describe('a press of “STOP” on the page', () => {
     expect(page.model.isOwing).to.equal(true);
     page.fate = () => 'delivered';
     await page.wait(600);
-    expect([page.model.isOwing, await isStopped(page)]).to.deep.equal([false, true]);
+    expect([page.model.isOwing, await isStopped()]).to.deep.equal([false, true]);
     await page.wait(400);
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
   it('is shown as “not confirmed” if the daemon cannot confirm the stop, until another caller stops and resumes the robot', async () => {
-    const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.isDeaf = true;
     page.model.pressStop();
@@ -204,7 +198,6 @@ describe('a press of “STOP” on the page', () => {
   });
 
   it('is shown as “not confirmed” if the daemon cannot confirm the stop, even after a daemon restart', async () => {
-    const page = await servedPage();
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
     await page.daemon.becomes({});
@@ -217,10 +210,11 @@ describe('a press of “STOP” on the page', () => {
 });
 
 describe('a press of “Off” on the page', () => {
+  beforeEach(open);
+
   const expired = /bad: Laser Off of [\d:]+ was not answered\. Press it again if it is still wanted\./;
 
   it('during a network failure is retried, and turns the laser off when the network is up again', async () => {
-    const page = await servedPage();
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.wait(100);
     page.cut();
@@ -230,11 +224,10 @@ describe('a press of “Off” on the page', () => {
     expect(page.model.isOwing).to.equal(true);
     page.mend();
     await page.wait(1000);
-    expect([await lightOf(page), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
+    expect([await light(), page.model.isOwing, page.strip]).to.deep.equal(['dark', false, '']);
   });
 
   it('is retried for at most a minute, and is then shown as unanswered until the daemon reports a dark laser', async () => {
-    const page = await servedPage();
     page.cut();
     page.model.laser.darken();
     await page.wait(59_000);
@@ -246,7 +239,7 @@ describe('a press of “Off” on the page', () => {
     const before = page.sentTo(/laser/).length;
     page.mend();
     await page.wait(2000);
-    expect([await lightOf(page), page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
+    expect([await light(), page.sentTo(/laser/).length - before]).to.deep.equal(['on', 0]);
     expect(page.strip).to.match(expired);
     await page.daemon.askAndWait('POST /api/laser', { action: 'off' });
     expect(page.strip).to.equal('');
@@ -254,7 +247,6 @@ describe('a press of “Off” on the page', () => {
 
   for (const sleptMs of [1_200_000, -1_200_000]) {
     it(`is not retried after the operator's device has slept and the wall clock has jumped ${sleptMs > 0 ? 'forward' : 'back'} by 20 minutes`, async () => {
-      const page = await servedPage();
       page.cut();
       page.model.laser.darken();
       await page.wait(1000);
@@ -266,12 +258,11 @@ describe('a press of “Off” on the page', () => {
       page.mend();
       void page.model.laser.light();
       await page.wait(1000);
-      expect([await lightOf(page), page.strip]).to.deep.equal(['on', '']);
+      expect([await light(), page.strip]).to.deep.equal(['on', '']);
     });
   }
 
   it("after another caller's “On” is retried even if the answer to an earlier “Off” arrives", async () => {
-    const page = await servedPage();
     page.fate = ({ body }) =>
       body?.action === 'off' ? (page.sentTo(/laser/).length === 1 ? 'answer held' : 'lost') : 'delivered';
     page.model.laser.darken();
@@ -284,13 +275,14 @@ describe('a press of “Off” on the page', () => {
     expect(page.model.isOwing).to.equal(true);
     page.mend();
     await page.wait(600);
-    expect([page.model.isOwing, await lightOf(page)]).to.deep.equal([false, 'dark']);
+    expect([page.model.isOwing, await light()]).to.deep.equal([false, 'dark']);
   });
 });
 
 describe('the message about a failed request', () => {
+  beforeEach(open);
+
   it('disappears after ten seconds, or when the same request succeeds', async () => {
-    const page = await servedPage();
     page.refuse(/mode/, 409, 'unit-busy', 'Busy.');
     await page.during(page.model.switchMode('chassis', 'auto'));
     expect(page.strip).to.equal('bad: Chassis mode: Busy.');
@@ -303,7 +295,6 @@ describe('the message about a failed request', () => {
   });
 
   it('appears if the daemon does not answer within four seconds', async () => {
-    const page = await servedPage();
     page.let(/mode/, 'lost');
     void page.model.switchMode('chassis', 'auto');
     page.isDeaf = true;
@@ -314,7 +305,6 @@ describe('the message about a failed request', () => {
   });
 
   it('disappears when the reason for the failure is gone: the unit is online again, the robot is resumed, or the daemon answers again', async () => {
-    const page = await servedPage();
     const refused = () => page.during(page.model.switchMode('chassis', 'auto'));
     const fault = async (fault: string) => {
       await page.daemon.ask('POST /sim/faults', { target: 'chassis', fault });
@@ -340,33 +330,33 @@ describe('the message about a failed request', () => {
 
 describe('the alerts of the page', () => {
   it('are one alert about the storage if a full disk keeps gains, events, lock and phase from being stored', async () => {
-    const page = await FakePage.open();
-    page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
-    page.edit('gimbal', '/angle_yaw/kp', '200');
-    await page.model.gains.gimbal.save();
-    expect(page.strip).to.equal('bad: Gimbal gains: Refused.');
+    const fake = await FakePage.open();
+    fake.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Refused.');
+    fake.edit('gimbal', '/angle_yaw/kp', '200');
+    await fake.model.gains.gimbal.save();
+    expect(fake.strip).to.equal('bad: Gimbal gains: Refused.');
     const full = { ok: false, detail: 'The disk is full.', cure: 'Make room.' };
     const match = { ...NO_MATCH_STATUS, recorded: false };
-    page.daemon.more = { storage: { ...full, setAside: [] }, log: full, match };
-    await page.wait(200);
-    expect(page.strip).to.equal(
+    fake.daemon.more = { storage: { ...full, setAside: [] }, log: full, match };
+    await fake.wait(200);
+    expect(fake.strip).to.equal(
       'bad: Storage cannot keep over a power cut: gains, events, lock and phase. The disk is full. Make room.',
     );
   });
 
   it('are one alert about the list of tokens, even if a login was refused because that list is damaged', async () => {
-    const page = await FakePage.open();
+    const fake = await FakePage.open();
     const detail = 'The list of tokens is damaged.';
-    page.refuse(/POST .*session$/, 503, 'access-unavailable', detail);
-    await page.during(page.model.access.enter('token'));
-    expect(page.strip).to.equal(`bad: Session: ${detail}`);
-    page.daemon.more = { access: { state: 'unavailable', exposed: false, detail } };
-    await page.wait(200);
-    expect(page.strip).to.equal(`bad: Tokens: ${detail}`);
+    fake.refuse(/POST .*session$/, 503, 'access-unavailable', detail);
+    await fake.during(fake.model.access.enter('token'));
+    expect(fake.strip).to.equal(`bad: Session: ${detail}`);
+    fake.daemon.more = { access: { state: 'unavailable', exposed: false, detail } };
+    await fake.wait(200);
+    expect(fake.strip).to.equal(`bad: Tokens: ${detail}`);
   });
 
   it("are only “LASER MAY BE ON” if the laser's pin does not obey “Off”, and none as soon as the pin works again", async () => {
-    const page = await servedPage();
+    page = await servedPage();
     await page.daemon.askAndWait('POST /sim/faults', { target: 'pin', fault: 'nack' });
     page.model.laser.darken();
     await page.wait(200);
@@ -377,25 +367,23 @@ describe('the alerts of the page', () => {
 });
 
 describe('an alert', () => {
-  const shown = (page: FakePage, hold: ReturnType<typeof holdLines>) =>
-    hold(stripLines(page.model)).map(({ about }) => about);
-
   it('stays visible for at least 1 s even if its reason is gone sooner, except an alert about a stop', async () => {
-    const page = await FakePage.open();
-    const hold = holdLines(page.clock);
+    const fake = await FakePage.open();
+    const hold = holdLines(fake.clock);
+    const shown = () => hold(stripLines(fake.model)).map(({ about }) => about);
     const seen: string[][] = [];
-    page.daemon.shows('gimbal', { online: false });
-    page.daemon.answer('POST', '/api/stop');
+    fake.daemon.shows('gimbal', { online: false });
+    fake.daemon.answer('POST', '/api/stop');
     for (const back of [false, true]) {
-      if (back) page.daemon.answer('POST', '/api/resume');
-      page.daemon.shows('gimbal', { online: back, flags: ['stopped'] });
-      await page.wait(300);
-      seen.push(shown(page, hold));
+      if (back) fake.daemon.answer('POST', '/api/resume');
+      fake.daemon.shows('gimbal', { online: back, flags: ['stopped'] });
+      await fake.wait(300);
+      seen.push(shown());
     }
     // The alerts were first shown 300 ms ago.
     for (const ms of [699, 1]) {
-      await page.wait(ms);
-      seen.push(shown(page, hold));
+      await fake.wait(ms);
+      seen.push(shown());
     }
     expect(seen).to.deep.equal([['Gimbal NOT CONFIRMED.', 'Stopped:', 'Gimbal'], ['Gimbal'], ['Gimbal'], []]);
   });
@@ -403,23 +391,24 @@ describe('an alert', () => {
 
 describe('the alarm about an unconfirmed stop', () => {
   it('disappears as soon as both units have confirmed the stop', async () => {
-    const page = await FakePage.open();
-    const hold = holdLines(page.clock);
-    const tones = () => hold(stripLines(page.model)).map(({ tone }) => tone);
-    page.daemon.answer('POST', '/api/stop');
-    for (const unit of ['gimbal', 'chassis'] as const) page.daemon.shows(unit, { torque: 'on', flags: [] });
-    await page.wait(200);
+    const fake = await FakePage.open();
+    const hold = holdLines(fake.clock);
+    const tones = () => hold(stripLines(fake.model)).map(({ tone }) => tone);
+    fake.daemon.answer('POST', '/api/stop');
+    for (const unit of ['gimbal', 'chassis'] as const) fake.daemon.shows(unit, { torque: 'on', flags: [] });
+    await fake.wait(200);
     expect(tones()).to.deep.equal(['alarm', 'alarm', 'bad']);
     for (const unit of ['gimbal', 'chassis'] as const)
-      page.daemon.shows(unit, { torque: 'off', flags: ['stopped'] });
-    await page.wait(200);
+      fake.daemon.shows(unit, { torque: 'off', flags: ['stopped'] });
+    await fake.wait(200);
     expect(tones()).to.deep.equal(['bad']);
   });
 });
 
 describe('after contact with the daemon is lost, the page', () => {
+  beforeEach(open);
+
   it('blocks presses that move the robot or light the laser, until contact returns', async () => {
-    const page = await servedPage();
     expect(page.model.mayMove).to.equal(true);
     await page.loseContact();
     expect(page.model.mayMove).to.equal(false);
@@ -432,8 +421,9 @@ describe('after contact with the daemon is lost, the page', () => {
 });
 
 describe('a page without alarms', () => {
+  beforeEach(open);
+
   it('says “LASER ON · chassis auto” instead of “All well” if the laser is on and the chassis is in auto mode', async () => {
-    const page = await servedPage();
     expect(wellText(page.model)).to.equal('All well');
     await page.daemon.ask('POST /api/laser', { action: 'on' });
     await page.daemon.askAndWait('POST /api/chassis/mode/switch', { mode: 'auto' });
@@ -441,7 +431,6 @@ describe('a page without alarms', () => {
   });
 
   it('says which caller or page drives each unit, instead of “All well”', async () => {
-    const page = await servedPage();
     await page.daemon.ask('POST /api/drive', { chassis: { speed: 0.1, turn: 0 }, id: 'other', holdMs: 500 });
     page.model.driving.ask('left stick', { yaw: 0.5 });
     await page.wait(300);
