@@ -16,6 +16,26 @@ describe('a page used for driving', () => {
   const speeds = () => commands().map(({ body }) => body.chassis?.speed);
   const stick = (deflections: Readonly<Record<string, number>>) =>
     page.model.driving.ask('left stick', deflections);
+  const aim = (deflections: Readonly<Record<string, number>>) =>
+    page.model.driving.ask('right stick', deflections);
+  /** Another page drives the chassis for half a second. */
+  const otherDrives = async (more: object = {}) => {
+    const chassis = { speed: 0.1, turn: 0 };
+    await page.daemon.ask('POST /api/drive', { chassis, holdMs: 500, id: 'another page', ...more });
+    await page.wait(100);
+  };
+  const sendsNothingFor = async (ms: number) => {
+    const sent = commands().length;
+    await page.wait(ms);
+    expect(commands().length).to.equal(sent);
+  };
+  /** Lets go of the stick, and drives again. */
+  const drivesAfterRest = async () => {
+    stick(REST);
+    stick(AHEAD);
+    await page.wait(100);
+    expect(speeds().at(-1)).to.equal(0.45);
+  };
 
   it('sends 25 commands a second while a stick is deflected, and none while every stick is at rest', async () => {
     await page.wait(1000);
@@ -26,13 +46,11 @@ describe('a page used for driving', () => {
     expect(commands()[0]?.body).to.deep.include({ chassis: { speed: 0.45, turn: 0 }, holdMs: 200 });
     stick(REST);
     expect(commands().at(-1)?.body.chassis).to.deep.equal({ speed: 0, turn: 0 });
-    const sent = commands().length;
-    await page.wait(1000);
-    expect(commands().length).to.equal(sent);
+    await sendsNothingFor(1000);
   });
 
   it('has at most one command in flight, and cancels an unanswered command after its hold time of 200 ms', async () => {
-    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    page.let(/drive/, 'held');
     stick(AHEAD);
     await page.wait(190);
     expect(commands().length).to.equal(1);
@@ -41,7 +59,7 @@ describe('a page used for driving', () => {
   });
 
   it('cancels an unanswered command and sends zero speed as soon as the stick is released', async () => {
-    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    page.let(/drive/, 'held');
     stick(AHEAD);
     await page.wait(5);
     stick(REST);
@@ -59,17 +77,12 @@ describe('a page used for driving', () => {
       await page.wait(500);
       expect(speeds().filter(speed => speed !== 0).length, `${ms} ms`).to.equal(sent);
       expect(page.model.driving.hindrance).to.include('Let go of all sticks and keys first.');
-      stick(REST);
-      stick(AHEAD);
-      await page.wait(200);
-      expect(speeds().at(-1)).to.equal(0.45);
+      await drivesAfterRest();
     }
   });
 
   it('ignores keys that were pressed while another caller drove, even when one of two opposite keys is let go', async () => {
-    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
-    await page.daemon.ask('POST /api/drive', drive);
-    await page.wait(100);
+    await otherDrives();
     stick(AHEAD);
     await page.wait(100);
     page.model.driving.ask('left stick', { speed: 0 }, { isHeld: true });
@@ -81,12 +94,12 @@ describe('a page used for driving', () => {
 
   it('sends zero speed to both units even if the second stick is let go before the first zero speed is answered', async () => {
     stick(AHEAD);
-    page.model.driving.ask('right stick', { yaw: 1 });
+    aim({ yaw: 1 });
     await page.wait(100);
-    page.fate = ({ path }) => (path === '/api/drive' ? 'held' : 'delivered');
+    page.let(/drive/, 'held');
     stick(REST);
     await page.wait(15);
-    page.model.driving.ask('right stick', REST);
+    aim(REST);
     const [chassis, gimbal] = commands().slice(-2);
     expect([chassis?.body.chassis, chassis?.isTakenBack]).to.deep.equal([{ speed: 0, turn: 0 }, false]);
     expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
@@ -96,7 +109,7 @@ describe('a page used for driving', () => {
     for (let ms = 185; ms < 240; ms += 5) {
       page.let(/drive/, 'held');
       stick(AHEAD);
-      page.model.driving.ask('right stick', { yaw: 1 });
+      aim({ yaw: 1 });
       await page.wait(ms);
       const sent = commands().length;
       stick(REST);
@@ -107,7 +120,7 @@ describe('a page used for driving', () => {
         halts.some(({ isTakenBack }) => !isTakenBack),
         `${ms} ms`,
       ).to.equal(true);
-      page.model.driving.ask('right stick', REST);
+      aim(REST);
       page.let(/drive/, 'delivered');
       await page.wait(603);
     }
@@ -115,16 +128,14 @@ describe('a page used for driving', () => {
 
   it('sends each unit its zero speed in a separate command, and cancels that command only for a newer zero speed of the same unit', async () => {
     stick(AHEAD);
-    page.model.driving.ask('right stick', { yaw: 1 });
+    aim({ yaw: 1 });
     await page.wait(100);
     page.let(/drive/, 'held');
-    page.model.driving.ask('right stick', REST);
+    aim(REST);
     await page.wait(230);
     const moving = commands().at(-1);
     stick(REST);
-    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page', takeover: true };
-    await page.daemon.ask('POST /api/drive', drive);
-    await page.wait(100);
+    await otherDrives({ takeover: true });
     page.model.driving.takeOver();
     const [gimbal, chassis, taken] = commands().filter(({ body }) =>
       [body.gimbal?.yaw, body.chassis?.speed].includes(0),
@@ -149,13 +160,13 @@ describe('a page used for driving', () => {
         await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'manual' });
         await page.wait(300);
         stick(AHEAD);
-        page.model.driving.ask('right stick', { yaw: 1 });
+        aim({ yaw: 1 });
         await page.wait(500);
         const sent = commands().length;
         await page.daemon.ask(path, body);
         await page.wait(ms);
         stick(REST);
-        page.model.driving.ask('right stick', REST);
+        aim(REST);
         await page.wait(30);
         const halts = commands()
           .slice(sent)
@@ -180,41 +191,36 @@ describe('a page used for driving', () => {
     await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
     await page.wait(300);
     stick(AHEAD);
-    page.model.driving.ask('right stick', { yaw: 1 });
+    aim({ yaw: 1 });
     await page.wait(100);
     expect(page.model.driving.hindrance).to.include('switch to manual');
-    page.model.driving.ask('right stick', REST);
+    aim(REST);
     await page.wait(1000);
     expect([speeds().at(-1), page.model.driving.hindrance]).to.deep.equal([0.45, '']);
   });
 
   it('ignores a stick that was deflected while another caller drove, until that stick was let go', async () => {
-    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
-    await page.daemon.ask('POST /api/drive', drive);
-    await page.wait(100);
+    await otherDrives();
     stick(AHEAD);
     await page.wait(3000);
     expect(commands()).to.deep.equal([]);
     expect(page.model.driving.hindrance).to.equal('Let go of all sticks and keys first.');
-    page.model.driving.ask('right stick', { yaw: 1 });
+    aim({ yaw: 1 });
     await page.wait(100);
     expect(commands().every(({ body }) => body.gimbal.yaw > 0 && body.chassis === undefined)).to.equal(true);
-    page.model.driving.ask('right stick', REST);
-    stick(REST);
-    stick(AHEAD);
-    await page.wait(100);
-    expect(speeds().at(-1)).to.equal(0.45);
+    aim(REST);
+    await drivesAfterRest();
   });
 
   it('moves both units if the gimbal stick is deflected a second or more after the chassis stick', async () => {
     stick(AHEAD);
     await page.wait(1000);
     for (let aims = 0; aims < 2; aims += 1) {
-      page.model.driving.ask('right stick', { yaw: 1 });
+      aim({ yaw: 1 });
       await page.wait(1000);
       expect(page.model.driving.hindrance).to.equal('');
       expect([speeds().at(-1), commands().at(-1)?.body.gimbal.yaw > 0]).to.deep.equal([0.45, true]);
-      page.model.driving.ask('right stick', REST);
+      aim(REST);
       await page.wait(2000);
     }
   });
@@ -301,17 +307,12 @@ describe('a page used for driving', () => {
       await page.wait(300);
       await interrupt();
       await page.wait(300);
-      const sent = commands().length;
       expect(speeds().at(-1)).to.equal(0);
-      await page.wait(500);
-      expect(commands().length).to.equal(sent);
+      await sendsNothingFor(500);
       expect(page.model.driving.hindrance).to.match(
         /In auto: switch to manual|Let go of all sticks and keys first/,
       );
-      stick(REST);
-      stick(AHEAD);
-      await page.wait(100);
-      expect(speeds().at(-1)).to.equal(0.45);
+      await drivesAfterRest();
     });
 
   it('says why the robot cannot be driven at the moment, and removes a reason that no longer applies', async () => {
@@ -334,16 +335,14 @@ describe('a page used for driving', () => {
     page.let(/drive/, 'lost');
     stick(AHEAD);
     for (let taps = 0; taps < 3; taps += 1) {
-      page.model.driving.ask('right stick', { yaw: 1 });
+      aim({ yaw: 1 });
       await page.wait(100);
-      page.model.driving.ask('right stick', REST);
+      aim(REST);
       await page.wait(200);
     }
     expect(page.model.driving.hindrance).to.match(/^No answers came/);
     expect(speeds().at(-1)).to.equal(0);
-    const asked = speeds().length;
-    await page.wait(500);
-    expect(speeds().slice(asked)).to.deep.equal([]);
+    await sendsNothingFor(500);
   });
 
   it('obeys the keys even while an unused gamepad is connected', async () => {
@@ -363,9 +362,7 @@ describe('a page used for driving', () => {
   });
 
   it('takes over from another driver only after the button "Take over" is pressed, and moves the robot only after the stick was let go', async () => {
-    const drive = { chassis: { speed: 0.1, turn: 0 }, holdMs: 500, id: 'another page' };
-    await page.daemon.ask('POST /api/drive', drive);
-    await page.wait(100);
+    await otherDrives();
     stick(AHEAD);
     await page.wait(100);
     expect(commands()).to.deep.equal([]);
@@ -376,22 +373,16 @@ describe('a page used for driving', () => {
     expect(commands().map(({ body }) => [body.chassis, body.takeover])).to.deep.equal([
       [{ speed: 0, turn: 0 }, true],
     ]);
-    await page.wait(200);
-    expect(commands().length).to.equal(1);
-    stick(REST);
-    stick(AHEAD);
-    await page.wait(50);
-    expect(speeds().at(-1)).to.equal(0.45);
+    await sendsNothingFor(200);
+    await drivesAfterRest();
   });
 
   it('sends no drive command for a deflected stick while a STOP is unanswered', async () => {
-    page.fate = ({ path }) => (path === '/api/stop' ? 'lost' : 'delivered');
+    page.let(/stop/, 'lost');
     stick(AHEAD);
     await page.wait(100);
     page.model.pressStop();
-    const sent = commands().length;
-    expect(sent).to.be.above(0);
-    await page.wait(300);
-    expect(commands().length).to.equal(sent);
+    expect(commands()).to.not.deep.equal([]);
+    await sendsNothingFor(300);
   });
 });
