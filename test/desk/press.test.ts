@@ -12,6 +12,8 @@ import { type DeskParts, startDesk } from '../../src/desk/start.js';
 import { type Ask, type DeskState, NEW_WISH, wishOf } from '../../src/desk/state.js';
 import type { Outcome } from '../../src/desk/take.js';
 import type { NewEvent } from '../../src/schemas/log.js';
+import { realDisk } from '../../src/storage/disk.js';
+import { PathLock } from '../../src/storage/path-lock.js';
 import { outcomeOf } from '../support/code-of.js';
 import { call, inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
@@ -21,38 +23,60 @@ import { PLAYING, WANTED } from './wanted.js';
 
 type PressAct = (state: DeskState, press: Press) => void;
 
-function made(wanted = WANTED, pauseWithoutPageMs = 0) {
+const ROBOTS = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
+/** A match without robots. */
+const PLAN = { id: 'final', robots: [], autoS: 0, teleopS: 10 };
+
+function made(parts: Partial<ConstructorParameters<typeof Desk>[0]> = {}) {
   const clock = new ManualClock();
   const recorded: NewEvent[] = [];
   const desk = new Desk({
     clock,
-    wanted,
+    wanted: WANTED,
     robots: [],
     plans: [],
-    pauseWithoutPageMs,
+    pauseWithoutPageMs: 0,
     send: async () => ({ failure: 'none' }),
     save: () => undefined,
     record: event => recorded.push(event),
     keep: async () => true,
+    ...parts,
   });
   return { clock, desk, recorded };
 }
 
-/** A desk that serves its page. No robot of the field answers. */
-async function served(
-  parts: Partial<DeskParts> = { disk: new RecordingDisk(), lock: noLock },
-  state = '/state',
-  field: Pick<DeskParts['file'], 'robots' | 'plans'> = { robots: [], plans: [] },
-) {
+type Serving = Partial<Omit<DeskParts, 'file'> & Pick<DeskParts['file'], 'state' | 'robots' | 'plans'>>;
+
+const running = new Set<() => Promise<void>>();
+afterEach(async () => {
+  for (const close of running) await close();
+});
+
+/** A desk that serves its page until the test ends. No robot of the field answers. */
+async function served({ state = '/state', robots = [], plans = [], ...parts }: Serving = {}) {
   const clock = new ManualClock();
   const desk = await startDesk({
-    file: { host: '127.0.0.1', port: 0, state, allowedHosts: [], pauseWithoutPageMs: 0, ...field },
+    file: { host: '127.0.0.1', port: 0, state, allowedHosts: [], pauseWithoutPageMs: 0, robots, plans },
     log: pino({ level: 'silent' }),
     clock,
+    disk: new RecordingDisk(),
+    lock: noLock,
     ...parts,
     client: { send: async () => ({ failure: 'none' }), close: () => undefined },
   });
-  return { clock, desk };
+  const close = async () => {
+    running.delete(close);
+    await Promise.all([desk.close(), clock.advance(20_000)]);
+  };
+  running.add(close);
+  return {
+    clock,
+    close,
+    desk: desk.desk,
+    state: desk.desk.state,
+    get: (path: string) => call(desk.url, 'GET', path),
+    post: (path: string, body: object, headers = {}) => call(desk.url, 'POST', path, body, headers),
+  };
 }
 
 /** A robot without match, lock and lease. */
@@ -61,7 +85,7 @@ const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsA
 
 describe('a desk that pauses a match after 5 s without a request from a page', () => {
   it('also pauses the match if the desk itself was frozen for 30 s, even if a page asks right after the freeze', async () => {
-    const { clock, desk } = made({ ...WANTED, match: MATCH }, 5000);
+    const { clock, desk } = made({ wanted: { ...WANTED, match: MATCH }, pauseWithoutPageMs: 5000 });
     desk.pageAnswered();
     await clock.advance(30_000);
     desk.pageAnswered();
@@ -71,73 +95,65 @@ describe('a desk that pauses a match after 5 s without a request from a page', (
 
 describe('two pages that ask a desk for its status just before LOCK ALL is pressed', () => {
   it('get the same answer, which already shows the lock', async () => {
-    const { clock, desk } = await served();
-    const views = [1, 2].map(() => call(desk.url, 'GET', '/api/status?page=true'));
-    await call(desk.url, 'POST', '/api/lock', { press: 'P1' });
-    await call(desk.url, 'GET', '/api/status');
+    const { clock, state, get, post } = await served();
+    const views = [1, 2].map(() => get('/api/status?page=true'));
+    await post('/api/lock', { press: 'P1' });
+    await get('/api/status');
     await clock.advance(25);
     const [one, other] = await Promise.all(views);
-    expect(one?.body.lock).to.include({ id: desk.desk.state.wanted.lock?.id });
+    expect(one?.body.lock).to.include({ id: state.wanted.lock?.id });
     expect(other?.text).to.equal(one?.text);
-    await desk.close();
   });
 });
 
 describe('a press of “Release” with an expiry time (`notAfterT`)', () => {
   it('releases no robot after that time, even if the desk has read the press less than 1 s before that time', async () => {
-    const robots = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
-    const { desk } = await served(undefined, '/state', { robots, plans: [] });
-    desk.desk.state.wanted = { ...desk.desk.state.wanted, match: { ...PLAYING, phase: 'ended' } };
+    const { state, post } = await served({ robots: ROBOTS });
+    state.wanted = { ...state.wanted, match: { ...PLAYING, phase: 'ended' } };
     const release = async (notAfterT: number) => {
-      const { status } = await call(desk.url, 'POST', '/api/match/release', { press: 'P1', notAfterT });
-      return [status, desk.desk.state.wanted.match?.phase, desk.desk.state.wanted.match?.untilMs];
+      const { status } = await post('/api/match/release', { press: 'P1', notAfterT });
+      return [status, state.wanted.match?.phase, state.wanted.match?.untilMs];
     };
     // Not every robot could be asked twice.
     expect(await release(0.29)).to.deep.equal([409, 'ended', PLAYING.untilMs]);
     expect(await release(0.4)).to.deep.equal([200, 'none', 400]);
-    await desk.close();
   });
 });
 
 describe('a press of “End” for an earlier match', () => {
   it('is refused and does not end the match that is loaded now', async () => {
-    const { desk } = await served();
-    desk.desk.state.wanted = {
-      ...desk.desk.state.wanted,
-      match: { ...MATCH, phase: 'pause', endsAtMs: null },
-    };
-    const end = (record: string) => call(desk.url, 'POST', '/api/match/end', { press: record, record });
+    const { state, post } = await served();
+    state.wanted = { ...state.wanted, match: { ...MATCH, phase: 'pause', endsAtMs: null } };
+    const end = (record: string) => post('/api/match/end', { press: record, record });
     const { status, body } = await end('semi-1');
     expect(status).to.equal(409);
     expect(body.code).to.equal('not-ready');
-    expect(desk.desk.state.wanted.match?.phase).to.equal('pause');
+    expect(state.wanted.match?.phase).to.equal('pause');
     expect((await end('final-1')).status).to.equal(200);
-    expect(desk.desk.state.wanted.match?.phase).to.equal('ended');
-    await desk.close();
+    expect(state.wanted.match?.phase).to.equal('ended');
   });
 });
 
 describe('if the list of tokens of a running desk becomes damaged, the desk', () => {
   it('permits no match start and no unlock, not even after the damaged list is deleted', async () => {
     const disk = new RecordingDisk();
-    const { clock, desk } = await served({ disk, lock: noLock });
-    expect(desk.desk.state.wanted.permits).to.equal(true);
+    const { clock, state } = await served({ disk });
+    expect(state.wanted.permits).to.equal(true);
     disk.put('/state/tokens.json', Buffer.from('garbage'));
     await clock.advance(1000);
-    expect(desk.desk.state.wanted.permits).to.equal(false);
+    expect(state.wanted.permits).to.equal(false);
     await disk.remove('/state/tokens.json');
     await clock.advance(1000);
-    expect(desk.desk.state.wanted.permits).to.equal(false);
-    await desk.close();
+    expect(state.wanted.permits).to.equal(false);
   });
 
   it('refuses “Take over” until the list is repaired, and permits starts and unlocks only after “Take over”', async () => {
     const disk = new RecordingDisk();
-    const { clock, desk } = await served({ disk, lock: noLock });
+    const { clock, state, post } = await served({ disk });
     const takeOver = async () => {
       const token = { authorization: 'Bearer secret' };
-      const { status } = await call(desk.url, 'POST', '/api/takeover', { press: 'P1' }, token);
-      return [status, desk.desk.state.wanted.permits];
+      const { status } = await post('/api/takeover', { press: 'P1' }, token);
+      return [status, state.wanted.permits];
     };
     disk.put('/state/tokens.json', Buffer.from('garbage'));
     await clock.advance(1000);
@@ -145,11 +161,10 @@ describe('if the list of tokens of a running desk becomes damaged, the desk', ()
     const tokens = [{ name: 'tablet', role: 'referee', hash: hashOf('secret') }] as const;
     disk.put('/state/tokens.json', encodeTokens(tokens));
     await clock.advance(1000);
-    expect(desk.desk.state.wanted.permits).to.equal(false);
+    expect(state.wanted.permits).to.equal(false);
     expect(await takeOver()).to.deep.equal([200, true]);
     await clock.advance(1000);
-    expect(desk.desk.state.wanted.permits).to.equal(true);
-    await desk.close();
+    expect(state.wanted.permits).to.equal(true);
   });
 });
 
@@ -163,14 +178,13 @@ describe('if a desk could not read its list of tokens at its start, the desk', (
         throw new RobotError('storage-failed', { operation: 'read', path, errno: 'EIO' });
       return failing(path);
     };
-    const { clock, desk } = await served({ disk, lock: noLock });
-    const problems = async () => (await call(desk.url, 'GET', '/api/status')).body.problems.join();
+    const { clock, state, get } = await served({ disk });
+    const problems = async () => (await get('/api/status')).body.problems.join();
     expect(await problems()).to.include('The list of tokens cannot be read');
     isFailing = false;
     await clock.advance(2000);
     expect(await problems()).not.to.include('The list of tokens cannot be read');
-    expect(desk.desk.state.wanted.permits).to.equal(true);
-    await desk.close();
+    expect(state.wanted.permits).to.equal(true);
   });
 });
 
@@ -188,7 +202,7 @@ describe('a button press that a desk receives', () => {
   });
 
   it('makes the desk record the end of the match if the time of teleop is already over', async () => {
-    const { clock, desk, recorded } = made({ ...WANTED, match: MATCH });
+    const { clock, desk, recorded } = made({ wanted: { ...WANTED, match: MATCH } });
     await clock.advance(10_001);
     desk.press('/lock', { id: '1', by: 'referee' }, (state, made) => lockAll.act(state, made, {}));
     expect(recorded.map(({ detail }) => detail?.after)).to.deep.equal(['ended']);
@@ -196,35 +210,30 @@ describe('a button press that a desk receives', () => {
 
   it('takes effect at once, and is answered only after the disk has stored it', async () => {
     const disk = new RecordingDisk();
-    const { desk } = await served({ disk, lock: noLock });
+    const { state, get, post } = await served({ disk });
     const goOn = disk.hang();
     let isAnswered = false;
-    const answer = call(desk.url, 'POST', '/api/lock', { press: 'P1' }).then(({ status }) => {
+    const answer = post('/api/lock', { press: 'P1' }).then(({ status }) => {
       isAnswered = true;
       return status;
     });
-    while (desk.desk.state.wanted.lock === null) await call(desk.url, 'GET', '/api/status');
-    await call(desk.url, 'GET', '/api/status');
+    while (state.wanted.lock === null) await get('/api/status');
+    await get('/api/status');
     expect(isAnswered).to.equal(false);
     goOn();
     expect(await answer).to.equal(200);
     expect(String(disk.files()['/state/desk.json'])).to.include(':P1');
-    await desk.close();
   });
 });
 
 describe('a press during a match', () => {
   it('is in the record of the match before the desk answers the press', async () => {
     const disk = new RecordingDisk();
-    const { desk, clock } = await served({ disk, lock: noLock }, '/state', {
-      robots: [],
-      plans: [{ id: 'final', robots: [], autoS: 0, teleopS: 10 }],
-    });
-    await call(desk.url, 'POST', '/api/match/load', { press: 'P1', match: 'final' });
-    await call(desk.url, 'POST', '/api/lock', { press: 'P2' });
+    const { post } = await served({ disk, plans: [PLAN] });
+    await post('/api/match/load', { press: 'P1', match: 'final' });
+    await post('/api/lock', { press: 'P2' });
     const record = Object.entries(disk.files()).filter(([path]) => path.startsWith('/state/records/final'));
     expect(record.map(([, content]) => String(content)).join('')).to.include('"P2"');
-    await clock.during(desk.close());
   });
 });
 
@@ -237,18 +246,15 @@ describe('the record of a released match', () => {
       if (from.includes('/records/')) sealed.push(from);
       else await rename.call(disk, from, to);
     };
-    const field = { robots: [], plans: [{ id: 'final', robots: [], autoS: 0, teleopS: 10 }] };
-    const first = await served({ disk, lock: noLock }, '/state', field);
-    for (const [path, more] of [
-      ['load', { match: 'final' }],
-      ['release', {}],
-    ] as const)
-      await call(first.desk.url, 'POST', `/api/match/${path}`, { press: path, ...more });
-    await first.clock.during(first.desk.close());
-    const second = await served({ disk, lock: noLock }, '/state', field);
+    const parts = { disk, plans: [PLAN] };
+    const first = await served(parts);
+    await first.post('/api/match/load', { press: 'load', match: 'final' });
+    await first.post('/api/match/release', { press: 'release' });
+    await first.close();
+    const second = await served(parts);
     await second.clock.advance(11_000);
     expect(sealed).to.have.length(1);
-    await second.clock.during(second.desk.close());
+    await second.close();
     // The next desk looks for it on a slow disk. Meanwhile another match is loaded.
     let answer: () => void = () => undefined;
     disk.list = async path => {
@@ -259,20 +265,18 @@ describe('the record of a released match', () => {
       });
       return list.call(disk, path);
     };
-    const third = await served({ disk, lock: noLock }, '/state', field);
+    const third = await served(parts);
     await third.clock.advance(11_000);
-    await call(third.desk.url, 'POST', '/api/match/load', { press: 'again', match: 'final' });
+    await third.post('/api/match/load', { press: 'again', match: 'final' });
     answer();
     await third.clock.advance(1000);
     expect(sealed).to.have.length(1);
-    await third.clock.during(third.desk.close());
   });
 });
 
 describe('if a robot contradicts its earlier log after a match record is closed, the desk', () => {
   it('keeps the new log lines and the fault “contradicts” in the next match record', async () => {
     const [id, lost, line] = ['a'.repeat(16), 'f'.repeat(64), '{"seq":1,"prev":""}\n'];
-    const recorded: NewEvent[] = [];
     const kept: string[] = [];
     const answers: Partial<Record<Ask['kind'], (ask: Ask) => Outcome>> = {
       health: () => ({ status: 200, body: { status: 'ok', id } }),
@@ -282,18 +286,12 @@ describe('if a robot contradicts its earlier log after a match record is closed,
           ? { status: 200, body: Buffer.from(line) }
           : { status: 404, body: { code: 'unknown-head', detail: '' } },
     };
-    const robot = { name: 'Red 1', address: 'http://red-1', token: 'secret-token' };
-    const clock = new ManualClock();
     const match = { ...PLAYING, phase: 'none', sinceMs: -60_000, endsAtMs: null } as const;
-    const desk = new Desk({
-      clock,
+    const { clock, desk, recorded } = made({
       wanted: { ...WANTED, match, robots: { 'Red 1': { ...NEW_WISH, id, head: { seq: 5, hash: lost } } } },
-      robots: [robot],
-      plans: [{ id: 'next', robots: ['Red 1'], autoS: 0, teleopS: 10 }],
-      pauseWithoutPageMs: 0,
+      robots: ROBOTS,
+      plans: [{ ...PLAN, id: 'next', robots: ['Red 1'] }],
       send: async (_, ask) => answers[ask.kind]?.(ask) ?? { failure: 'none' },
-      save: () => undefined,
-      record: event => recorded.push(event),
       keep: async ({ bytes }) => {
         if (desk.state.wanted.match?.phase === 'none') return undefined;
         kept.push(String(bytes));
@@ -323,10 +321,9 @@ describe('if a match is released twice, its record', () => {
       if (from.includes('/records/')) isSealed = true;
       else await rename(from, to);
     };
-    const robots = [{ name: 'Red 1', address: 'http://red-1', token: 'secret-token' }];
-    const plans = [{ id: 'final', robots: ['Red 1'], autoS: 0, teleopS: 10 }];
-    const { clock, desk } = await served({ disk, lock: noLock }, '/state', { robots, plans });
-    const press = (id: string, act: PressAct) => desk.desk.press(id, { id, by: 'referee' }, act);
+    const plans = [{ ...PLAN, robots: ['Red 1'] }];
+    const { clock, desk } = await served({ disk, robots: ROBOTS, plans });
+    const press = (id: string, act: PressAct) => desk.press(id, { id, by: 'referee' }, act);
     press('1', (state, made) => loadMatch.act(state, made, { match: 'final' }));
     press('2', (state, made) => endMatch.act(state, made, {}));
     for (const id of ['3', '4']) {
@@ -336,16 +333,16 @@ describe('if a match is released twice, its record', () => {
     }
     await clock.advance(200);
     expect(isSealed).to.equal(true);
-    await desk.close();
   });
 });
 
 describe('a second desk with the same state folder', () => {
   it('fails to start, with the code “state-in-use”, until the first desk has ended', () =>
     inTemporaryFolder(async folder => {
-      const first = await served({}, folder);
-      expect(await outcomeOf(served({}, folder))).to.equal('state-in-use');
-      await first.desk.close();
-      await (await served({}, folder)).desk.close();
+      const start = () => served({ state: folder, disk: realDisk, lock: new PathLock(folder) });
+      const first = await start();
+      expect(await outcomeOf(start())).to.equal('state-in-use');
+      await first.close();
+      await (await start()).close();
     }));
 });
