@@ -1,103 +1,63 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { ACTS, FakeField, NAMES, playedMatch } from './fake-field.js';
+import { ACTS, FakeField, NAMES, type Network, playedMatch } from './fake-field.js';
 
-type FieldAct = (field: FakeField) => void;
+/** An act on the field, with its name for the message of a failing test. */
+type NamedAct = readonly [name: string, act: (field: FakeField) => void];
 
 const names = fc.constantFrom(...NAMES);
 const isAct = (name: string): name is keyof typeof ACTS => name in ACTS;
 const pressed = fc.constantFrom(...Object.keys(ACTS).filter(isAct));
 
-const acts: fc.Arbitrary<[string, FieldAct]> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .tuple(pressed, names, fc.constantFrom(0, 0, 300, 900))
-      .map(([what, robot, lateMs]): [string, FieldAct] => [
-        `press ${what} ${robot}, read ${lateMs} ms later`,
-        field => field.first.tryPress(what, { robot, lateMs }),
-      ]),
-  },
-  {
-    weight: 3,
-    arbitrary: fc
-      .constantFrom('load', 'start', 'unlock')
-      .map((what): [string, FieldAct] => [`press ${what}`, field => field.first.tryPress(what)]),
-  },
-  {
-    weight: 8,
-    arbitrary: fc
-      .constantFrom(50, 300, 900, 1500, 4000)
-      .map((ms): [string, FieldAct] => [`wait ${ms}`, field => field.wait(ms)]),
-  },
-  {
-    weight: 4,
-    arbitrary: fc
-      .record({
-        name: names,
-        requestMs: fc.constantFrom(5, 200, 900, 1100, 3000, 8000),
-        answerMs: fc.constantFrom(5, 3000),
-        loses: fc.constantFrom(
-          'nothing' as const,
-          'nothing' as const,
-          'requests' as const,
-          'answers' as const,
-        ),
-      })
-      .map(({ name, ...network }): [string, FieldAct] => [
-        `network ${JSON.stringify(network)} ${name}`,
-        field => field.network(name, network),
-      ]),
-  },
-  {
-    weight: 3,
-    arbitrary: names.map((name): [string, FieldAct] => [
-      `good network ${name}`,
-      field => field.network(name),
-    ]),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(names, fc.boolean())
-      .map(([name, isReboot]): [string, FieldAct] => [
-        `restart ${name} ${isReboot}`,
-        field => field.robot(name).restart(isReboot),
-      ]),
-  },
-  {
-    weight: 1,
-    arbitrary: names.map((name): [string, FieldAct] => [
-      `locked by others ${name}`,
-      field => field.robot(name).lockByOthers(),
-    ]),
-  },
-  {
-    weight: 2,
-    arbitrary: names.map((name): [string, FieldAct] => [
-      `unlocked on the board ${name}`,
-      field => field.robot(name).match.unlock(),
-    ]),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constant<[string, FieldAct]>(['kill the desk', field => field.first.restart()]),
-  },
-  { weight: 1, arbitrary: fc.constant<[string, FieldAct]>(['lose the state', field => field.first.lose()]) },
-  {
-    weight: 2,
-    arbitrary: pressed.map((what): [string, FieldAct] => [
-      `second desk ${what}`,
-      field => {
-        field.second.switchOn(400);
-        field.second.tryPress(what);
-      },
-    ]),
-  },
+/** An act with the values of an arbitrary. The weight says how often it is chosen. */
+const act = <T>(weight: number, values: fc.Arbitrary<T>, named: (value: T) => NamedAct) => ({
+  weight,
+  arbitrary: values.map(named),
+});
+
+const acts = fc.oneof(
+  act(8, fc.tuple(pressed, names, fc.constantFrom(0, 0, 300, 900)), ([what, robot, lateMs]) => [
+    `press ${what} ${robot}, read ${lateMs} ms later`,
+    field => field.first.tryPress(what, { robot, lateMs }),
+  ]),
+  act(3, fc.constantFrom('load', 'start', 'unlock'), what => [
+    `press ${what}`,
+    field => field.first.tryPress(what),
+  ]),
+  act(8, fc.constantFrom(50, 300, 900, 1500, 4000), ms => [`wait ${ms}`, field => field.wait(ms)]),
+  act(
+    4,
+    fc.record({
+      name: names,
+      requestMs: fc.constantFrom(5, 200, 900, 1100, 3000, 8000),
+      answerMs: fc.constantFrom(5, 3000),
+      loses: fc.constantFrom<Network['loses'][]>('nothing', 'nothing', 'requests', 'answers'),
+    }),
+    ({ name, ...network }) => [
+      `network ${JSON.stringify(network)} ${name}`,
+      field => field.network(name, network),
+    ],
+  ),
+  act(3, names, name => [`good network ${name}`, field => field.network(name)]),
+  act(2, fc.tuple(names, fc.boolean()), ([name, isReboot]) => [
+    `restart ${name} ${isReboot}`,
+    field => field.robot(name).restart(isReboot),
+  ]),
+  act(1, names, name => [`locked by others ${name}`, field => field.robot(name).lockByOthers()]),
+  act(2, names, name => [`unlocked on the board ${name}`, field => field.robot(name).match.unlock()]),
+  act(2, fc.constant('kill the desk'), name => [name, field => field.first.restart()]),
+  act(1, fc.constant('lose the state'), name => [name, field => field.first.lose()]),
+  act(2, pressed, what => [
+    `second desk ${what}`,
+    field => {
+      field.second.switchOn(400);
+      field.second.tryPress(what);
+    },
+  ]),
 );
 
 /** Makes the next press likely to find what it needs: a loaded match, or a confirmed lock. */
-const prepared: fc.Arbitrary<[string, FieldAct]> = fc.constantFrom('pre', 'play', 'lock').map(to => [
+const prepared: fc.Arbitrary<NamedAct> = fc.constantFrom('pre', 'play', 'lock').map(to => [
   `prepare ${to}`,
   field => {
     for (const name of NAMES) {
@@ -122,7 +82,7 @@ const BEFORE: Readonly<Record<string, keyof typeof ACTS>> = {
 };
 
 /** A press that permits something, while the network holds requests to one robot back. */
-const heldBack: fc.Arbitrary<[string, FieldAct]> = fc
+const heldBack: fc.Arbitrary<NamedAct> = fc
   .tuple(
     fc.constantFrom('start', 'unlock', 'pause', 'go on', 'release', 'lock all', 'unlock one', 'lock one'),
     names,
