@@ -59,6 +59,7 @@ export const alerts = (of: Page) => of.locator('.strip');
 
 /** The match view on a phone. */
 export const PHONE = { width: 390, height: 844, touch: true, hash: '#match' } as const;
+export const LANDSCAPE = { ...PHONE, width: 844, height: 390 } as const;
 
 /** A held button acts after this time, less the rounding of the browser's timers. */
 export const HOLD_MS = 399;
@@ -232,6 +233,16 @@ export function consoleInBrowser(): ConsoleInBrowser {
     fault,
   };
 }
+
+/** The texts of the visible parts whose text is wider than the part. */
+export const clipped = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .evaluateAll(parts =>
+      parts
+        .filter(one => one.checkVisibility() && one.scrollWidth > one.clientWidth)
+        .map(one => one.textContent),
+    );
 
 export const overflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

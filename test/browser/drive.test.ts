@@ -1,7 +1,16 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
-import { alerts, consoleInBrowser, eventually, fingersOn, overflow, PHONE, shows } from './console-page.js';
+import {
+  alerts,
+  consoleInBrowser,
+  eventually,
+  fingersOn,
+  LANDSCAPE,
+  overflow,
+  PHONE,
+  shows,
+} from './console-page.js';
 
 /** A round of driving lasts this long, so that a chassis at rest gets up to speed. */
 const ROUND_MS = 2000;
@@ -107,11 +116,9 @@ describe('in a browser,', function () {
   });
 
   it('the speed limit slider on a phone is at least 44 px high, and does not move on the screen when another caller begins to drive', async () => {
-    for (const [width, height] of [
-      [390, 844],
-      [844, 390],
-    ] as const) {
-      const page = await open({ ...PHONE, width, height });
+    for (const size of [PHONE, LANDSCAPE]) {
+      const { width } = size;
+      const page = await open(size);
       const slider = page.getByRole('slider');
       await page.locator('.drive-state output').waitFor();
       const box = await slider.boundingBox();

@@ -3,11 +3,13 @@ import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults } from '../support/browser.js';
 import {
   alerts,
+  clipped,
   consoleInBrowser,
   eventually,
   fingersOn,
   HOLD_MS,
   has,
+  LANDSCAPE,
   middleOf,
   mode,
   nowMs,
@@ -112,15 +114,9 @@ describe('the match view', function () {
     const page = await open(PHONE);
     await post('/api/match', { id: 'cut', revision: 1, phase: 'pre', remainingS: null });
     await shows(page.getByRole('group', { name: 'Gimbal mode' }), /Go: manual.*debug/);
-    for (const [width, height] of [
-      [320, 700],
-      [390, 844],
-      [844, 390],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.modes button')]
-        .filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)`);
-      expect(cut, `at ${width} px`).to.deep.equal([]);
+    for (const size of [{ width: 320, height: 700 }, PHONE, LANDSCAPE]) {
+      await page.setViewportSize(size);
+      expect(await clipped(page, '.modes button'), `at ${size.width} px`).to.deep.equal([]);
     }
     await post('/api/match', { id: 'cut', revision: 2, phase: 'none', remainingS: null });
   });
@@ -181,12 +177,8 @@ describe('the match view', function () {
   });
 
   it('has a STOP button across the bottom of the screen, over 150 px from "Resume", and one tap on STOP stops the robot', async () => {
-    for (const size of [
-      { width: 390, height: 844 },
-      { width: 844, height: 390 },
-      { width: 320, height: 568 },
-    ]) {
-      const page = await open({ ...PHONE, ...size });
+    for (const size of [PHONE, LANDSCAPE, { ...PHONE, width: 320, height: 568 }]) {
+      const page = await open(size);
       const stop = (await page.locator('.stop').boundingBox())!;
       const resume = (await page.locator('.resume').boundingBox())!;
       expect(stop.width).to.equal(size.width);
@@ -243,11 +235,8 @@ describe('the match view', function () {
   });
 
   it('shows a lock without moving, covering or clipping a button, on a phone in portrait and in landscape', async () => {
-    for (const [width, height] of [
-      [390, 844],
-      [844, 390],
-    ] as const) {
-      const page = await open({ ...PHONE, width, height });
+    for (const size of [PHONE, LANDSCAPE]) {
+      const page = await open(size);
       await shows(alerts(page), /All well/);
       const places = () => placesOf(page, '.match main button');
       const before = await places();
@@ -255,10 +244,7 @@ describe('the match view', function () {
       const board = page.locator('.match-board');
       await shows(board, /LOCKED by .*: Pit stop/);
       expect(await places()).to.deep.equal(before);
-      expect(
-        await page.evaluate(`[...document.querySelectorAll('.segments button')]
-          .filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)`),
-      ).to.deep.equal([]);
+      expect(await clipped(page, '.segments button')).to.deep.equal([]);
       expect(await overflow(page)).to.be.at.most(0);
       const { y, height: tall } = (await board.boundingBox())!;
       const stop = (await page.locator('.stop').boundingBox())!;
