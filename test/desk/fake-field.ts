@@ -211,10 +211,11 @@ export class FakeField {
     this.first.pressAndWait('load', 1500);
   }
 
-  /** Begins auto on the first desk. */
+  /** Begins auto on the first desk. The teams resume their robots. */
   play(): void {
     this.load();
     this.first.pressAndWait('start', 100);
+    this.resume();
   }
 
   /** The teams resume their robots. */

@@ -3,7 +3,7 @@ import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import { changeWish, permitFrom } from '../../src/desk/state.js';
 import { tick } from '../../src/desk/step.js';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
-import { REFUSES_PHASE } from './fake-robot.js';
+import { type FakeRobot, REFUSES_PHASE } from './fake-robot.js';
 
 const PRESS = { id: 'P', by: 'referee', nowMs: 0, permit: permitFrom(0), at: new Date(0) };
 
@@ -11,6 +11,8 @@ describe('with a referee desk,', () => {
   let field: FakeField;
   let desk: FakeDesk;
   let second: FakeDesk;
+  /** The robot Red 1. */
+  let red: FakeRobot;
   const forbid = () => {
     const { state } = desk;
     state.wanted = { ...state.wanted, permits: false };
@@ -19,6 +21,7 @@ describe('with a referee desk,', () => {
     field = new FakeField();
     desk = field.first;
     second = field.second;
+    red = field.robot('Red 1');
     field.wait(600);
   });
 
@@ -65,7 +68,6 @@ describe('with a referee desk,', () => {
     it(`if a robot with a confirmed lock ${what}`, () => {
       desk.pressAndWait('lock all', 600);
       expect(desk.tile('Red 1').locking).to.equal('confirmed');
-      const red = field.robot('Red 1');
       Object.assign(red, change);
       red.match.unlock();
       red.stopped = false;
@@ -78,7 +80,6 @@ describe('with a referee desk,', () => {
 
   it('if a robot is unlocked while LOCK ALL is in force, the desk locks it again, even if requests for its status fail', () => {
     desk.pressAndWait('lock all', 600);
-    const red = field.robot('Red 1');
     red.answers = { status: { status: 500, body: null } };
     red.match.unlock();
     field.wait(7000);
@@ -126,25 +127,24 @@ describe('with a referee desk,', () => {
   });
 
   it('if a robot is off at LOCK ALL and another caller then locks it, the desk does not replace that lock', () => {
-    field.robot('Red 1').isOff = true;
+    red.isOff = true;
     desk.pressAndWait('lock all', 7000);
-    field.robot('Red 1').lockByOthers();
-    field.robot('Red 1').isOff = false;
+    red.lockByOthers();
+    red.isOff = false;
     field.wait(1500);
-    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+    expect(red.match.state.lock?.by).to.equal('other');
     expect(desk.tile('Red 1').locking).to.equal('confirmed');
   });
 
   it('if LOCK ALL is pressed before the desk has noticed the lock of another caller on a robot, the desk does not replace that lock', () => {
-    field.robot('Red 1').lockByOthers();
+    red.lockByOthers();
     desk.pressAndWait('lock all', 1500);
-    expect(field.robot('Red 1').match.state.lock?.by).to.equal('other');
+    expect(red.match.state.lock?.by).to.equal('other');
     desk.pressAndWait('unlock', 1500);
     expect(field.locks).to.deep.equal([true, false, false]);
   });
 
   it('if a robot cannot read its own id, LOCK ALL stops it but does not lock it, and the desk shows “not confirmed”', () => {
-    const red = field.robot('Red 1');
     red.hasLostId = true;
     field.wait(1500);
     red.stopped = false;
@@ -156,7 +156,6 @@ describe('with a referee desk,', () => {
   });
 
   it('if a robot is off at LOCK ALL, the desk locks it within 1.4 s after power-on, even if requests for its status fail', () => {
-    const red = field.robot('Red 1');
     red.isOff = true;
     field.wait(7000);
     desk.press('lock all');
@@ -177,7 +176,6 @@ describe('with a referee desk,', () => {
   });
 
   it('if another caller has locked a robot, LOCK ALL stops the robot, and the desk sets its own lock once the other lock is removed', () => {
-    const red = field.robot('Red 1');
     red.lockByOthers();
     red.stopped = false;
     field.wait(300);
@@ -208,12 +206,11 @@ describe('with a referee desk,', () => {
     desk.pressAndWait('without', 600, { robot: 'Red 1' });
     desk.pressAndWait('lock all', 600);
     desk.pressAndWait('unlock', 600);
-    expect(field.robot('Red 1').match.state.lock?.id).to.match(/^desk-1:out:/);
+    expect(red.match.state.lock?.id).to.match(/^desk-1:out:/);
   });
 
   it('if the desk dies and its last beat reaches a robot 4 s late, this beat does not let the robot move again', () => {
     field.play();
-    field.resume();
     field.network('Red 1', { requestMs: 4000 });
     field.wait(600);
     desk.isOff = true;
@@ -229,7 +226,6 @@ describe('with a referee desk,', () => {
       field = new FakeField();
       field.wait(600);
       field.play();
-      field.resume();
       field.wait(offsetMs);
       field.network('Red 1', { answerMs: 2600 });
       field.wait(510);
@@ -243,7 +239,6 @@ describe('with a referee desk,', () => {
 
   it('if each request to a robot and each of its answers suddenly takes 0.9 s, no robot loses its permission to move', () => {
     field.play();
-    field.resume();
     field.wait(5500);
     field.network('Red 1', { requestMs: 900, answerMs: 900 });
     for (let tenths = 0; tenths < 80; tenths += 1) {
@@ -266,7 +261,6 @@ describe('with a referee desk,', () => {
   });
 
   it('if a robot is switched on 10 s after “Load”, the desk gets it ready, even if another desk controlled it before', () => {
-    const red = field.robot('Red 1');
     red.match.beat('desk-2', 'desk', 3000, true);
     red.isOff = true;
     desk.pressAndWait('load', 10_000);
@@ -320,7 +314,6 @@ describe('with a referee desk,', () => {
 
   it('if the network fails in teleop, all robots may move until teleop is over, and no robot after that', () => {
     field.play();
-    field.resume();
     field.wait(5000);
     expect([desk.view.match?.phase, field.phases]).to.deep.equal(['teleop', ['teleop', 'teleop', 'teleop']]);
     expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
@@ -336,7 +329,6 @@ describe('with a referee desk,', () => {
   it('if a robot was off during a match and is still in the previous match, the desk still asks it for its log', () => {
     field.play();
     desk.pressAndWait('end', 600);
-    const red = field.robot('Red 1');
     red.isOff = true;
     desk.pressAndWait('load semifinal', 600);
     desk.pressAndWait('release', 1500);
@@ -416,7 +408,7 @@ describe('with a referee desk,', () => {
     it(`if a robot reboots in auto, the desk shows NOT STARTED, and keeps the robot paused until “Join” is pressed ${what}`, () => {
       field.play();
       field.wait(1500);
-      field.robot('Red 1').restart(true);
+      red.restart(true);
       field.wait(waitMs);
       expect(field.phases).to.deep.equal(['pause', phase, phase]);
       expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
@@ -433,7 +425,6 @@ describe('with a referee desk,', () => {
   });
 
   it('if a robot answers the lock request with an error, LOCK ALL still stops it', () => {
-    const red = field.robot('Red 1');
     red.answers = { lock: { status: 400, body: { code: 'invalid-request', detail: 'x' } } };
     desk.pressAndWait('lock all', 1500);
     expect([red.stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
@@ -512,7 +503,7 @@ describe('with a referee desk,', () => {
     field.wait(100);
     tick(desk.state, field.nowMs, 100);
     field.wait(1400);
-    field.robot('Red 1').restart(false);
+    red.restart(false);
     field.network('Red 1');
     field.wait(1500);
     expect(desk.view.match?.why).to.equal("no referee's page answers");
@@ -536,7 +527,6 @@ describe('with a referee desk,', () => {
     ['is off at “End” and at the next “Load”, and the desk restarts in between', 'play', 'end'],
   ] as const)
     it(`if a robot ${what}, the robot still becomes ready for the match`, () => {
-      const red = field.robot('Red 1');
       desk.pressAndWait('load', 1500);
       if (off === 'play') desk.press('start');
       field.wait(600);
@@ -566,7 +556,6 @@ describe('with a referee desk,', () => {
         desk.press('end');
       }
       field.wait(600);
-      const red = field.robot('Red 1');
       red.isOff = true;
       desk.pressAndWait('release', 5000);
       red.restart(true);
@@ -580,7 +569,7 @@ describe('with a referee desk,', () => {
 
   it('“Join” is refused for a robot that no longer has the match loaded', () => {
     field.play();
-    field.robot('Red 1').match = new FakeField().robot('Red 1').match;
+    red.match = new FakeField().robot('Red 1').match;
     field.wait(1500);
     expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
     expect(desk.tryPress('join', { robot: 'Red 1' })).to.include('not-ready');
@@ -627,7 +616,6 @@ describe('with a referee desk,', () => {
 
   it('if the desk is killed during a match and restarts 1.4 s later, the match continues and no robot stops', () => {
     field.play();
-    field.resume();
     desk.isOff = true;
     field.wait(1400);
     desk.isOff = false;
@@ -670,7 +658,6 @@ describe('with a referee desk,', () => {
   });
 
   it('“Unlock” unlocks a robot of the older version 0.3.0 only if the desk itself has locked that robot', () => {
-    const red = field.robot('Red 1');
     red.isOld = true;
     desk.state.wanted = { ...desk.state.wanted, robots: {} };
     desk.restart();
@@ -688,7 +675,7 @@ describe('with a referee desk,', () => {
 
   it('each reason why a robot is not ready for a match ends with exactly one full stop', () => {
     desk.press('load');
-    field.robot('Red 1').match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
+    red.match.lock({ id: 'x', by: 'robot', reason: 'match.json cannot be read.' });
     field.wait(600);
     const texts = desk.view.match?.lacks.map(({ text }) => text) ?? [];
     expect(texts).to.include('Locked by robot: match.json cannot be read.');
@@ -710,7 +697,7 @@ describe('with a referee desk,', () => {
 
   it('if a robot reboots during a match and another desk then takes over, the robot stays paused, and its tile shows NOT STARTED', () => {
     field.play();
-    field.robot('Red 1').restart(true);
+    red.restart(true);
     desk.isOff = true;
     second.switchOn(600);
     second.pressAndWait('take over', 2000);
@@ -770,7 +757,7 @@ describe('with a referee desk,', () => {
 
   it('if another robot answers at the address of a robot, the tile says so, and the desk locks the other robot only after “Accept”', () => {
     const stranger = new FakeField().robot('Blue 1');
-    Object.assign(field.robot('Red 1'), { id: stranger.id.replace(/./g, 'e') });
+    Object.assign(red, { id: stranger.id.replace(/./g, 'e') });
     field.wait(1500);
     desk.pressAndWait('lock all', 500);
     expect(field.locks).to.deep.equal([false, true, true]);
@@ -780,7 +767,7 @@ describe('with a referee desk,', () => {
   });
 
   it('if another robot answers at the address of a robot and refuses the token, the tile still reports the other robot within 2 s', () => {
-    Object.assign(field.robot('Red 1'), { id: 'e'.repeat(16), refuses: 'token-unknown' });
+    Object.assign(red, { id: 'e'.repeat(16), refuses: 'token-unknown' });
     field.wait(2000);
     expect(desk.tile('Red 1').problems[0]).to.include('Another robot answers');
   });
@@ -809,7 +796,6 @@ describe('with a referee desk,', () => {
 
   it('if a robot refuses “End”, it loses its permission to move within 4 s, and does not get it back when the desk restarts', () => {
     field.play();
-    const red = field.robot('Red 1');
     red.stopped = false;
     red.answers = { phase: REFUSES_PHASE };
     desk.pressAndWait('end', 4000);
@@ -833,7 +819,6 @@ describe('with a referee desk,', () => {
 
   it('the tile shows NOT PAUSED or NOT ENDED if a robot refuses “Pause” or “End”, but “Not heard” if the robot is off', () => {
     field.play();
-    const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     field.robot('Blue 1').isOff = true;
     for (const [what, says] of [
@@ -852,10 +837,10 @@ describe('with a referee desk,', () => {
     forbid();
     field.wait(300);
     expect([field.phases, desk.view.match?.phase]).to.deep.equal([['pause', 'pause', 'pause'], 'pause']);
-    field.robot('Red 1').isOff = true;
+    red.isOff = true;
     desk.pressAndWait('end', 300);
     desk.press('take over');
-    field.robot('Red 1').isOff = false;
+    red.isOff = false;
     field.wait(3000);
     expect([field.phases, desk.view.match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
   });
@@ -870,7 +855,6 @@ describe('with a referee desk,', () => {
   });
 
   it('if the server at the address of a robot is not a robot, the desk stops sending the token of the robot there', () => {
-    const red = field.robot('Red 1');
     const tokens: boolean[] = [];
     red.answer = ({ path, withToken }) => {
       tokens.push(withToken);
@@ -883,7 +867,7 @@ describe('with a referee desk,', () => {
 
   it('if two robots have the same id, the desk names both as not ready for a start', () => {
     desk.state.wanted = { ...desk.state.wanted, robots: {} };
-    Object.assign(field.robot('Red 1'), { id: field.robot('Red 2').id });
+    Object.assign(red, { id: field.robot('Red 2').id });
     desk.restart();
     field.wait(600);
     field.load();

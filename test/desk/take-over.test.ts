@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { type FakeDesk, FakeField, NAMES } from './fake-field.js';
-import { REFUSES_PHASE } from './fake-robot.js';
+import { type FakeRobot, REFUSES_PHASE } from './fake-robot.js';
 
 describe('with two referee desks,', () => {
   let field: FakeField;
   let first: FakeDesk;
   let second: FakeDesk;
+  /** The robot Red 1. */
+  let red: FakeRobot;
   const wanted = (desk = first) => desk.state.wanted.match;
   /** The first desk takes the match back, and the second desk ends. */
   const takeBack = () => {
@@ -15,12 +17,12 @@ describe('with two referee desks,', () => {
   const begin = () => {
     field = new FakeField();
     ({ first, second } = field);
+    red = field.robot('Red 1');
     field.wait(600);
   };
   beforeEach(() => {
     begin();
     field.play();
-    field.resume();
   });
 
   it('the second desk can take over and replay a match that the first desk has ended, even while the first desk still runs', () => {
@@ -36,7 +38,6 @@ describe('with two referee desks,', () => {
     ['a reboot', true],
   ] as const)
     it(`if a robot misses “End” and “Release” and comes back after ${what}, “Take over” does not let the robot move`, () => {
-      const red = field.robot('Red 1');
       red.isOff = true;
       first.pressAndWait('end', 1500);
       first.pressAndWait('release', 1500);
@@ -85,7 +86,6 @@ describe('with two referee desks,', () => {
   });
 
   it('if a robot misses “Take over”, it may not move when it answers again, and “Without” leaves it out of the match and locks it', () => {
-    const red = field.robot('Red 1');
     first.isOff = true;
     red.isOff = true;
     second.switchOn(2100);
@@ -107,7 +107,7 @@ describe('with two referee desks,', () => {
       first.press('take over');
       first.pressAndWait('load', 1500);
       first.pressAndWait('start', 600);
-      field.robot('Red 1').restart(true);
+      red.restart(true);
       field.wait(1500);
       first.pressAndWait('join', 600, { robot: 'Red 1' });
       first.pressAndWait('pause', 600);
@@ -213,7 +213,7 @@ describe('with two referee desks,', () => {
       expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
       first.isOff = true;
       second.switchOn(2000);
-      field.robot('Red 1').restart(true);
+      red.restart(true);
       field.wait(2000);
       if (second.view.match?.id === 'final') {
         second.press('end');
@@ -286,8 +286,8 @@ describe('with two referee desks,', () => {
   });
 
   it('after a pause on the first desk, “Take over” on the same desk keeps the match paused, even if one robot refuses the pause', () => {
-    field.robot('Red 1').restart(false);
-    field.robot('Red 1').refuses = 'not-allowed';
+    red.restart(false);
+    red.refuses = 'not-allowed';
     first.pressAndWait('pause', 600);
     first.pressAndWait('take over', 600);
     expect(wanted()).to.deep.include({ phase: 'pause', without: [], interrupted: 'auto' });
@@ -385,15 +385,15 @@ describe('with two referee desks,', () => {
     first.isOff = true;
     second.switchOn(600);
     second.press('take over');
-    field.robot('Red 1').match.unlock();
+    red.match.unlock();
     field.wait(1500);
-    expect(field.robot('Red 1').match.state.lock).to.not.equal(null);
+    expect(red.match.state.lock).to.not.equal(null);
     second.pressAndWait('unlock', 600);
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
   it('if two robots miss the unlock of LOCK ALL, they stay locked after “Take over”, and can be unlocked one by one', () => {
-    const [one, other] = [field.robot('Red 1'), field.robot('Red 2')];
+    const [one, other] = [red, field.robot('Red 2')];
     first.pressAndWait('lock all', 600);
     one.isOff = true;
     other.isOff = true;
@@ -411,7 +411,6 @@ describe('with two referee desks,', () => {
   });
 
   it('if one robot refuses “End”, “Take over” on the same desk keeps the match ended, even if the other robots play another match', () => {
-    const red = field.robot('Red 1');
     red.answers = { phase: REFUSES_PHASE };
     for (const name of ['Red 2', 'Blue 1']) {
       const { match } = field.robot(name);
