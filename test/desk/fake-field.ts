@@ -233,6 +233,13 @@ export class FakeField {
     this.#networks.set(name, { ...GOOD, ...network });
   }
 
+  /** The network is like this during the act, and good afterwards. */
+  withNetwork(name: string, network: Partial<Network>, act: () => void): void {
+    this.network(name, network);
+    act();
+    this.network(name);
+  }
+
   send = (ask: Ask, done: (outcome: Outcome) => void): void => {
     const { requestMs, answerMs, loses } = this.#networks.get(ask.robot) ?? GOOD;
     let isDone = false;
@@ -259,6 +266,14 @@ export class FakeField {
       for (const { act } of due.sort((a, b) => a.atMs - b.atMs)) act();
       this.first.step();
       this.second.step();
+    }
+  }
+
+  /** Checks now and every 100 ms for this time. */
+  watch(ms: number, check: (passedMs: number) => void): void {
+    for (let passedMs = 0; passedMs < ms; passedMs += 100) {
+      check(passedMs);
+      this.wait(100);
     }
   }
 

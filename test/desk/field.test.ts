@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Phase } from '../../src/core/phases.js';
 import { addRobot, removeRobot } from '../../src/desk/field-presses.js';
 import { changeWish, permitFrom } from '../../src/desk/state.js';
 import { tick } from '../../src/desk/step.js';
@@ -16,6 +17,13 @@ describe('with a referee desk,', () => {
   const forbid = () => {
     const { state } = desk;
     state.wanted = { ...state.wanted, permits: false };
+  };
+  /** The robots are in these phases. One of them shows NOT RELEASED, until “Join” is pressed for it. */
+  const joinReleases = (robot: string, phases: readonly Phase[]) => {
+    expect(field.phases).to.deep.equal(phases);
+    expect(desk.tile(robot).missed).to.equal('NOT RELEASED');
+    desk.pressAndWait('join', 100, { robot });
+    expect(field.robot(robot).match.state.phase).to.equal('none');
   };
   beforeEach(() => {
     field = new FakeField();
@@ -87,9 +95,7 @@ describe('with a referee desk,', () => {
   });
 
   it('if a lock request is lost, the desk retries it after 250 ms', () => {
-    field.network('Red 1', { loses: 'requests' });
-    desk.press('lock all');
-    field.network('Red 1');
+    field.withNetwork('Red 1', { loses: 'requests' }, () => desk.press('lock all'));
     field.wait(200);
     expect(field.locks[0]).to.equal(false);
     field.wait(100);
@@ -105,14 +111,9 @@ describe('with a referee desk,', () => {
   it('if LOCK ALL is pressed again while the network still delays an earlier unlock of a robot, that robot stays locked', () => {
     desk.pressAndWait('lock all', 100);
     for (const heldMs of [700, 3000]) {
-      field.network('Red 1', { requestMs: heldMs });
-      desk.pressAndWait('unlock', 100);
-      field.network('Red 1');
+      field.withNetwork('Red 1', { requestMs: heldMs }, () => desk.pressAndWait('unlock', 100));
       desk.pressAndWait('lock all', 100);
-      for (let ms = 0; ms < 4000; ms += 100) {
-        expect(field.locks[0], `${heldMs} ${ms}`).to.equal(true);
-        field.wait(100);
-      }
+      field.watch(4000, ms => expect(field.locks[0], `${heldMs} ${ms}`).to.equal(true));
     }
   });
 
@@ -167,9 +168,7 @@ describe('with a referee desk,', () => {
 
   it('if an unlock reaches a robot 1.3 s late, the robot stays locked, and its tile reports a lock that this desk has lifted', () => {
     desk.pressAndWait('lock all', 300);
-    field.network('Red 1', { requestMs: 1300 });
-    desk.pressAndWait('unlock', 1100);
-    field.network('Red 1');
+    field.withNetwork('Red 1', { requestMs: 1300 }, () => desk.pressAndWait('unlock', 1100));
     field.wait(1500);
     expect(field.locks).to.deep.equal([true, false, false]);
     expect(desk.tile('Red 1').problems[0]).to.include('a lock of this desk that was lifted');
@@ -194,9 +193,9 @@ describe('with a referee desk,', () => {
   it('if the unlock of a robot in the pit is lost, the desk retries it even after LOCK ALL, which locks only robots in the field', () => {
     desk.pressAndWait('lock one', 300, { robot: 'Red 1' });
     changeWish(desk.state, 'Red 1', { place: 'pit' });
-    field.network('Red 1', { loses: 'requests' });
-    desk.pressAndWait('unlock one', 100, { robot: 'Red 1' });
-    field.network('Red 1');
+    field.withNetwork('Red 1', { loses: 'requests' }, () =>
+      desk.pressAndWait('unlock one', 100, { robot: 'Red 1' }),
+    );
     desk.pressAndWait('lock all', 600);
     expect(field.locks).to.deep.equal([false, true, true]);
   });
@@ -215,10 +214,7 @@ describe('with a referee desk,', () => {
     field.wait(600);
     desk.isOff = true;
     field.wait(3100);
-    for (let tenths = 0; tenths < 15; tenths += 1) {
-      expect(field.moves).to.deep.equal([false, false, false]);
-      field.wait(100);
-    }
+    field.watch(1500, () => expect(field.moves).to.deep.equal([false, false, false]));
   });
 
   it('if the network delays the answers of a robot by 2.6 s during a period of 0.5 s, no robot loses its permission to move', () => {
@@ -227,13 +223,8 @@ describe('with a referee desk,', () => {
       field.wait(600);
       field.play();
       field.wait(offsetMs);
-      field.network('Red 1', { answerMs: 2600 });
-      field.wait(510);
-      field.network('Red 1');
-      for (let tenths = 0; tenths < 60; tenths += 1) {
-        field.wait(100);
-        expect(field.moves).to.deep.equal([true, true, true]);
-      }
+      field.withNetwork('Red 1', { answerMs: 2600 }, () => field.wait(510));
+      field.watch(6000, () => expect(field.moves).to.deep.equal([true, true, true]));
     }
   });
 
@@ -241,10 +232,7 @@ describe('with a referee desk,', () => {
     field.play();
     field.wait(5500);
     field.network('Red 1', { requestMs: 900, answerMs: 900 });
-    for (let tenths = 0; tenths < 80; tenths += 1) {
-      field.wait(100);
-      expect(field.moves).to.deep.equal([true, true, true]);
-    }
+    field.watch(8000, () => expect(field.moves).to.deep.equal([true, true, true]));
   });
 
   it('if the desk has not read the clock of a robot for some seconds, “Unlock” still unlocks the robot within 0.9 s', () => {
@@ -291,17 +279,14 @@ describe('with a referee desk,', () => {
     expect(field.locks).to.deep.equal([false, false, false]);
   });
 
-  for (const [refuses, words] of [
-    ['token-unknown', 'token-unknown'],
-    ['not-allowed', 'not-allowed'],
-  ] as const)
+  for (const refuses of ['token-unknown', 'not-allowed'] as const)
     it(`if a robot rejects the token of the desk (code “${refuses}”), LOCK ALL still stops it, but a match can start only without it`, () => {
       field.robot('Blue 1').refuses = refuses;
       field.wait(600);
       desk.pressAndWait('lock all', 1500);
       expect(field.robot('Blue 1').stopped).to.equal(true);
       expect(desk.tile('Blue 1').locking).to.equal('not confirmed');
-      expect(desk.tile('Blue 1').problems.join()).to.include(words);
+      expect(desk.tile('Blue 1').problems.join()).to.include(refuses);
       desk.press('unlock');
       desk.pressAndWait('load', 1500);
       expect(desk.tryPress('start')).to.include('not-ready');
@@ -389,9 +374,7 @@ describe('with a referee desk,', () => {
 
   it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {
     field.load();
-    field.network('Red 1', { requestMs: 3000 });
-    desk.pressAndWait('start', 1100);
-    field.network('Red 1');
+    field.withNetwork('Red 1', { requestMs: 3000 }, () => desk.pressAndWait('start', 1100));
     field.wait(2500);
     expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
     expect([desk.tile('Red 1').missed, desk.tile('Red 2').missed]).to.deep.equal(['NOT STARTED', null]);
@@ -432,14 +415,9 @@ describe('with a referee desk,', () => {
 
   it('if “Release” does not reach a robot within 1 s, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
     field.load();
-    field.network('Red 1', { loses: 'requests' });
-    desk.pressAndWait('release', 1500);
-    field.network('Red 1');
+    field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('release', 1500));
     field.wait(1500);
-    expect(field.phases).to.deep.equal(['pre', 'none', 'none']);
-    expect(desk.tile('Red 1').missed).to.equal('NOT RELEASED');
-    desk.pressAndWait('join', 100, { robot: 'Red 1' });
-    expect(field.phases[0]).to.equal('none');
+    joinReleases('Red 1', ['pre', 'none', 'none']);
   });
 
   it('if a robot misses “End” and “Release”, its match ends when it answers again, but only “Join” releases it', () => {
@@ -450,10 +428,7 @@ describe('with a referee desk,', () => {
     expect(field.phases).to.deep.equal(['auto', 'none', 'none']);
     field.network('Red 1');
     field.wait(1500);
-    expect(field.phases).to.deep.equal(['ended', 'none', 'none']);
-    expect(desk.tile('Red 1').missed).to.equal('NOT RELEASED');
-    desk.pressAndWait('join', 100, { robot: 'Red 1' });
-    expect(field.phases[0]).to.equal('none');
+    joinReleases('Red 1', ['ended', 'none', 'none']);
   });
 
   it('after “End”, a robot is released when a match without that robot is loaded', () => {
@@ -483,10 +458,7 @@ describe('with a referee desk,', () => {
     desk.pressAndWait('load semifinal', 1500);
     field.network('Blue 1');
     field.wait(1500);
-    expect(field.phases).to.deep.equal(['pre', 'pre', 'ended']);
-    expect(desk.tile('Blue 1').missed).to.equal('NOT RELEASED');
-    desk.pressAndWait('join', 100, { robot: 'Blue 1' });
-    expect(field.phases[2]).to.equal('none');
+    joinReleases('Blue 1', ['pre', 'pre', 'ended']);
   });
 
   it('if “Release” is pressed right after “End”, all robots are released', () => {
@@ -512,9 +484,7 @@ describe('with a referee desk,', () => {
 
   it('if a robot misses the start of the match, “Pause” pauses it too, and “Go on” then lets all robots play', () => {
     field.load();
-    field.network('Red 1', { loses: 'requests' });
-    desk.pressAndWait('start', 1500);
-    field.network('Red 1');
+    field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('start', 1500));
     desk.pressAndWait('pause', 1500);
     expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
     desk.pressAndWait('go on', 600);
@@ -561,10 +531,7 @@ describe('with a referee desk,', () => {
       red.restart(true);
       red.isOff = false;
       field.wait(1500);
-      expect(field.phases).to.deep.equal([phase, 'none', 'none']);
-      expect(desk.tile('Red 1').missed).to.equal('NOT RELEASED');
-      desk.pressAndWait('join', 600, { robot: 'Red 1' });
-      expect(field.phases).to.deep.equal(['none', 'none', 'none']);
+      joinReleases('Red 1', [phase, 'none', 'none']);
     });
 
   it('“Join” is refused for a robot that no longer has the match loaded', () => {

@@ -317,10 +317,7 @@ describe('with two referee desks,', () => {
     second.switchOn(600);
     first.pressAndWait('take over', 400);
     second.pressAndWait('take over', 100);
-    for (let tenths = 0; tenths < 20; tenths += 1) {
-      expect(field.holders).to.deep.equal(['desk-2', 'desk-2', 'desk-2']);
-      field.wait(100);
-    }
+    field.watch(2000, () => expect(field.holders).to.deep.equal(['desk-2', 'desk-2', 'desk-2']));
   });
 
   it('“Take over” takes no robot if the network delays the requests by 3.5 s', () => {
