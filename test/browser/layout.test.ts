@@ -83,11 +83,8 @@ describe('the console during faults', function () {
     await fault('chassis', 'plug');
     await eventually(async () => (await alerts(page).locator('li').count()) === 1);
     await eventually(async () => (await more.count()) === 0);
-    expect(
-      await alerts(page)
-        .locator('.clamp')
-        .evaluate(one => one.scrollHeight <= one.clientHeight),
-    ).to.equal(true);
+    const clamp = alerts(page).locator('.clamp');
+    expect(await clamp.evaluate(one => one.scrollHeight <= one.clientHeight)).to.equal(true);
     await page.setViewportSize({ width: 320, height: 844 });
     await more.click();
     await alerts(page).getByRole('button', { name: 'Fold' }).click();

@@ -60,12 +60,8 @@ describe('the page for tuning several loops', () => {
   });
 
   it('lists inner loops first, and estimates 56 s for tuning all loops of the chassis', () => {
-    expect(insideOut(unitNamed('gimbal')).map(({ name }) => name)).to.deep.equal([
-      'angle_yaw',
-      'angle_pitch',
-      'visual_yaw',
-      'visual_pitch',
-    ]);
+    const names = insideOut(unitNamed('gimbal')).map(({ name }) => name);
+    expect(names).to.deep.equal(['angle_yaw', 'angle_pitch', 'visual_yaw', 'visual_pitch']);
     expect(usualS(chassis.loops)).to.equal(56);
   });
 
@@ -107,12 +103,7 @@ describe('a tuning on the page', () => {
       { kp: 40, ki: 320, kd: 0 },
       { kp: 50, ki: 300, kd: 0 },
     ];
-    const run = (number: number, gains: object, peak: number) => ({
-      number,
-      at: `${number}`,
-      gains,
-      figures: { peak },
-    });
+    const run = (number: number, gains: object, peak: number) => ({ number, gains, figures: { peak } });
     const steps = [run(4, better, 0.4), run(3, better, 0.3), run(2, old, 0.2), run(1, old, 0.1)];
     page.override = (method, path, body) => {
       const own = override(method, path, body);

@@ -58,12 +58,7 @@ describe('on the page, a gain', () => {
 
 describe('a number on the page', () => {
   it('has a fixed number of decimals, no minus sign if it rounds to zero, and a dash in place of a missing value', () => {
-    expect([
-      fixed(1, 3),
-      fixed(-0.5, 2),
-      fixed(-0.0001, 2),
-      fixed(null, 2),
-      fixed(Number.NaN, 1),
-    ]).to.deep.equal(['1.000', '−0.50', '0.00', '–', '–']);
+    const texts = [fixed(1, 3), fixed(-0.5, 2), fixed(-0.0001, 2), fixed(null, 2), fixed(Number.NaN, 1)];
+    expect(texts).to.deep.equal(['1.000', '−0.50', '0.00', '–', '–']);
   });
 });

@@ -31,16 +31,9 @@ function openWindows(count: number) {
 
 describe('the windows of one browser', () => {
   it('have at most four open event streams, in the windows that were opened last', () => {
-    expect(openWindows(4).map(one => one.crowded)).to.deep.equal([false, false, false, false]);
-    expect(openWindows(7).map(one => one.crowded)).to.deep.equal([
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const crowded = (count: number) => openWindows(count).map(one => one.crowded);
+    expect(crowded(4)).to.deep.equal([false, false, false, false]);
+    expect(crowded(7)).to.deep.equal([true, true, true, false, false, false, false]);
   });
 
   it('are asked to close all their event streams if three windows are open and a request waits for a free connection', () => {

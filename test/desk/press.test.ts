@@ -19,6 +19,7 @@ import { call, inTemporaryFolder } from '../support/daemon.js';
 import { noLock } from '../support/journal-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { NO_MATCH_STATUS } from '../support/status.js';
 import { PLAYING, WANTED } from './wanted.js';
 
 type PressAct = (state: DeskState, press: Press) => void;
@@ -79,8 +80,6 @@ async function served({ state = '/state', robots = [], plans = [], ...parts }: S
   };
 }
 
-/** A robot without match, lock and lease. */
-const FREE = { id: null, revision: 0, phase: 'none', endsAtT: null, lock: null, lease: null, recorded: true };
 const MATCH = { ...PLAYING, robots: [], autoS: 0, teleopS: 10, sinceMs: 0, endsAtMs: 10_000 };
 
 describe('a desk that pauses a match after 5 s without a request from a page', () => {
@@ -277,10 +276,11 @@ describe('the record of a released match', () => {
 describe('if a robot contradicts its earlier log after a match record is closed, the desk', () => {
   it('keeps the new log lines and the fault “contradicts” in the next match record', async () => {
     const [id, lost, line] = ['a'.repeat(16), 'f'.repeat(64), '{"seq":1,"prev":""}\n'];
+    const head = { seq: 1, hash: sha256(line.trimEnd()) };
     const kept: string[] = [];
     const answers: Partial<Record<Ask['kind'], (ask: Ask) => Outcome>> = {
       health: () => ({ status: 200, body: { status: 'ok', id } }),
-      match: () => ({ status: 200, body: { ...FREE, t: 1, head: { seq: 1, hash: sha256(line.trimEnd()) } } }),
+      match: () => ({ status: 200, body: { ...NO_MATCH_STATUS, t: 1, head } }),
       lines: ({ of }) =>
         of === undefined
           ? { status: 200, body: Buffer.from(line) }

@@ -10,6 +10,7 @@ import { MemoryLog } from '../../src/events/memory-log.js';
 import { runOn } from '../events/log-bench.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { RecordingDisk } from '../support/recording-disk.js';
+import { NO_MATCH_STATUS } from '../support/status.js';
 import { WANTED } from './wanted.js';
 
 const FOLDER = '/records';
@@ -437,17 +438,8 @@ describe("the desk's copy of a robot log", () => {
     const desk = state('');
     desk.wanted = { ...desk.wanted, robots: { 'Red 1': NEW_WISH } };
     const head = { seq: 1, hash: lines[0]!.hash };
-    const match = {
-      id: null,
-      revision: 0,
-      phase: 'none',
-      endsAtT: null,
-      lock: null,
-      lease: null,
-      t: 1,
-      head,
-    };
-    take(desk, { ...ask(undefined), kind: 'match' }, { status: 200, body: { ...match, recorded: true } }, 0);
+    const body = { ...NO_MATCH_STATUS, t: 1, head };
+    take(desk, { ...ask(undefined), kind: 'match' }, { status: 200, body }, 0);
     for (const [from, follows] of [
       [1, false],
       [2, true],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Physics } from '../../sim/firmware/unit-loops.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
@@ -274,14 +275,8 @@ export class ClockedRobot {
   }
 }
 
-export function isLike(frame: Frame, { unit, kind, register, data }: Partial<Frame>): boolean {
-  const all: [unknown, unknown][] = [
-    [unit, frame.unit],
-    [kind, frame.kind],
-    [register, frame.register],
-    [data, frame.data],
-  ];
-  return all.every(([asked, found]) => asked === undefined || asked === found);
+export function isLike(frame: Frame, which: Partial<Frame>): boolean {
+  return isDeepStrictEqual({ ...frame, ...which }, frame);
 }
 
 /** A frame that reaches a controller without the daemon, between two of the daemon's transactions. */
