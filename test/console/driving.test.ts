@@ -92,19 +92,6 @@ describe('a page used for driving', () => {
     expect(commands()).to.deep.equal([]);
   });
 
-  it('sends zero speed to both units even if the second stick is let go before the first zero speed is answered', async () => {
-    stick(AHEAD);
-    aim({ yaw: 1 });
-    await page.wait(100);
-    page.let(/drive/, 'held');
-    stick(REST);
-    await page.wait(15);
-    aim(REST);
-    const [chassis, gimbal] = commands().slice(-2);
-    expect([chassis?.body.chassis, chassis?.isTakenBack]).to.deep.equal([{ speed: 0, turn: 0 }, false]);
-    expect(gimbal?.body.gimbal).to.deep.equal({ yaw: 0, pitch: 0 });
-  });
-
   it('sends a zero speed to the chassis, and does not cancel it, if the chassis stick is let go while the gimbal is driven', async () => {
     for (let ms = 185; ms < 240; ms += 5) {
       page.let(/drive/, 'held');

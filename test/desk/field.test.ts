@@ -127,16 +127,6 @@ describe('with a referee desk,', () => {
     ).to.deep.equal([false, true, false]);
   });
 
-  it('if a robot is off at LOCK ALL and another caller then locks it, the desk does not replace that lock', () => {
-    red.isOff = true;
-    desk.pressAndWait('lock all', 7000);
-    red.lockByOthers();
-    red.isOff = false;
-    field.wait(1500);
-    expect(red.match.state.lock?.by).to.equal('other');
-    expect(desk.tile('Red 1').locking).to.equal('confirmed');
-  });
-
   it('if LOCK ALL is pressed before the desk has noticed the lock of another caller on a robot, the desk does not replace that lock', () => {
     red.lockByOthers();
     desk.pressAndWait('lock all', 1500);
@@ -398,14 +388,6 @@ describe('with a referee desk,', () => {
       desk.pressAndWait('join', 100, { robot: 'Red 1' });
       expect(field.phases[0]).to.equal(phase);
     });
-
-  it('when the time of teleop is up, “Release” takes all robots out of the match', () => {
-    field.play();
-    field.wait(16_000);
-    expect([desk.view.match?.phase, field.phases]).to.deep.equal(['ended', ['ended', 'ended', 'ended']]);
-    desk.pressAndWait('release', 300);
-    expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
-  });
 
   it('if a robot answers the lock request with an error, LOCK ALL still stops it', () => {
     red.answers = { lock: { status: 400, body: { code: 'invalid-request', detail: 'x' } } };
