@@ -96,7 +96,7 @@ export async function fingersOn(of: Page) {
   ) => session.send('Input.dispatchTouchEvent', { type, touchPoints });
 }
 
-export interface Opening {
+interface Opening {
   readonly width?: number;
   readonly height?: number;
   readonly touch?: boolean;
@@ -104,30 +104,11 @@ export interface Opening {
   readonly hash?: string;
 }
 
-export interface ConsoleInBrowser {
-  readonly browser: Browser;
-  readonly url: string;
-  readonly daemon: Child;
-  /** The state folder. */
-  readonly state: string;
-  /** The errors in the browser's console since the last page was opened. */
-  readonly complaints: readonly string[];
-  open(opening?: Opening): Promise<Page>;
-  startDaemon(port?: string): Promise<void>;
-  get(path: string): Promise<HttpAnswer>;
-  post(path: string, body?: unknown): Promise<HttpAnswer>;
-  /** Puts the unit in debug mode, and excites a loop. */
-  excite(unit: string, loop: string, amplitude: number, periodS: number): Promise<HttpAnswer>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert.
-  truth(): Promise<any>;
-  fault(target: string, name: string): Promise<HttpAnswer>;
-}
-
 /**
  * Call this in each suite. It starts a simulated robot in its own process, clears its faults before each test, and
  * starts a real browser.
  */
-export function consoleInBrowser(): ConsoleInBrowser {
+export function consoleInBrowser() {
   let browser: Browser | undefined;
   let daemon: Child | undefined;
   let url = '';
@@ -190,16 +171,18 @@ export function consoleInBrowser(): ConsoleInBrowser {
     get daemon() {
       return running().daemon;
     },
+    /** The state folder. */
     get state() {
       return join(folder(), 'state');
     },
     get url() {
       return url;
     },
-    get complaints() {
+    /** The errors in the browser's console since the last page was opened. */
+    get complaints(): readonly string[] {
       return complaints;
     },
-    async open({ width = 1280, height = 720, touch = false, hash = '' } = {}) {
+    async open({ width = 1280, height = 720, touch = false, hash = '' }: Opening = {}) {
       const context = await running().browser.newContext({
         viewport: { width, height },
         colorScheme: 'dark',
@@ -223,9 +206,10 @@ export function consoleInBrowser(): ConsoleInBrowser {
       return page;
     },
     startDaemon,
-    get: path => call(url, 'GET', path),
+    get: (path: string) => call(url, 'GET', path),
     post,
-    excite: async (unit, loop, amplitude, periodS) => {
+    /** Puts the unit in debug mode, and excites a loop. */
+    excite: async (unit: string, loop: string, amplitude: number, periodS: number) => {
       await post(`/api/${unit}/mode/switch`, { mode: 'debug' });
       return post(`/api/${unit}/excitation`, { loop, amplitude, periodS });
     },

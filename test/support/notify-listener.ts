@@ -13,11 +13,6 @@ while True:
   data,extra,_,_=s.recvmsg(4096,64)
   print(struct.unpack('iii',extra[0][2])[0],data.decode().strip(),flush=True)`;
 
-export interface Datagram {
-  readonly pid: number;
-  readonly message: string;
-}
-
 /** A real socket that replaces systemd's. */
 export class NotifyListener {
   readonly path: string;
@@ -34,7 +29,7 @@ export class NotifyListener {
   }
 
   /** The first answer is `bound`, and has no sender. */
-  async next(): Promise<Datagram> {
+  async next(): Promise<{ readonly pid: number; readonly message: string }> {
     const { value } = await this.#lines.next();
     const [pid = '', ...words] = String(value).split(' ');
     return { pid: Number(pid), message: words.join(' ') };

@@ -275,23 +275,16 @@ export class RecordingDisk implements Disk {
   }
 }
 
-/** One power cut, with the notes before it and the files after it. */
-interface PowerCut {
-  readonly notes: readonly string[];
-  readonly files: Record<string, Buffer>;
-  /** A text for the message of a failing test. */
-  readonly when: string;
-}
-
 /**
  * Cuts the power after each operation, starting with the `first`. Unsynced names and data survive or are lost. From
- * the file that was written last, some unsynced bytes survive too: `tears` chooses the numbers of bytes.
+ * the file that was written last, some unsynced bytes survive too: `tears` chooses the numbers of bytes. Yields the notes
+ * before each cut, the files after it, and a text for the message of a failing test.
  */
 export function* powerCuts(
   operations: readonly Operation[],
   tears: (unsynced: number) => readonly number[],
   first = 0,
-): Generator<PowerCut> {
+) {
   for (let count = first; count <= operations.length; count += 1) {
     const before = operations.slice(0, count);
     const notes = before.flatMap(operation => (operation.kind === 'note' ? operation.note : []));

@@ -9,9 +9,9 @@ import { loadConfig } from '../../src/config/config.js';
 import type { Config } from '../../src/config/settings.js';
 import { systemClock } from '../../src/core/clock.js';
 import { type Daemon, start } from '../../src/daemon/start.js';
-import type { Hardware, I2cBus } from '../../src/hardware/ports.js';
+import type { Hardware } from '../../src/hardware/ports.js';
 import { type Disk, realDisk } from '../../src/storage/disk.js';
-import { call, eventually, type HttpAnswer, suiteFolder } from './daemon.js';
+import { call, eventually, suiteFolder } from './daemon.js';
 import { noLock } from './journal-lines.js';
 
 /** Settings that differ from the usual ones, by section. */
@@ -24,28 +24,12 @@ export function configWith(usual: Config, sections: Sections): Config {
 
 /** Wraps the parts between the daemon and the simulated robot or the real disk. */
 export interface Around {
-  bus?(simulated: I2cBus): I2cBus;
   laser?(simulated: Hardware['laser']): Hardware['laser'];
   disk?(real: Disk): Disk;
 }
 
-export interface SimulatedDaemon {
-  readonly url: string;
-  readonly port: number;
-  readonly sim: SimulatedRobot;
-  /** The state folder. */
-  readonly folder: string;
-  /** The path of the socket for root. */
-  readonly rootSocket: string;
-  readonly logged: readonly Record<string, unknown>[];
-  get(path: string): Promise<HttpAnswer>;
-  post(path: string, body?: unknown): Promise<HttpAnswer>;
-  /** Gives the robot a list with only this token. Resolves with its secret when the daemon has read the list. */
-  requireToken(name: string, role: Role): Promise<string>;
-}
-
 /** Starts a daemon before each suite, and ends it afterwards. It runs in this process, with real HTTP and real files. */
-export function simulatedDaemon(sections: Sections = {}, around: Around = {}): SimulatedDaemon {
+export function simulatedDaemon(sections: Sections = {}, around: Around = {}) {
   let daemon: Daemon | undefined;
   let sim: SimulatedRobot | undefined;
   const logged: Record<string, unknown>[] = [];
@@ -61,7 +45,6 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
       lock: noLock,
       hardware: {
         ...hardware,
-        bus: around.bus?.(hardware.bus) ?? hardware.bus,
         laser: around.laser?.(hardware.laser) ?? hardware.laser,
         close: async () => undefined,
       },
@@ -89,16 +72,19 @@ export function simulatedDaemon(sections: Sections = {}, around: Around = {}): S
     get sim() {
       return now().sim;
     },
+    /** The state folder. */
     get folder() {
       return folder();
     },
+    /** The path of the socket for root. */
     get rootSocket() {
       return rootSocket();
     },
     logged,
-    get: path => call(now().daemon.url, 'GET', path),
-    post: (path, body) => call(now().daemon.url, 'POST', path, body),
-    requireToken: async (name, role) => {
+    get: (path: string) => call(now().daemon.url, 'GET', path),
+    post: (path: string, body?: unknown) => call(now().daemon.url, 'POST', path, body),
+    /** Gives the robot a list with only this token. Resolves with its secret when the daemon has read the list. */
+    requireToken: async (name: string, role: Role) => {
       const secret = newSecret();
       await writeTokens(realDisk, folder(), [{ name, role, hash: hashOf(secret) }]);
       await eventually(
