@@ -119,14 +119,8 @@ export function consoleInBrowser() {
     // A machine that stalls would otherwise end the test steps, or stop a match. Trials allow no longer silence of the host.
     const patient = 'supervision: {hostSilenceMs: 2000}\nmatch: {refereeSilenceMs: 60000}\n';
     await writeFile(config, `gains:\n  bounds: {kp: {max: 1000}, ki: {min: 0}}\n${patient}`);
-    daemon = new Child('sim/main.js', [
-      '--port',
-      port,
-      '--state',
-      join(folder(), 'state'),
-      '--config',
-      config,
-    ]);
+    const state = join(folder(), 'state');
+    daemon = new Child('sim/main.js', ['--port', port, '--state', state, '--config', config]);
     url = await daemon.url();
   };
   const post = (path: string, body?: unknown) => unhurried(() => call(url, 'POST', path, body));
