@@ -190,23 +190,6 @@ describe('with a referee desk,', () => {
     expect(field.locks).to.deep.equal([false, true, true]);
   });
 
-  it('when LOCK ALL is lifted, a robot that the button “Without” has excluded from the match gets its earlier lock again', () => {
-    field.load();
-    desk.pressAndWait('without', 600, { robot: 'Red 1' });
-    desk.pressAndWait('lock all', 600);
-    desk.pressAndWait('unlock', 600);
-    expect(red.match.state.lock?.id).to.match(/^desk-1:out:/);
-  });
-
-  it('if the desk dies and its last beat reaches a robot 4 s late, this beat does not let the robot move again', () => {
-    field.play();
-    field.network('Red 1', { requestMs: 4000 });
-    field.wait(600);
-    desk.isOff = true;
-    field.wait(3100);
-    field.watch(1500, () => expect(field.moves).to.deep.equal([false, false, false]));
-  });
-
   it('if the network delays the answers of a robot by 2.6 s during a period of 0.5 s, no robot loses its permission to move', () => {
     for (let offsetMs = 0; offsetMs < 500; offsetMs += 100) {
       field = new FakeField();
@@ -216,13 +199,6 @@ describe('with a referee desk,', () => {
       field.withNetwork('Red 1', { answerMs: 2600 }, () => field.wait(510));
       field.watch(6000, () => expect(field.moves).to.deep.equal([true, true, true]));
     }
-  });
-
-  it('if each request to a robot and each of its answers suddenly takes 0.9 s, no robot loses its permission to move', () => {
-    field.play();
-    field.wait(5500);
-    field.network('Red 1', { requestMs: 900, answerMs: 900 });
-    field.watch(8000, () => expect(field.moves).to.deep.equal([true, true, true]));
   });
 
   it('if the desk has not read the clock of a robot for some seconds, “Unlock” still unlocks the robot within 0.9 s', () => {
@@ -287,53 +263,6 @@ describe('with a referee desk,', () => {
       expect(desk.view.match?.without).to.deep.equal(['Blue 1']);
     });
 
-  it('if the network fails in teleop, all robots may move until teleop is over, and no robot after that', () => {
-    field.play();
-    field.wait(5000);
-    expect([desk.view.match?.phase, field.phases]).to.deep.equal(['teleop', ['teleop', 'teleop', 'teleop']]);
-    expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
-    field.wait(4000);
-    for (const name of NAMES) field.network(name, { loses: 'requests' });
-    field.wait(2900);
-    expect(field.moves).to.deep.equal([true, true, true]);
-    field.wait(3200);
-    expect(field.moves).to.deep.equal([false, false, false]);
-    expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
-  });
-
-  it('if a robot was off during a match and is still in the previous match, the desk still asks it for its log', () => {
-    field.play();
-    desk.pressAndWait('end', 600);
-    red.isOff = true;
-    desk.pressAndWait('load semifinal', 600);
-    desk.pressAndWait('release', 1500);
-    changeWish(desk.state, 'Red 1', { head: { seq: 1, hash: 'a'.repeat(64) } });
-    const asked: string[] = [];
-    const { answer } = red;
-    red.answer = ask => {
-      asked.push(ask.kind);
-      return answer.call(red, ask);
-    };
-    red.isOff = false;
-    field.wait(8000);
-    expect([field.phases[0], asked.includes('lines')]).to.deep.equal(['ended', true]);
-  });
-
-  it('if the desk does not know a robot of the match, the match can start without that robot, which is locked when it is added later', () => {
-    field.load();
-    const { state } = desk;
-    const all = state.robots;
-    state.robots = all.filter(({ name }) => name !== 'Red 1');
-    state.seen.delete('Red 1');
-    expect(desk.tryPress('start')).to.include('Red 1: Not heard');
-    desk.pressAndWait('without', 100, { robot: 'Red 1' });
-    desk.press('start');
-    state.robots = all;
-    field.wait(600);
-    expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
-    expect(field.locks).to.deep.equal([true, false, false]);
-  });
-
   it('if the daemon of a robot restarts, and the network then delays each request by 2 s, no start takes effect more than 1 s after its press', () => {
     for (let ms = 0; ms < 1200; ms += 10) {
       field = new FakeField();
@@ -354,123 +283,10 @@ describe('with a referee desk,', () => {
     }
   });
 
-  it('if “Start” reaches the desk after 0.6 s and a robot after another 0.5 s, the robot is not started, and its tile shows NOT STARTED', () => {
-    field.load();
-    field.network('Red 1', { requestMs: 500 });
-    desk.pressAndWait('start', 1200, { lateMs: 600 });
-    expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
-    expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
-  });
-
-  it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {
-    field.load();
-    field.withNetwork('Red 1', { requestMs: 3000 }, () => desk.pressAndWait('start', 1100));
-    field.wait(2500);
-    expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
-    expect([desk.tile('Red 1').missed, desk.tile('Red 2').missed]).to.deep.equal(['NOT STARTED', null]);
-    desk.pressAndWait('join', 100, { robot: 'Red 1' });
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
-    field.wait(2000);
-    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
-  });
-
-  for (const [what, waitMs, phase] of [
-    ['in auto', 2000, 'auto'],
-    ['in teleop', 4500, 'teleop'],
-  ] as const)
-    it(`if a robot reboots in auto, the desk shows NOT STARTED, and keeps the robot paused until “Join” is pressed ${what}`, () => {
-      field.play();
-      field.wait(1500);
-      red.restart(true);
-      field.wait(waitMs);
-      expect(field.phases).to.deep.equal(['pause', phase, phase]);
-      expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
-      desk.pressAndWait('join', 100, { robot: 'Red 1' });
-      expect(field.phases[0]).to.equal(phase);
-    });
-
   it('if a robot answers the lock request with an error, LOCK ALL still stops it', () => {
     red.answers = { lock: { status: 400, body: { code: 'invalid-request', detail: 'x' } } };
     desk.pressAndWait('lock all', 1500);
     expect([red.stopped, desk.tile('Red 1').locking]).to.deep.equal([true, 'not confirmed']);
-  });
-
-  it('if “Release” does not reach a robot within 1 s, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
-    field.load();
-    field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('release', 1500));
-    field.wait(1500);
-    joinReleases('Red 1', ['pre', 'none', 'none']);
-  });
-
-  it('if a robot misses “End” and “Release”, its match ends when it answers again, but only “Join” releases it', () => {
-    field.play();
-    field.network('Red 1', { loses: 'requests' });
-    desk.pressAndWait('end', 1500);
-    desk.pressAndWait('release', 1500);
-    expect(field.phases).to.deep.equal(['auto', 'none', 'none']);
-    field.network('Red 1');
-    field.wait(1500);
-    joinReleases('Red 1', ['ended', 'none', 'none']);
-  });
-
-  it('after “End”, a robot is released when a match without that robot is loaded', () => {
-    field.play();
-    desk.pressAndWait('end', 600);
-    desk.pressAndWait('load semifinal', 600);
-    expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
-  });
-
-  it('if a team sets a practice match on its released robot, “Load” of a match without that robot does not change the practice match', () => {
-    field.load();
-    desk.pressAndWait('end', 600);
-    desk.press('release');
-    // The lease of the desk runs out.
-    field.wait(4000);
-    const { match } = field.robot('Blue 1');
-    match.set({ id: 'practice', revision: 1, phase: 'pre', remainingS: null }, 'team');
-    field.wait(600);
-    desk.pressAndWait('load semifinal', 6000);
-    expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'pre'], null]);
-  });
-
-  it('if a robot is still in an earlier match, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
-    field.play();
-    field.network('Blue 1', { loses: 'requests' });
-    desk.pressAndWait('end', 600);
-    desk.pressAndWait('load semifinal', 1500);
-    field.network('Blue 1');
-    field.wait(1500);
-    joinReleases('Blue 1', ['pre', 'pre', 'ended']);
-  });
-
-  it('if “Release” is pressed right after “End”, all robots are released', () => {
-    field.play();
-    desk.press('end');
-    desk.pressAndWait('release', 1000);
-    expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
-  });
-
-  it('if the desk pauses a match because no page asks for data, it also pauses a robot that missed the pause and then restarted', () => {
-    field.play();
-    field.network('Red 1', { loses: 'requests' });
-    desk.state.pageMs = field.nowMs;
-    field.wait(100);
-    tick(desk.state, field.nowMs, 100);
-    field.wait(1400);
-    red.restart(false);
-    field.network('Red 1');
-    field.wait(1500);
-    expect(desk.view.match?.why).to.equal("no referee's page answers");
-    expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
-  });
-
-  it('if a robot misses the start of the match, “Pause” pauses it too, and “Go on” then lets all robots play', () => {
-    field.load();
-    field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('start', 1500));
-    desk.pressAndWait('pause', 1500);
-    expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
-    desk.pressAndWait('go on', 600);
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   for (const [what, off, on] of [
@@ -497,41 +313,6 @@ describe('with a referee desk,', () => {
       expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
     });
 
-  for (const [what, phase] of [
-    ['a match that had not begun', 'pause'],
-    ['an ended match', 'ended'],
-  ] as const)
-    it(`if a robot is off at the “Release” of ${what}, “Join” releases it after its reboot`, () => {
-      field.load();
-      if (phase === 'ended') {
-        desk.pressAndWait('start', 100);
-        desk.press('end');
-      }
-      field.wait(600);
-      red.isOff = true;
-      desk.pressAndWait('release', 5000);
-      red.restart(true);
-      red.isOff = false;
-      field.wait(1500);
-      joinReleases('Red 1', [phase, 'none', 'none']);
-    });
-
-  it('“Join” is refused for a robot that no longer has the match loaded', () => {
-    field.play();
-    red.match = new FakeField().robot('Red 1').match;
-    field.wait(1500);
-    expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
-    expect(desk.tryPress('join', { robot: 'Red 1' })).to.include('not-ready');
-  });
-
-  it('if the log of a robot contradicts its copy on the desk, the match can still start, and the tile shows CONTRADICTS, also after a restart of the desk', () => {
-    field.load();
-    changeWish(desk.state, 'Red 1', { logFault: { what: 'contradicts', why: 'a line is missing.' } });
-    desk.press('start');
-    desk.restart();
-    expect(desk.tile('Red 1').problems[0]).to.include('CONTRADICTS');
-  });
-
   it('“Load” clears the fault CONTRADICTS on the tile of a robot', () => {
     changeWish(desk.state, 'Red 1', { logFault: { what: 'contradicts', why: 'a line is missing.' } });
     expect(desk.tile('Red 1').contradicts).to.equal('a line is missing.');
@@ -539,39 +320,11 @@ describe('with a referee desk,', () => {
     expect(desk.tile('Red 1').contradicts).to.equal(null);
   });
 
-  it('after a pause, “Go on” continues the match with the seconds that were left', () => {
-    field.play();
-    field.wait(2000);
-    desk.pressAndWait('pause', 3000);
-    expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
-    expect(Math.round(desk.view.match?.leftS ?? 0)).to.equal(3);
-    desk.pressAndWait('go on', 2000);
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
-    field.wait(1500);
-    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
-  });
-
-  it('while one robot is locked and another does not answer, the desk refuses “Start” and gives the reason for each of the two', () => {
-    field.load();
-    field.robot('Red 2').lockByOthers();
-    field.robot('Blue 1').isOff = true;
-    field.wait(2000);
-    const lacks = desk.view.match?.lacks.map(({ robot, text }) => `${robot}: ${text}`) ?? [];
-    expect(lacks).to.include('Red 2: Locked by other: inspection.');
-    expect(lacks.some(text => text.startsWith('Blue 1: Not heard.'))).to.equal(true);
-    expect(desk.tryPress('start')).to.include('Red 2').and.include('Blue 1');
-    expect(field.phases.slice(0, 2)).to.deep.equal(['pre', 'pre']);
-  });
-
-  it('if the desk is killed during a match and restarts 1.4 s later, the match continues and no robot stops', () => {
-    field.play();
-    desk.isOff = true;
-    field.wait(1400);
-    desk.isOff = false;
-    desk.restart();
-    field.wait(5000);
-    expect([field.phases, desk.view.match?.phase]).to.deep.equal([['teleop', 'teleop', 'teleop'], 'teleop']);
-    expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
+  it('a robot cannot be added by a link whose token would be refused in the file of the field', () => {
+    for (const token of ['', 'short', 'secret_token', 'secret-token.', 'a'.repeat(201)]) {
+      const link = `http://blue-2/#token=${token}`;
+      expect(() => addRobot.act(desk.state, PRESS, { name: 'Blue 2', link }), token).to.throw('not-ready');
+    }
   });
 
   it('a match can be loaded only if all its robots are known, and none of them can be removed before the match has ended', () => {
@@ -585,25 +338,6 @@ describe('with a referee desk,', () => {
     desk.press('end');
     removeRobot.act(state, PRESS, { robot: 'Blue 1' });
     expect(desk.view.robots.map(({ name }) => name)).to.deep.equal(['Red 1', 'Red 2']);
-  });
-
-  it('a robot cannot be added by a link whose token would be refused in the file of the field', () => {
-    for (const token of ['', 'short', 'secret_token', 'secret-token.', 'a'.repeat(201)]) {
-      const link = `http://blue-2/#token=${token}`;
-      expect(() => addRobot.act(desk.state, PRESS, { name: 'Blue 2', link }), token).to.throw('not-ready');
-    }
-  });
-
-  it('after “Take over” of the paused match of another desk that still runs, “Go on” is refused unless the referee enters the phase and the seconds left', () => {
-    field.play();
-    desk.pressAndWait('pause', 100);
-    second.switchOn(600);
-    second.pressAndWait('take over', 1500);
-    expect(second.tryPress('go on')).to.include('choose phase and seconds');
-    second.pressAndWait('go on in teleop', 6900);
-    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
-    field.wait(500);
-    expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
   });
 
   it('“Unlock” unlocks a robot of the older version 0.3.0 only if the desk itself has locked that robot', () => {
@@ -629,64 +363,6 @@ describe('with a referee desk,', () => {
     const texts = desk.view.match?.lacks.map(({ text }) => text) ?? [];
     expect(texts).to.include('Locked by robot: match.json cannot be read.');
     for (const text of texts) expect(text).to.match(/[^.]\.$/);
-  });
-
-  it('if another desk runs a match, this desk shows the other desk and its robots, and continues the match after “Take over”', () => {
-    field.play();
-    second.switchOn(600);
-    expect(second.view.otherDesk).to.deep.include({ holder: 'desk-1', robots: [...NAMES] });
-    desk.isOff = true;
-    second.pressAndWait('take over', 600);
-    expect(second.view.otherDesk).to.equal(null);
-    field.wait(5000);
-    expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
-    second.pressAndWait('end', 100);
-    expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
-  });
-
-  it('if a robot reboots during a match and another desk then takes over, the robot stays paused, and its tile shows NOT STARTED', () => {
-    field.play();
-    red.restart(true);
-    desk.isOff = true;
-    second.switchOn(600);
-    second.pressAndWait('take over', 2000);
-    expect(field.phases).to.deep.equal(['pause', 'auto', 'auto']);
-    expect(second.tile('Red 1').missed).to.equal('NOT STARTED');
-  });
-
-  it('after another desk has taken over the match, the first desk cannot pause or end it, but can still lock all robots', () => {
-    field.play();
-    field.takeOver();
-    desk.losePage();
-    field.wait(2000);
-    desk.pressAndWait('end', 1100);
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
-    desk.pressAndWait('lock all', 300);
-    expect(field.locks).to.deep.equal([true, true, true]);
-  });
-
-  it('if the last page times out 1 s before the end of auto, but the desk notices only 4 s later, the match is paused with 1 s left', () => {
-    field.play();
-    const { state } = desk;
-    const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
-    state.pageMs = endsAtMs - 6000;
-    expect(tick(state, endsAtMs + 3000, 5000)).to.equal(true);
-    expect(state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'auto', leftS: 1 });
-  });
-
-  it('if no page of a referee has asked for data for 5 s, the desk pauses the match and keeps the seconds left', () => {
-    field.play();
-    const { state } = desk;
-    state.pageMs = field.nowMs;
-    expect(tick(state, field.nowMs + 4800, 5000)).to.equal(false);
-    state.pageMs = field.nowMs - 5000;
-    expect(tick(state, field.nowMs, 0)).to.equal(false);
-    expect(tick(state, field.nowMs, 5000)).to.equal(true);
-    field.wait(100);
-    const { why, leftS } = desk.view.match ?? {};
-    expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
-    expect(why).to.equal("no referee's page answers");
-    expect(Math.round(leftS ?? 0)).to.equal(5);
   });
 
   it('if the saved state of the desk is lost, the desk refuses to load or unlock until “Take over” is pressed, but obeys LOCK ALL', () => {
@@ -721,14 +397,6 @@ describe('with a referee desk,', () => {
     expect(desk.tile('Red 1').problems[0]).to.include('Another robot answers');
   });
 
-  it('if a robot has no new id to accept, “Accept” is refused, and the desk still knows the last copied line of the log of that robot', () => {
-    field.load();
-    const head = () => desk.state.wanted.robots['Red 1']?.head;
-    const before = head();
-    expect(desk.tryPress('accept', { robot: 'Red 1' })).to.include('not-ready');
-    expect([before === null, head()]).to.deep.equal([false, before]);
-  });
-
   it('if a page still shows an older lock, its “Unlock” is refused, and the robots stay locked', () => {
     desk.pressAndWait('lock all', 300);
     const lock = desk.view.lock?.id ?? '';
@@ -743,19 +411,6 @@ describe('with a referee desk,', () => {
     expect(desk.tryPress('unlock one', { robot: 'Red 1', lock: own })).to.include('lock-changed');
   });
 
-  it('if a robot refuses “End”, it loses its permission to move within 4 s, and does not get it back when the desk restarts', () => {
-    field.play();
-    red.stopped = false;
-    red.answers = { phase: REFUSES_PHASE };
-    desk.pressAndWait('end', 4000);
-    expect([red.match.state.phase, red.mayMove]).to.deep.equal(['auto', false]);
-    for (let restarts = 0; restarts < 3; restarts += 1) {
-      desk.restart();
-      field.wait(1000);
-      expect(red.mayMove).to.equal(false);
-    }
-  });
-
   it('after “Take over”, the desk treats the earlier locks of the other desk as its own, but not the later ones', () => {
     desk.press('lock all');
     second.switchOn(600);
@@ -764,43 +419,6 @@ describe('with a referee desk,', () => {
     desk.pressAndWait('unlock', 600);
     desk.pressAndWait('lock all', 600);
     expect(second.tile('Red 1').lock?.isOurs).to.equal(false);
-  });
-
-  it('the tile shows NOT PAUSED or NOT ENDED if a robot refuses “Pause” or “End”, but “Not heard” if the robot is off', () => {
-    field.play();
-    red.answers = { phase: REFUSES_PHASE };
-    field.robot('Blue 1').isOff = true;
-    for (const [what, says] of [
-      ['pause', 'NOT PAUSED'],
-      ['end', 'NOT ENDED'],
-    ] as const) {
-      desk.pressAndWait(what, 1600);
-      expect(desk.tile('Red 1').problems[0]).to.include(says);
-      expect(desk.tile('Blue 1').problems[0]).to.include('Not heard');
-      expect(desk.tile('Red 2').problems).to.deep.equal([]);
-    }
-  });
-
-  it('if the token list of the desk is damaged, the match is paused; “End” then ends the match, and “Take over” leaves it ended', () => {
-    field.play();
-    forbid();
-    field.wait(300);
-    expect([field.phases, desk.view.match?.phase]).to.deep.equal([['pause', 'pause', 'pause'], 'pause']);
-    red.isOff = true;
-    desk.pressAndWait('end', 300);
-    desk.press('take over');
-    red.isOff = false;
-    field.wait(3000);
-    expect([field.phases, desk.view.match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
-  });
-
-  it('if the token list of the desk is damaged after another desk has taken over, the match continues, and no tile shows a problem', () => {
-    field.play();
-    field.takeOver();
-    forbid();
-    field.wait(2000);
-    expect(NAMES.flatMap(name => desk.tile(name).problems)).to.deep.equal([]);
-    expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
   });
 
   it('if the server at the address of a robot is not a robot, the desk stops sending the token of the robot there', () => {
@@ -822,5 +440,367 @@ describe('with a referee desk,', () => {
     field.load();
     const robots = desk.view.match?.lacks.map(({ robot }) => robot);
     expect(robots).to.include('Red 1').and.include('Red 2').and.not.include('Blue 1');
+  });
+
+  describe('after “Load”,', () => {
+    beforeEach(() => field.load());
+
+    it('when LOCK ALL is lifted, a robot that the button “Without” has excluded from the match gets its earlier lock again', () => {
+      desk.pressAndWait('without', 600, { robot: 'Red 1' });
+      desk.pressAndWait('lock all', 600);
+      desk.pressAndWait('unlock', 600);
+      expect(red.match.state.lock?.id).to.match(/^desk-1:out:/);
+    });
+
+    it('if the desk does not know a robot of the match, the match can start without that robot, which is locked when it is added later', () => {
+      const { state } = desk;
+      const all = state.robots;
+      state.robots = all.filter(({ name }) => name !== 'Red 1');
+      state.seen.delete('Red 1');
+      expect(desk.tryPress('start')).to.include('Red 1: Not heard');
+      desk.pressAndWait('without', 100, { robot: 'Red 1' });
+      desk.press('start');
+      state.robots = all;
+      field.wait(600);
+      expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
+      expect(field.locks).to.deep.equal([true, false, false]);
+    });
+
+    it('if “Start” reaches the desk after 0.6 s and a robot after another 0.5 s, the robot is not started, and its tile shows NOT STARTED', () => {
+      field.network('Red 1', { requestMs: 500 });
+      desk.pressAndWait('start', 1200, { lateMs: 600 });
+      expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
+      expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
+    });
+
+    it('if the network delays the start of a robot by 3 s, the desk shows NOT STARTED, and starts the robot when “Join” is pressed', () => {
+      field.withNetwork('Red 1', { requestMs: 3000 }, () => desk.pressAndWait('start', 1100));
+      field.wait(2500);
+      expect(field.phases).to.deep.equal(['pre', 'auto', 'auto']);
+      expect([desk.tile('Red 1').missed, desk.tile('Red 2').missed]).to.deep.equal(['NOT STARTED', null]);
+      desk.pressAndWait('join', 100, { robot: 'Red 1' });
+      expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+      field.wait(2000);
+      expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+    });
+
+    it('if “Release” does not reach a robot within 1 s, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
+      field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('release', 1500));
+      field.wait(1500);
+      joinReleases('Red 1', ['pre', 'none', 'none']);
+    });
+
+    it('if a team sets a practice match on its released robot, another “Load”, of a match without that robot, does not change the practice match', () => {
+      desk.pressAndWait('end', 600);
+      desk.press('release');
+      // The lease of the desk runs out.
+      field.wait(4000);
+      const { match } = field.robot('Blue 1');
+      match.set({ id: 'practice', revision: 1, phase: 'pre', remainingS: null }, 'team');
+      field.wait(600);
+      desk.pressAndWait('load semifinal', 6000);
+      expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'pre'], null]);
+    });
+
+    it('if a robot misses the start of the match, “Pause” pauses it too, and “Go on” then lets all robots play', () => {
+      field.withNetwork('Red 1', { loses: 'requests' }, () => desk.pressAndWait('start', 1500));
+      desk.pressAndWait('pause', 1500);
+      expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
+      desk.pressAndWait('go on', 600);
+      expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+    });
+
+    for (const [what, phase] of [
+      ['a match that had not begun', 'pause'],
+      ['an ended match', 'ended'],
+    ] as const)
+      it(`if a robot is off at the “Release” of ${what}, “Join” releases it after its reboot`, () => {
+        if (phase === 'ended') {
+          desk.pressAndWait('start', 100);
+          desk.press('end');
+        }
+        field.wait(600);
+        red.isOff = true;
+        desk.pressAndWait('release', 5000);
+        red.restart(true);
+        red.isOff = false;
+        field.wait(1500);
+        joinReleases('Red 1', [phase, 'none', 'none']);
+      });
+
+    it('if the log of a robot contradicts its copy on the desk, the match can still start, and the tile shows CONTRADICTS, also after a restart of the desk', () => {
+      changeWish(desk.state, 'Red 1', { logFault: { what: 'contradicts', why: 'a line is missing.' } });
+      desk.press('start');
+      desk.restart();
+      expect(desk.tile('Red 1').problems[0]).to.include('CONTRADICTS');
+    });
+
+    it('while one robot is locked and another does not answer, the desk refuses “Start” and gives the reason for each of the two', () => {
+      field.robot('Red 2').lockByOthers();
+      field.robot('Blue 1').isOff = true;
+      field.wait(2000);
+      const lacks = desk.view.match?.lacks.map(({ robot, text }) => `${robot}: ${text}`) ?? [];
+      expect(lacks).to.include('Red 2: Locked by other: inspection.');
+      expect(lacks.some(text => text.startsWith('Blue 1: Not heard.'))).to.equal(true);
+      expect(desk.tryPress('start')).to.include('Red 2').and.include('Blue 1');
+      expect(field.phases.slice(0, 2)).to.deep.equal(['pre', 'pre']);
+    });
+
+    it('if a robot has no new id to accept, “Accept” is refused, and the desk still knows the last copied line of the log of that robot', () => {
+      const head = () => desk.state.wanted.robots['Red 1']?.head;
+      const before = head();
+      expect(desk.tryPress('accept', { robot: 'Red 1' })).to.include('not-ready');
+      expect([before === null, head()]).to.deep.equal([false, before]);
+    });
+  });
+
+  describe('during a match,', () => {
+    beforeEach(() => field.play());
+
+    it('if the desk dies and its last beat reaches a robot 4 s late, this beat does not let the robot move again', () => {
+      field.network('Red 1', { requestMs: 4000 });
+      field.wait(600);
+      desk.isOff = true;
+      field.wait(3100);
+      field.watch(1500, () => expect(field.moves).to.deep.equal([false, false, false]));
+    });
+
+    it('if each request to a robot and each of its answers suddenly takes 0.9 s, no robot loses its permission to move', () => {
+      field.wait(5500);
+      field.network('Red 1', { requestMs: 900, answerMs: 900 });
+      field.watch(8000, () => expect(field.moves).to.deep.equal([true, true, true]));
+    });
+
+    it('if the network fails in teleop, all robots may move until teleop is over, and no robot after that', () => {
+      field.wait(5000);
+      expect([desk.view.match?.phase, field.phases]).to.deep.equal([
+        'teleop',
+        ['teleop', 'teleop', 'teleop'],
+      ]);
+      expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
+      field.wait(4000);
+      for (const name of NAMES) field.network(name, { loses: 'requests' });
+      field.wait(2900);
+      expect(field.moves).to.deep.equal([true, true, true]);
+      field.wait(3200);
+      expect(field.moves).to.deep.equal([false, false, false]);
+      expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+    });
+
+    it('if a robot is off during the next match, and then is still in this one, the desk still asks it for its log', () => {
+      desk.pressAndWait('end', 600);
+      red.isOff = true;
+      desk.pressAndWait('load semifinal', 600);
+      desk.pressAndWait('release', 1500);
+      changeWish(desk.state, 'Red 1', { head: { seq: 1, hash: 'a'.repeat(64) } });
+      const asked: string[] = [];
+      const { answer } = red;
+      red.answer = ask => {
+        asked.push(ask.kind);
+        return answer.call(red, ask);
+      };
+      red.isOff = false;
+      field.wait(8000);
+      expect([field.phases[0], asked.includes('lines')]).to.deep.equal(['ended', true]);
+    });
+
+    for (const [what, waitMs, phase] of [
+      ['in auto', 2000, 'auto'],
+      ['in teleop', 4500, 'teleop'],
+    ] as const)
+      it(`if a robot reboots in auto, the desk shows NOT STARTED, and keeps the robot paused until “Join” is pressed ${what}`, () => {
+        field.wait(1500);
+        red.restart(true);
+        field.wait(waitMs);
+        expect(field.phases).to.deep.equal(['pause', phase, phase]);
+        expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
+        desk.pressAndWait('join', 100, { robot: 'Red 1' });
+        expect(field.phases[0]).to.equal(phase);
+      });
+
+    it('if a robot misses “End” and “Release”, its match ends when it answers again, but only “Join” releases it', () => {
+      field.network('Red 1', { loses: 'requests' });
+      desk.pressAndWait('end', 1500);
+      desk.pressAndWait('release', 1500);
+      expect(field.phases).to.deep.equal(['auto', 'none', 'none']);
+      field.network('Red 1');
+      field.wait(1500);
+      joinReleases('Red 1', ['ended', 'none', 'none']);
+    });
+
+    it('after “End”, a robot is released when a match without that robot is loaded', () => {
+      desk.pressAndWait('end', 600);
+      desk.pressAndWait('load semifinal', 600);
+      expect([field.phases, desk.tile('Blue 1').missed]).to.deep.equal([['pre', 'pre', 'none'], null]);
+    });
+
+    it('if a robot is still in an earlier match, the desk shows NOT RELEASED until “Join” is pressed, which releases the robot', () => {
+      field.network('Blue 1', { loses: 'requests' });
+      desk.pressAndWait('end', 600);
+      desk.pressAndWait('load semifinal', 1500);
+      field.network('Blue 1');
+      field.wait(1500);
+      joinReleases('Blue 1', ['pre', 'pre', 'ended']);
+    });
+
+    it('if “Release” is pressed right after “End”, all robots are released', () => {
+      desk.press('end');
+      desk.pressAndWait('release', 1000);
+      expect([field.phases, desk.tile('Red 1').missed]).to.deep.equal([['none', 'none', 'none'], null]);
+    });
+
+    it('if the desk pauses a match because no page asks for data, it also pauses a robot that missed the pause and then restarted', () => {
+      field.network('Red 1', { loses: 'requests' });
+      desk.state.pageMs = field.nowMs;
+      field.wait(100);
+      tick(desk.state, field.nowMs, 100);
+      field.wait(1400);
+      red.restart(false);
+      field.network('Red 1');
+      field.wait(1500);
+      expect(desk.view.match?.why).to.equal("no referee's page answers");
+      expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
+    });
+
+    it('“Join” is refused for a robot that no longer has the match loaded', () => {
+      red.match = new FakeField().robot('Red 1').match;
+      field.wait(1500);
+      expect(desk.tile('Red 1').missed).to.equal('NOT STARTED');
+      expect(desk.tryPress('join', { robot: 'Red 1' })).to.include('not-ready');
+    });
+
+    it('after a pause, “Go on” continues the match with the seconds that were left', () => {
+      field.wait(2000);
+      desk.pressAndWait('pause', 3000);
+      expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
+      expect(Math.round(desk.view.match?.leftS ?? 0)).to.equal(3);
+      desk.pressAndWait('go on', 2000);
+      expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+      field.wait(1500);
+      expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+    });
+
+    it('if the desk is killed and restarts 1.4 s later, the match continues and no robot stops', () => {
+      desk.isOff = true;
+      field.wait(1400);
+      desk.isOff = false;
+      desk.restart();
+      field.wait(5000);
+      expect([field.phases, desk.view.match?.phase]).to.deep.equal([
+        ['teleop', 'teleop', 'teleop'],
+        'teleop',
+      ]);
+      expect(NAMES.map(name => field.robot(name).stopped)).to.deep.equal([false, false, false]);
+    });
+
+    it('after “Take over” of the paused match of another desk that still runs, “Go on” is refused unless the referee enters the phase and the seconds left', () => {
+      desk.pressAndWait('pause', 100);
+      second.switchOn(600);
+      second.pressAndWait('take over', 1500);
+      expect(second.tryPress('go on')).to.include('choose phase and seconds');
+      second.pressAndWait('go on in teleop', 6900);
+      expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+      field.wait(500);
+      expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+    });
+
+    it('another desk shows the desk that runs the match and its robots, and continues the match after “Take over”', () => {
+      second.switchOn(600);
+      expect(second.view.otherDesk).to.deep.include({ holder: 'desk-1', robots: [...NAMES] });
+      desk.isOff = true;
+      second.pressAndWait('take over', 600);
+      expect(second.view.otherDesk).to.equal(null);
+      field.wait(5000);
+      expect(field.phases).to.deep.equal(['teleop', 'teleop', 'teleop']);
+      second.pressAndWait('end', 100);
+      expect(field.phases).to.deep.equal(['ended', 'ended', 'ended']);
+    });
+
+    it('if a robot reboots and another desk then takes over, the robot stays paused, and its tile shows NOT STARTED', () => {
+      red.restart(true);
+      desk.isOff = true;
+      second.switchOn(600);
+      second.pressAndWait('take over', 2000);
+      expect(field.phases).to.deep.equal(['pause', 'auto', 'auto']);
+      expect(second.tile('Red 1').missed).to.equal('NOT STARTED');
+    });
+
+    it('after another desk has taken over the match, the first desk cannot pause or end it, but can still lock all robots', () => {
+      field.takeOver();
+      desk.losePage();
+      field.wait(2000);
+      desk.pressAndWait('end', 1100);
+      expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+      desk.pressAndWait('lock all', 300);
+      expect(field.locks).to.deep.equal([true, true, true]);
+    });
+
+    it('if the last page times out 1 s before the end of auto, but the desk notices only 4 s later, the match is paused with 1 s left', () => {
+      const { state } = desk;
+      const endsAtMs = state.wanted.match?.endsAtMs ?? 0;
+      state.pageMs = endsAtMs - 6000;
+      expect(tick(state, endsAtMs + 3000, 5000)).to.equal(true);
+      expect(state.wanted.match).to.deep.include({ phase: 'pause', interrupted: 'auto', leftS: 1 });
+    });
+
+    it('if no page of a referee has asked for data for 5 s, the desk pauses the match and keeps the seconds left', () => {
+      const { state } = desk;
+      state.pageMs = field.nowMs;
+      expect(tick(state, field.nowMs + 4800, 5000)).to.equal(false);
+      state.pageMs = field.nowMs - 5000;
+      expect(tick(state, field.nowMs, 0)).to.equal(false);
+      expect(tick(state, field.nowMs, 5000)).to.equal(true);
+      field.wait(100);
+      const { why, leftS } = desk.view.match ?? {};
+      expect(field.phases).to.deep.equal(['pause', 'pause', 'pause']);
+      expect(why).to.equal("no referee's page answers");
+      expect(Math.round(leftS ?? 0)).to.equal(5);
+    });
+
+    it('if a robot refuses “End”, it loses its permission to move within 4 s, and does not get it back when the desk restarts', () => {
+      red.stopped = false;
+      red.answers = { phase: REFUSES_PHASE };
+      desk.pressAndWait('end', 4000);
+      expect([red.match.state.phase, red.mayMove]).to.deep.equal(['auto', false]);
+      for (let restarts = 0; restarts < 3; restarts += 1) {
+        desk.restart();
+        field.wait(1000);
+        expect(red.mayMove).to.equal(false);
+      }
+    });
+
+    it('the tile shows NOT PAUSED or NOT ENDED if a robot refuses “Pause” or “End”, but “Not heard” if the robot is off', () => {
+      red.answers = { phase: REFUSES_PHASE };
+      field.robot('Blue 1').isOff = true;
+      for (const [what, says] of [
+        ['pause', 'NOT PAUSED'],
+        ['end', 'NOT ENDED'],
+      ] as const) {
+        desk.pressAndWait(what, 1600);
+        expect(desk.tile('Red 1').problems[0]).to.include(says);
+        expect(desk.tile('Blue 1').problems[0]).to.include('Not heard');
+        expect(desk.tile('Red 2').problems).to.deep.equal([]);
+      }
+    });
+
+    it('if the token list of the desk is damaged, the match is paused; “End” then ends the match, and “Take over” leaves it ended', () => {
+      forbid();
+      field.wait(300);
+      expect([field.phases, desk.view.match?.phase]).to.deep.equal([['pause', 'pause', 'pause'], 'pause']);
+      red.isOff = true;
+      desk.pressAndWait('end', 300);
+      desk.press('take over');
+      red.isOff = false;
+      field.wait(3000);
+      expect([field.phases, desk.view.match?.phase]).to.deep.equal([['ended', 'ended', 'ended'], 'ended']);
+    });
+
+    it('if the token list of the desk is damaged after another desk has taken over, the match continues, and no tile shows a problem', () => {
+      field.takeOver();
+      forbid();
+      field.wait(2000);
+      expect(NAMES.flatMap(name => desk.tile(name).problems)).to.deep.equal([]);
+      expect(field.phases).to.deep.equal(['auto', 'auto', 'auto']);
+    });
   });
 });
