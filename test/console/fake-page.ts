@@ -120,6 +120,12 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
     return this.clock.during(act);
   }
 
+  /** Lets time pass until the page's act is over, and the page has heard of its effect. */
+  async untilHeard(act: Promise<unknown>): Promise<void> {
+    await this.during(act);
+    await this.wait(200);
+  }
+
   async wait(ms: number): Promise<void> {
     await this.clock.advance(ms);
   }

@@ -141,8 +141,7 @@ describe('after another caller has saved gains, a page', () => {
     expect(editor().conflict.value).to.deep.equal([]);
     page.isDeaf = true;
     await page.daemon.save('chassis', 'position', 8);
-    await save();
-    await page.wait(200);
+    await page.untilHeard(save());
     expect([said(), ...(await stored())]).to.deep.equal(['changed-meanwhile', 40, 8]);
     expect(editor().stored.value?.gains.position?.kp).to.equal(8);
     await save();
@@ -153,8 +152,7 @@ describe('after another caller has saved gains, a page', () => {
     page.edit('chassis', '/speed/kp', '41');
     page.isDeaf = true;
     await page.daemon.save('chassis', 'speed', 50);
-    await save();
-    await page.wait(200);
+    await page.untilHeard(save());
     expect(editor().conflict.value.map(({ to }) => to)).to.deep.equal([50]);
     expect(said()).to.equal(undefined);
     expect(page.strip).to.not.match(/Somebody else saved/);
@@ -202,8 +200,7 @@ describe('after another caller has saved gains, a page', () => {
     await page.daemon.save('chassis', 'speed', 43);
     await page.daemon.save('chassis', 'position', 7);
     expect(editor().conflict.value.map(({ to }) => to)).to.deep.equal([43]);
-    await page.during(editor().restore(1));
-    await page.wait(200);
+    await page.untilHeard(editor().restore(1));
     expect(await stored()).to.deep.equal([43, 5]);
     expect(editor().conflict.value.map(({ to }) => to)).to.deep.equal([43]);
   });
@@ -293,8 +290,7 @@ describe('a trial of gains on the page', () => {
   it('is shown in the alert strip above the alert about a refused save', async () => {
     page.refuse(/POST .*pidconfig$/, 503, 'storage-failed', 'Full.');
     await save();
-    await tries();
-    await page.wait(200);
+    await page.untilHeard(tries());
     expect(page.strip).to.equal(
       'doing: Chassis runs gains that this page tries. Nothing is saved.\nbad: Chassis gains: Full.',
     );
@@ -358,8 +354,7 @@ describe('a trial of gains on the page', () => {
     expect(page.strip).to.match(
       /^doing: Chassis runs gains that 192\.0\.2\.2 tries, for \d+ s unless renewed\./,
     );
-    await page.during(editor().trial.end());
-    await page.wait(100);
+    await page.untilHeard(editor().trial.end());
     expect(page.strip).to.equal('');
   });
 });

@@ -39,8 +39,7 @@ describe('a page used by a referee', () => {
       referee.isHeld,
       referee.action.refusal.value,
     ];
-    await page.during(referee.take());
-    await page.wait(200);
+    await page.untilHeard(referee.take());
     expect(shown(other)).to.deep.equal([false, true, undefined]);
     await other.during(other.model.referee.take());
     expect(shown(other)).to.deep.equal([false, true, undefined]);
@@ -48,8 +47,7 @@ describe('a page used by a referee', () => {
     await page.wait(1500);
     expect(shown(other)).to.deep.equal([true, false, undefined]);
     expect(shown(page)).to.deep.equal([false, true, undefined]);
-    await page.during(referee.take(true));
-    await page.wait(200);
+    await page.untilHeard(referee.take(true));
     expect(shown(page)).to.deep.equal([true, false, undefined]);
   });
 
@@ -76,8 +74,7 @@ describe('a page used by a referee', () => {
     expect(why('')).to.include({ pre: 'name the match', pause: 'name the match' });
     await page.during(referee.take());
     referee.setDuration('auto', 'x');
-    void referee.begin('one', 'teleop');
-    await page.wait(200);
+    await page.untilHeard(referee.begin('one', 'teleop'));
     expect(why('one')).to.deep.equal({ ...free, auto: 'check the time', teleop: 'now' });
     const first = { auto: 'press pre first', teleop: 'press pre first' };
     expect(why('two')).to.deep.equal({ ...free, ...first });
@@ -86,15 +83,12 @@ describe('a page used by a referee', () => {
   it('applies the phases “pause” and “ended” to the running match, even if the name of the next match is already typed', async () => {
     const sent = () => page.sentTo(/match$/).at(-1)?.body;
     await page.during(referee.take());
-    void referee.begin('one', 'auto');
-    await page.wait(200);
+    await page.untilHeard(referee.begin('one', 'auto'));
     for (const phase of ['pause', 'ended'] as const) {
-      void referee.begin('two', phase);
-      await page.wait(200);
+      await page.untilHeard(referee.begin('two', phase));
       expect(sent()).to.include({ id: 'one', phase });
     }
-    void referee.begin('two', 'pre');
-    await page.wait(200);
+    await page.untilHeard(referee.begin('two', 'pre'));
     expect(sent()).to.include({ id: 'two', phase: 'pre' });
   });
 
@@ -119,8 +113,7 @@ describe('a page used by a referee', () => {
 
   it('continues a paused phase with the time that was left when the pause began', async () => {
     await page.daemon.ask('POST /api/match', { id: 'final', revision: 7, phase: 'pre' });
-    await page.during(referee.take());
-    await page.wait(200);
+    await page.untilHeard(referee.take());
     referee.setDuration('teleop', '90');
     void referee.begin('final', 'teleop');
     await page.wait(3000);
@@ -136,8 +129,7 @@ describe('a page used by a referee', () => {
     expect((await match()).phase).to.equal('pause');
     const { phase, remainingS } = referee.interrupted.value!;
     expect(remainingS).to.be.within(86.7, 87.3);
-    void referee.set('final', phase, remainingS);
-    await page.wait(200);
+    await page.untilHeard(referee.set('final', phase, remainingS));
     expect(await match()).to.include({ phase: 'teleop', revision: 10 });
     expect(referee.interrupted.value).to.equal(undefined);
   });
@@ -156,8 +148,7 @@ describe('a page used by a referee', () => {
       await page.wait(200);
       referee.setDuration('teleop', typed);
       expect(referee.durationS('teleop')).to.equal(durationS);
-      void referee.begin('final', 'teleop');
-      await page.wait(200);
+      await page.untilHeard(referee.begin('final', 'teleop'));
       expect(page.sentTo(/match$/).map(({ body }) => body)).to.deep.equal(
         durationS === undefined ? [] : [{ id: 'final', revision: 1, phase: 'teleop', remainingS: durationS }],
       );
@@ -218,8 +209,7 @@ describe('the alert about a stop', () => {
     expect(page.strip).to.match(/Stopped at [\d: -]+ by 192\.0\.2\.2: gimbal stopped/);
     await page.daemon.ask('POST /api/resume');
     await page.during(page.model.referee.take());
-    void page.model.referee.set('a', 'teleop', null);
-    await page.wait(200);
+    await page.untilHeard(page.model.referee.set('a', 'teleop', null));
     page.model.referee.release();
     await page.wait(3500);
     expect(page.strip).to.match(/Stopped at [\d: -]+ \(the referee is silent\): gimbal stopped/);
@@ -233,11 +223,9 @@ describe('the alert about a stop', () => {
     expect(page.strip).to.match(/Resume puts both units in manual/);
     await page.daemon.askAndWait('POST /sim/faults', { target: 'gimbal', fault: 'unplug' });
     expect(why()).to.equal('not confirmed');
-    void page.model.referee.set('a', 'pre', null);
-    await page.wait(200);
+    await page.untilHeard(page.model.referee.set('a', 'pre', null));
     expect(why()).to.equal('not in pre');
-    void page.model.referee.lock('x');
-    await page.wait(200);
+    await page.untilHeard(page.model.referee.lock('x'));
     expect(why()).to.equal('locked');
     expect(page.strip).to.not.match(/Resume/);
   });
