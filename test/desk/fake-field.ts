@@ -20,7 +20,7 @@ import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
 import { takeOver } from '../../src/desk/take-over.js';
-import { FakeRobot } from './fake-robot.js';
+import { FakeRobot, type Permitted } from './fake-robot.js';
 import { WANTED } from './wanted.js';
 
 export const NAMES = ['Red 1', 'Red 2', 'Blue 1'] as const;
@@ -283,19 +283,12 @@ export class FakeField {
 
   /** Permissions that took effect without a press or a planned instant in the second before. */
   get late(): readonly string[] {
+    const isPermitted = (name: string, { what, atMs }: Permitted) =>
+      this.permits
+        .filter(one => one.what === what && (one.name ?? name) === name)
+        .some(one => one.atMs <= atMs && atMs <= one.atMs + 1000 + STEP_MS);
     return [...this.robots].flatMap(([name, { permitted }]) =>
-      permitted
-        .filter(
-          ({ what, atMs }) =>
-            !this.permits.some(
-              one =>
-                one.what === what &&
-                (one.name ?? name) === name &&
-                one.atMs <= atMs &&
-                atMs <= one.atMs + 1000 + STEP_MS,
-            ),
-        )
-        .map(({ what, atMs }) => `${name}: ${what} at ${atMs}`),
+      permitted.filter(one => !isPermitted(name, one)).map(({ what, atMs }) => `${name}: ${what} at ${atMs}`),
     );
   }
 

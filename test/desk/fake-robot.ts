@@ -143,18 +143,13 @@ export class FakeRobot {
       match.unlock(body.lock);
       if (before.lock !== null) this.permitted.push({ what: 'unlock', atMs: this.#nowMs() });
     }
-    if (path === '/api/match') {
-      if ('phase' in body) {
-        requireInTime(inMs(body.notAfterT), this.#ownMs);
-        if (body.holder !== undefined) match.lease.requireLast(body.holder);
-        match.set(
-          { id: body.id, revision: body.revision, phase: body.phase, remainingS: body.remainingS ?? null },
-          'desk',
-        );
-        const { drive } = DEFAULT_PERMISSIONS[match.state.phase];
-        if (drive && before.phase !== match.state.phase)
-          this.permitted.push({ what: match.state.phase, atMs: this.#nowMs() });
-      }
+    if (path === '/api/match' && 'phase' in body) {
+      const { id, revision, phase, remainingS = null, holder, notAfterT } = body;
+      requireInTime(inMs(notAfterT), this.#ownMs);
+      if (holder !== undefined) match.lease.requireLast(holder);
+      match.set({ id, revision, phase, remainingS }, 'desk');
+      if (DEFAULT_PERMISSIONS[match.state.phase].drive && before.phase !== match.state.phase)
+        this.permitted.push({ what: match.state.phase, atMs: this.#nowMs() });
     }
     if (match.forbidsMotion) this.stopped = true;
     if (path.startsWith('/api/log')) return { seq: 0, hash: '0'.repeat(64) };

@@ -30,18 +30,13 @@ export class Child {
 
   /** The first match in the output so far, or in later output. Rejects if the process ends without a match. */
   async line(pattern: RegExp): Promise<RegExpExecArray> {
-    for (const line of this.lines) {
-      const match = pattern.exec(line);
-      if (match !== null) return match;
-    }
     const found = new Promise<RegExpExecArray>(resolve => {
-      const listener = (line: string) => {
+      const look = (line: string) => {
         const match = pattern.exec(line);
-        if (match === null) return;
-        this.#listeners.delete(listener);
-        resolve(match);
+        if (match !== null) resolve(match);
       };
-      this.#listeners.add(listener);
+      this.lines.forEach(look);
+      this.#listeners.add(look);
     });
     const ended = this.exited.then(end => {
       throw new Error(`ended with ${end} before ${pattern}:\n${this.lines.join('\n')}`);

@@ -9,14 +9,11 @@ export function mountHangingDisk(
   folder: string,
 ): { hang(): void; goOn(): void; remove(): void } {
   const image = `${folder}.img`;
-  const made = ['dd', 'mkfs.ext4', 'mount'].every((program, step) => {
-    const operands = [
-      ['if=/dev/zero', `of=${image}`, 'bs=1M', 'count=8'],
-      ['-q', '-F', image],
-      ['-o', 'loop', image, folder],
-    ][step];
-    return spawnSync(program, operands).status === 0;
-  });
+  const made = [
+    ['dd', 'if=/dev/zero', `of=${image}`, 'bs=1M', 'count=8'],
+    ['mkfs.ext4', '-q', '-F', image],
+    ['mount', '-o', 'loop', image, folder],
+  ].every(([program = '', ...operands]) => spawnSync(program, operands).status === 0);
   if (!made) {
     rmSync(image, { force: true });
     skip(context, 'no disk that can be frozen can be mounted here');
