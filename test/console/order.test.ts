@@ -184,6 +184,18 @@ describe('a press of “STOP” on the page', () => {
     expect(page.strip).to.match(/STOP of [\d:]+ is confirmed\./);
   });
 
+  it('is no longer shown as “not confirmed” once another caller has resumed the robot, even if the page was hidden while the robot was stopped', async () => {
+    page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
+    page.model.pressStop();
+    await page.wait(100);
+    page.model.stream.setHidden(true);
+    await page.daemon.ask('POST /api/stop');
+    await page.daemon.ask('POST /api/resume');
+    page.model.stream.setHidden(false);
+    await page.wait(200);
+    expect(page.strip).to.equal('');
+  });
+
   it('is shown as “not confirmed” if the daemon cannot confirm the stop, even after a daemon restart, until another caller stops and resumes the robot', async () => {
     page.refuse(/stop/, 503, 'not-confirmed', 'The gimbal did not confirm.');
     page.model.pressStop();
