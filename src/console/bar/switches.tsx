@@ -45,15 +45,27 @@ export function ResumeButton() {
   );
 }
 
-/** The buttons On and Off. No key presses On. */
+const LIGHTS: Readonly<Record<LaserStatus['light'], string>> = {
+  on: 'LASER ON',
+  dark: 'dark',
+  unknown: 'unknown',
+  fault: 'FAULT',
+};
+
+/** The state of the light, which is unknown with stale data, and the buttons On and Off. No key presses On. */
 export function LaserSwitch() {
   const model = useModel();
   const { laser, fresh, status } = model;
-  const light = fresh.value ? status.value?.laser.light : undefined;
+  const known = status.value?.laser;
+  const light = fresh.value ? known?.light : undefined;
+  const was = laser.mayBeLit === (known?.light === 'on') ? ` (was ${known?.light})` : '';
   return (
     <fieldset class="group laser" aria-label="Laser">
       <span class="label dim">
-        Laser <LaserLamp />
+        Laser{' '}
+        <output class="lamp cut" title={known?.problem?.detail ?? known?.reason}>
+          {light ? LIGHTS[light] : known && `unknown${was}`}
+        </output>
       </span>
       <div class="segments">
         <Press text="On" needs="laser" moves run={() => laser.light()} pressed={light === 'on'} />
@@ -68,25 +80,6 @@ export function LaserSwitch() {
         />
       </div>
     </fieldset>
-  );
-}
-
-const LIGHTS: Readonly<Record<LaserStatus['light'], string>> = {
-  on: 'LASER ON',
-  dark: 'dark',
-  unknown: 'unknown',
-  fault: 'FAULT',
-};
-
-/** The state of the light. With stale data it is unknown. */
-function LaserLamp() {
-  const { status, fresh, laser } = useModel();
-  const known = status.value?.laser;
-  const was = laser.mayBeLit === (known?.light === 'on') ? ` (was ${known?.light})` : '';
-  return (
-    <output class="lamp cut" title={known?.problem?.detail ?? known?.reason}>
-      {known && (fresh.value ? LIGHTS[known.light] : `unknown${was}`)}
-    </output>
   );
 }
 
