@@ -253,12 +253,11 @@ export function Segments<T extends string | number>(props: SegmentsProps<T>) {
 }
 
 /** The result of an action, beside its buttons. */
-export function Outcome({ action, pending }: { readonly action: Action; readonly pending?: string }) {
+export function Outcome({ action }: { readonly action: Action }) {
   const refusal = action.refusal.value;
-  const text = action.pending.value ? pending : action.done.value;
   return (
     <p class={refusal ? 'outcome refusal' : 'outcome'} role={refusal ? 'alert' : 'status'}>
-      {refusal ? refusalText(refusal) : text}
+      {refusal ? refusalText(refusal) : action.done.value}
     </p>
   );
 }
