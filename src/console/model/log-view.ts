@@ -99,10 +99,9 @@ export class LogView extends Part {
 
   /** The caller who saved this revision. Undefined if the log no longer says. */
   saverOf(unit: UnitName, revision: number): string | undefined {
-    const done = actsOf(this.events.value).filter(
-      ({ who, outcome }) => who !== undefined && outcome === 'done',
-    );
-    return done.find(act => act.unit === unit && act.detail?.after === revision)?.who;
+    const isSave = (act: LogEvent) =>
+      act.outcome === 'done' && act.unit === unit && act.detail?.after === revision;
+    return actsOf(this.events.value).find(isSave)?.who;
   }
 
   /** The reason and time of the last stop. Undefined if the log does not say. */
