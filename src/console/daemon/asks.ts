@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Clock, Timer } from '../../core/clock.js';
-import { Fate, isUnanswered, type Outcome, TAKEN_BACK } from './request.js';
+import { Fate, isUnanswered, type Outcome, type Send, TAKEN_BACK } from './request.js';
 
 /** After this time, a person may no longer want what was pressed. */
 export const WANTED_MS = 60_000;
@@ -59,7 +59,7 @@ export interface AskOptions {
   readonly clock: Clock;
   /** The caller's rights. Undefined until they are known. */
   readonly rights: () => string | undefined;
-  readonly send: (press: Press, signal: AbortSignal) => Promise<Outcome<unknown>>;
+  readonly send: Send;
 }
 
 /** The interval in which waiting asks are checked. */
@@ -157,13 +157,14 @@ export class Asks {
 
   async #send(press: Press): Promise<void> {
     const { clock, rights, send } = this.#options;
+    const { path, method = 'POST', body } = press.ask;
     const ending = new AbortController();
     press.sent += 1;
     press.sentMs = clock.nowMs();
     press.rights = rights();
     this.#requests.set(ending, press);
     this.#changed();
-    const outcome = await send(press, ending.signal);
+    const outcome = await send(method, path, body, { signal: ending.signal, deadlineMs: deadlineMs(press) });
     if (this.#requests.delete(ending)) this.#answer(press, outcome);
   }
 
@@ -255,6 +256,6 @@ function pauseMs(sent: number): number {
  * The time limit of an attempt. The daemon answers a STOP within 800 ms. After 20 attempts the network may be slow,
  * so there is no limit.
  */
-export function deadlineMs({ ask, sent }: Press): number | undefined {
+function deadlineMs({ ask, sent }: Press): number | undefined {
   return ask.rule === 'insists' && sent < 20 ? 1500 : undefined;
 }

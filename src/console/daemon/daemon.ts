@@ -1,5 +1,5 @@
 import type { Mode, UnitName } from '../../core/units.js';
-import { type Ask, type AskOptions, Asks, deadlineMs, LASER, STOP } from './asks.js';
+import { type Ask, type AskOptions, Asks, LASER, STOP } from './asks.js';
 import { createSend, type Fate, type Send, type SendHandlers } from './request.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -22,14 +22,7 @@ export class DaemonClient {
 
   constructor(surroundings: Surroundings, { rights, ...handlers }: DaemonHandlers) {
     this.#send = createSend(surroundings, handlers);
-    this.asks = new Asks({
-      clock: surroundings.clock,
-      rights,
-      send: (press, signal) => {
-        const { path, method = 'POST', body } = press.ask;
-        return this.#send(method, path, body, { signal, deadlineMs: deadlineMs(press) });
-      },
-    });
+    this.asks = new Asks({ clock: surroundings.clock, rights, send: this.#send });
   }
 
   /**
