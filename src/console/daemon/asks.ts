@@ -96,7 +96,8 @@ export class Asks {
    */
   insisting(path: string): Insisting | undefined {
     this.#changes.value;
-    return this.#insisting(path);
+    const press = this.#newest.get(path);
+    return insists(press) ? press : undefined;
   }
 
   press<T>(ask: Ask): Promise<Outcome<T>> {
@@ -142,13 +143,13 @@ export class Asks {
     const { path, rule, since = press.number } = press.ask;
     if (
       this.#lastStop > since ||
-      (rule === 'moves' && this.#insisting(STOP)?.fate.state.peek() === 'pending')
+      (rule === 'moves' && this.insisting(STOP)?.fate.state.peek() === 'pending')
     ) {
       press.settle({ refusal: TAKEN_BACK });
       return;
     }
     if (path === STOP) this.#lastStop = press.number;
-    const before = this.#insisting(path);
+    const before = this.insisting(path);
     this.#takeBack(older => excludes(press.ask, older.ask));
     if (before?.fate.state.peek() === 'pending') before.settle({ refusal: TAKEN_BACK });
     this.#newest.set(path, press);
@@ -203,11 +204,6 @@ export class Asks {
       ending.abort();
       if (press.ask.rule !== 'insists') press.settle({ refusal: TAKEN_BACK });
     }
-  }
-
-  #insisting(path: string): Insisting | undefined {
-    const press = this.#newest.get(path);
-    return insists(press) ? press : undefined;
   }
 
   /** The asks that may be retried. */
