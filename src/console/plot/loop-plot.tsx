@@ -61,14 +61,8 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
     const { min, max } = chart.current?.scales.y ?? {};
     lockedY.current = locksY.value && min != null && max != null ? [min, max] : undefined;
   });
-  useSignalEffect(() => {
-    const shown = [
-      [OUTPUT_SERIES, showsOutput.value],
-      [RETRIES_SERIES, showsRetries.value],
-    ] as const;
-    for (const [series, show] of shown)
-      if (chart.current?.series[series]?.show !== show) chart.current?.setSeries(series, { show });
-  });
+  useSignalEffect(() => chart.current?.setSeries(OUTPUT_SERIES, { show: showsOutput.value }));
+  useSignalEffect(() => chart.current?.setSeries(RETRIES_SERIES, { show: showsRetries.value }));
   useSignalEffect(() => {
     telemetry.frame.value;
     keepsZero.value;
