@@ -89,22 +89,17 @@ function laserLines({ light, reason, problem }: LaserStatus, { darkCause = `: ${
 
 /** Lines while the page has no contact with the daemon. `since`: the time of the last contact. */
 export function staleLines(mayBeLit: boolean, resting: boolean, deafness: string, since: string): Line[] {
-  return [
-    ...(mayBeLit
-      ? [
-          alarm(
-            'LASER MAY BE ON:',
-            'be ready to cut its supply. It was on when the daemon was last heard, or was asked for since.',
-          ),
-        ]
-      : []),
-    resting
-      ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
-      : bad(
-          deafness === '' ? `No contact since ${since}.` : `${deafness}.`,
-          'The page shows the last values that it received; they may have changed.',
-        ),
-  ];
+  const light = alarm(
+    'LASER MAY BE ON:',
+    'be ready to cut its supply. It was on when the daemon was last heard, or was asked for since.',
+  );
+  const contact = resting
+    ? bad('Resting', 'while newer pages are open in this browser. Press anywhere to wake this one.')
+    : bad(
+        deafness === '' ? `No contact since ${since}.` : `${deafness}.`,
+        'The page shows the last values that it received; they may have changed.',
+      );
+  return mayBeLit ? [light, contact] : [contact];
 }
 
 /** Lines about a stop, unit by unit. */
