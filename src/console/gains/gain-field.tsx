@@ -29,7 +29,8 @@ export function GainField({ gains, field, size }: GainFieldProps) {
   const state = fault !== undefined ? 'fault' : change !== undefined ? 'edited' : 'stored';
 
   if (!useModel().access.hasRight('tune')) return <output aria-label={name}>{text}</output>;
-  const step = (direction: 1 | -1, by: StepSize) => {
+  const step = (direction: 1 | -1, { shiftKey, altKey }: KeyboardEvent | MouseEvent, usual: StepSize) => {
+    const by = shiftKey ? 'coarse' : altKey ? 'fine' : usual;
     const parsed = parseGain(text);
     if ('value' in parsed) gains.edit(pointer, String(stepped(parsed.value, direction, by)));
   };
@@ -37,7 +38,7 @@ export function GainField({ gains, field, size }: GainFieldProps) {
     const direction = ARROWS[event.key];
     if (direction === undefined) return;
     event.preventDefault();
-    step(direction, event.shiftKey ? 'coarse' : event.altKey ? 'fine' : 'usual');
+    step(direction, event, 'usual');
   };
   const button = (direction: 1 | -1, sign: string, verb: string) => (
     <button
@@ -45,7 +46,7 @@ export function GainField({ gains, field, size }: GainFieldProps) {
       tabIndex={-1}
       aria-label={`${verb} ${name}`}
       disabled={stored === undefined}
-      onClick={event => step(direction, event.shiftKey ? 'coarse' : event.altKey ? 'fine' : size)}
+      onClick={event => step(direction, event, size)}
     >
       {sign}
     </button>
