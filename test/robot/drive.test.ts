@@ -1,18 +1,24 @@
 import { expect } from 'chai';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
+import { perUnit } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
 import { ClockedRobot, type Frame, isLike, WaitingCaller } from '../support/clocked-robot.js';
+import { codeOfRefusal } from '../support/code-of.js';
 
 const YAW = { gimbal: { yaw: 0.5, pitch: 0 } };
 const AHEAD = { chassis: { speed: 0.5, turn: 0 } };
+const BOTH = { ...YAW, ...AHEAD };
 const STILL = { gimbal: { yaw: 0, pitch: 0 } };
+const BOTH_STILL = { ...STILL, chassis: { speed: 0, turn: 0 } };
+const HALT = { rates: [0, 0], holdMs: 0 };
+const MOTION = { kind: 'write', register: 'motion' } as const;
+/** No host silence of a controller ends a motion. */
+const NO_SILENCE = perUnit(() => ({ beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 }));
 
-const isMotion = (frame: Frame) => isLike(frame, { kind: 'write', register: 'motion' });
-
-function codeOf(error: unknown): string {
-  if (isRobotError(error)) return error.code;
-  throw error;
-}
+const isMotion = (frame: Frame) => isLike(frame, MOTION);
+const hungUp = async () => {
+  throw new RobotError('caller-gone');
+};
 
 describe('when a caller drives', () => {
   let clocked: ClockedRobot;
@@ -29,9 +35,16 @@ describe('when a caller drives', () => {
     clocked.frames.length = 0;
   });
   afterEach(() => clocked.end());
+  /** A robot with other settings. */
+  const begin = async (settings: Parameters<typeof ClockedRobot.start>[0]) => {
+    await clocked.end();
+    clocked = await ClockedRobot.start(settings);
+    await clocked.wait(200);
+    clocked.frames.length = 0;
+  };
 
   /** The rates in the answer, or the code of the refusal. */
-  const drive = (...asked: Parameters<ClockedRobot['drive']>) => clocked.drive(...asked).catch(codeOf);
+  const drive = (...asked: Parameters<ClockedRobot['drive']>) => clocked.drive(...asked).catch(codeOfRefusal);
   /** Drives, and lets time pass until the answer. */
   const driven = (...asked: Parameters<ClockedRobot['drive']>) => clocked.during(drive(...asked));
   const motions = (): readonly {
@@ -54,9 +67,25 @@ describe('when a caller drives', () => {
     clocked.events.flatMap(event =>
       event.what === 'drive' || event.what === 'drive-ended' ? [`${event.what} ${event.detail.by}`] : [],
     );
+  /** From now on, all motion frames to this unit fail. */
+  const failFor = (unit: 'gimbal' | 'chassis') => clocked.let({ ...MOTION, unit }, 'fails');
+  /** The next motion frames fail, or noise damages them. The result counts these frames. */
+  const spoil = (count: number, how: 'fails' | 'damaged') => {
+    let spoiled = 0;
+    clocked.intercept = frame => {
+      if (!isMotion(frame) || spoiled === count) return undefined;
+      spoiled += 1;
+      if (how === 'fails') return how;
+      clocked.fault('gimbal', 'corrupt', 1);
+      return undefined;
+    };
+    return () => spoiled;
+  };
+  /** The next read of a register hangs for this time. Resolves when it hangs. */
+  const hangBus = (ms: number) => clocked.until(clocked.atFirst({ kind: 'read' }, () => clocked.pause(ms)));
 
   it('both units, the answer has the rates of both, and the caller becomes the driver', async () => {
-    expect(await driven({ ...YAW, ...AHEAD })).to.deep.equal({ ...YAW, ...AHEAD });
+    expect(await driven(BOTH)).to.deep.equal(BOTH);
     expect(motions().map(({ unit }) => unit)).to.deep.equal(['gimbal', 'chassis']);
     expect(who()).to.equal('operator');
   });
@@ -83,71 +112,61 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and the hold time ends while the command waits for the bus, the command is refused as too late and sends no frame', async () => {
-    clocked.intercept = async ({ kind }) => {
-      if (kind === 'read') await clocked.pause(45);
-      return undefined;
-    };
+    clocked.slow({ kind: 'read' }, 45);
     await clocked.wait(50);
     expect(await driven(YAW, { holdMs: 50 })).to.equal('too-late');
     expect(motions()).to.deep.equal([]);
   });
 
   it('both units and the hold time ends after only one unit has received its frame, the command fails with "bus-busy"', async () => {
-    clocked.intercept = async frame => {
-      if (isMotion(frame)) await clocked.pause(45);
-      return undefined;
-    };
-    expect(await driven({ ...YAW, ...AHEAD }, { holdMs: 50 })).to.equal('bus-busy');
+    clocked.slow(MOTION, 45);
+    expect(await driven(BOTH, { holdMs: 50 })).to.equal('bus-busy');
     expect(motions()[0]?.rates).to.deep.equal([0.5, 0]);
   });
 
   it('both units and one of them is in the wrong mode, neither unit gets a frame', async () => {
     await clocked.during(clocked.chassis.setMode('auto'));
-    expect(await driven({ ...YAW, ...AHEAD })).to.equal('wrong-mode');
+    expect(await driven(BOTH)).to.equal('wrong-mode');
     expect(motions()).to.deep.equal([]);
     expect(who()).to.equal(undefined);
   });
 
   it('both units and the frame for the second unit fails, the command fails and the first unit is halted at once', async () => {
-    clocked.intercept = frame => (isMotion(frame) && frame.unit === 'chassis' ? 'fails' : undefined);
-    expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
+    failFor('chassis');
+    expect(await driven(BOTH)).to.equal('nack');
     await clocked.wait(10);
-    expect(motions().filter(({ unit }) => unit === 'gimbal')).to.deep.include({
-      unit: 'gimbal',
-      rates: [0, 0],
-      holdMs: 0,
-    });
+    expect(motions()).to.deep.include({ unit: 'gimbal', ...HALT });
   });
 
   it('both units and the frame for the gimbal fails, the chassis gets no frame', async () => {
-    clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
-    expect(await driven({ ...YAW, ...AHEAD })).to.equal('nack');
+    failFor('gimbal');
+    expect(await driven(BOTH)).to.equal('nack');
     await clocked.wait(10);
     expect(motions().filter(({ unit }) => unit === 'chassis')).to.deep.equal([]);
   });
 
   it('both units and another caller takes over the gimbal while the command waits for the next poll, the command sends no frame', async () => {
-    await driven({ ...YAW, ...AHEAD });
+    await driven(BOTH);
     clocked.frames.length = 0;
-    const older = drive({ ...YAW, ...AHEAD });
+    const older = drive(BOTH);
     expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
     expect([await older, motions().map(({ unit }) => unit)]).to.deep.equal(['driven', ['gimbal', 'gimbal']]);
   });
 
   for (const [what, rates] of [
-    ['halts both', { gimbal: STILL.gimbal, chassis: { speed: 0, turn: 0 } }],
+    ['halts both', BOTH_STILL],
     ['halts only the chassis', { ...YAW, chassis: { speed: 0, turn: 0 } }],
   ] as const) {
     it(`both units and then ${what}, the chassis halts even if the frame for the gimbal fails`, async () => {
-      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      await driven(BOTH, { holdMs: 500 });
       clocked.frames.length = 0;
-      clocked.intercept = frame => (isMotion(frame) && frame.unit === 'gimbal' ? 'fails' : undefined);
+      failFor('gimbal');
       expect(await driven(rates)).to.equal('nack');
       expect(motions().find(({ unit }) => unit === 'chassis')?.rates).to.deep.equal([0, 0]);
     });
 
     it(`both units and then ${what}, the chassis halts even if another caller takes over the gimbal before the halt is answered`, async () => {
-      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      await driven(BOTH, { holdMs: 500 });
       clocked.frames.length = 0;
       const older = drive(rates);
       await driven(YAW, { by: 'rival', takeover: true });
@@ -165,69 +184,48 @@ describe('when a caller drives', () => {
     ],
   ] as const)
     it(`both units and then halts both, the chassis halts even if the command is refused because the gimbal ${what}`, async () => {
-      await driven({ ...YAW, ...AHEAD }, { holdMs: 500 });
+      await driven(BOTH, { holdMs: 500 });
       await act();
       clocked.frames.length = 0;
-      expect(await driven({ ...STILL, chassis: { speed: 0, turn: 0 } })).to.equal(code);
+      expect(await driven(BOTH_STILL)).to.equal(code);
       await clocked.wait(5);
-      expect(motions()).to.deep.equal([{ unit: 'chassis', rates: [0, 0], holdMs: 0 }]);
+      expect(motions()).to.deep.equal([{ unit: 'chassis', ...HALT }]);
     });
 
-  for (const [what, fateOf] of [
-    ['refuses the first 7 frames', (frame: Frame, motions: number) => isMotion(frame) && motions <= 7],
-    ['is offline for 150 ms', ({ unit }: Frame, _: number, ms: number) => unit === 'gimbal' && ms < 150],
+  for (const [what, begins] of [
+    ['the controller refuses the first 7 frames', () => spoil(7, 'fails')],
+    ['noise damages the first 6 frames', () => spoil(6, 'damaged')],
+    [
+      'the controller is offline for 150 ms',
+      () => {
+        clocked.let({ unit: 'gimbal' }, 'fails');
+        clocked.clock.after(150, () => clocked.allIsWell());
+      },
+    ],
   ] as const)
-    it(`a unit and then halts it, the halt is retried until it takes effect, even if the controller ${what}`, async () => {
+    it(`a unit and then halts it, the halt is retried until it takes effect, even if ${what}`, async () => {
       await driven(YAW, { holdMs: 500 });
-      let motions = 0;
       const atMs = clocked.clock.nowMs();
-      clocked.intercept = frame => {
-        if (isMotion(frame)) motions += 1;
-        return fateOf(frame, motions, clocked.clock.nowMs() - atMs) ? 'fails' : undefined;
-      };
+      begins();
       expect(await driven(STILL)).to.deep.equal(STILL);
-      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+      expect(yawRate()).to.equal(0);
       expect(clocked.clock.nowMs() - atMs).to.be.below(250);
     });
 
-  it('a unit and then halts it, the halt is retried until it takes effect, even if noise damages the first 6 frames', async () => {
-    await driven(YAW, { holdMs: 500 });
-    let damaged = 0;
-    clocked.intercept = async frame => {
-      if (!isMotion(frame) || damaged === 6) return undefined;
-      damaged += 1;
-      clocked.fault('gimbal', 'corrupt', 1);
-      return undefined;
-    };
-    expect(await driven(STILL)).to.deep.equal(STILL);
-    expect([damaged, yawRate()]).to.deep.equal([6, 0]);
-  });
-
   it('a unit, halts it and drives it again before the halt is answered, the halt does not end the new motion', async () => {
     await driven(YAW, { holdMs: 500 });
-    let damaged = 0;
-    clocked.intercept = async frame => {
-      if (!isMotion(frame) || damaged === 2) return undefined;
-      damaged += 1;
-      clocked.fault('gimbal', 'corrupt', 1);
-      return undefined;
-    };
+    spoil(2, 'damaged');
     const halted = drive(STILL);
     await clocked.wait(1);
     const moved = drive(YAW, { holdMs: 500 });
     expect(await clocked.during(Promise.all([halted, moved]))).to.deep.equal([STILL, YAW]);
     await clocked.wait(100);
-    expect(clocked.loops.gimbal.last?.rates.yaw).to.equal(0.5);
+    expect(yawRate()).to.equal(0.5);
   });
 
   it('the chassis and halts the gimbal in one command while the bus hangs, the command fails with "bus-busy"', async () => {
     await driven(YAW, { holdMs: 500 });
-    let hangs = 1;
-    clocked.intercept = async ({ kind }) => {
-      if (kind === 'read' && hangs-- > 0) await clocked.pause(600);
-      return undefined;
-    };
-    while (hangs > 0) await clocked.wait(1);
+    await hangBus(600);
     expect(await driven({ ...STILL, ...AHEAD })).to.equal('bus-busy');
   });
 
@@ -238,7 +236,7 @@ describe('when a caller drives', () => {
       isMotion(frame) && clocked.clock.nowMs() < faultyUntilMs ? 'fails' : undefined;
     const halted = drive(STILL);
     await clocked.during(clocked.robot.close());
-    expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+    expect(yawRate()).to.equal(0);
     await halted;
   });
 
@@ -252,10 +250,10 @@ describe('when a caller drives', () => {
       clocked.intercept = frame =>
         isMotion(frame) && clocked.clock.nowMs() < startMs + spoiledMs ? 'fails' : undefined;
       await clocked.during(clocked.gimbal.setMode('manual'));
-      expect((clocked.loops.gimbal.last?.rates.yaw ?? 0) === 0, `${spoiledMs} ms`).to.equal(isStill);
+      expect(yawRate() === 0, `${spoiledMs} ms`).to.equal(isStill);
       expect(clocked.clock.nowMs() - startMs).to.be.below(200);
       await clocked.wait(300);
-      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+      expect(yawRate()).to.equal(0);
     }
   });
 
@@ -267,49 +265,42 @@ describe('when a caller drives', () => {
     expect(clocked.clock.nowMs() - atMs).to.be.below(10);
   });
 
-  for (const [what, act] of [
+  for (const [what, driver, act] of [
     [
-      'a refused takeover by another caller',
-      () => driven(YAW, { by: 'rival', takeover: true, notAfterMs: clocked.clock.nowMs() + 1 }),
+      'a takeover by another caller that is refused as too late',
+      'rival',
+      async () => {
+        const late = { by: 'rival', takeover: true, notAfterMs: clocked.clock.nowMs() + 1 };
+        expect(await driven(YAW, late)).to.equal('too-late');
+      },
     ],
-    ['the removal of the token of the caller', async () => clocked.gimbal.endDrive('token removed')],
+    [
+      'the removal of the token of the caller',
+      undefined,
+      async () => clocked.gimbal.endDrive('token removed'),
+    ],
   ] as const)
     it(`a unit, ${what} ends the motion, even if the first 6 halt frames fail`, async () => {
       await driven(YAW, { holdMs: 500 });
-      let faults = 0;
-      clocked.intercept = frame => {
-        if (!isMotion(frame) || faults === 6) return undefined;
-        faults += 1;
-        return 'fails';
-      };
+      const failed = spoil(6, 'fails');
       await act();
       await clocked.wait(150);
-      expect([faults, yawRate()]).to.deep.equal([6, 0]);
+      expect([failed(), yawRate(), who()]).to.deep.equal([6, 0, driver]);
     });
 
   it('both units, but the gimbal is switched to manual before the answer, the command is refused at once and the chassis is halted', async () => {
-    let isStopped = false;
-    clocked.intercept = frame => {
-      if (isMotion(frame) && frame.unit === 'chassis' && !isStopped) {
-        isStopped = true;
-        void clocked.gimbal.setMode('manual');
-      }
-      return undefined;
-    };
+    clocked.atFirst({ ...MOTION, unit: 'chassis' }, () => void clocked.gimbal.setMode('manual'));
     const atMs = clocked.clock.nowMs();
-    expect(await driven({ ...YAW, ...AHEAD }, { holdMs: 500 })).to.equal('overtaken');
+    expect(await driven(BOTH, { holdMs: 500 })).to.equal('overtaken');
     await clocked.wait(10);
     expect(clocked.clock.nowMs() - atMs).to.be.below(100);
-    expect(motions().at(-1)).to.deep.equal({ unit: 'chassis', rates: [0, 0], holdMs: 0 });
+    expect(motions().at(-1)).to.deep.equal({ unit: 'chassis', ...HALT });
   });
 
   it('a unit and another caller asks for a takeover but hangs up, the waiting command of the first caller is still carried out', async () => {
     await driven(YAW);
     const waiting = drive(YAW);
-    const stillConnected = async () => {
-      throw new RobotError('caller-gone');
-    };
-    const dead = drive(YAW, { by: 'rival', takeover: true, stillConnected });
+    const dead = drive(YAW, { by: 'rival', takeover: true, stillConnected: hungUp });
     expect(await clocked.during(Promise.all([waiting, dead]))).to.deep.equal([YAW, 'caller-gone']);
     expect(who()).to.equal('operator');
   });
@@ -327,25 +318,20 @@ describe('when a caller drives', () => {
   it('the chassis and halts the gimbal in one command but has hung up, the gimbal is still halted', async () => {
     await driven(YAW, { holdMs: 500 });
     clocked.frames.length = 0;
-    const stillConnected = async () => {
-      throw new RobotError('caller-gone');
-    };
-    expect(await driven({ ...STILL, ...AHEAD }, { stillConnected })).to.equal('caller-gone');
+    expect(await driven({ ...STILL, ...AHEAD }, { stillConnected: hungUp })).to.equal('caller-gone');
     await clocked.wait(5);
-    expect(motions()).to.deep.equal([{ unit: 'gimbal', rates: [0, 0], holdMs: 0 }]);
-  });
-
-  it('the gimbal, the command is refused if it may have arrived before the latest halt, even if that halt also drove the chassis', async () => {
-    const pausedMs = clocked.clock.nowMs();
-    await clocked.wait(100);
-    await driven({ ...STILL, ...AHEAD });
-    expect(await driven(YAW, { receivedMs: pausedMs, holdMs: 500 })).to.equal('overtaken');
+    expect(motions()).to.deep.equal([{ unit: 'gimbal', ...HALT }]);
   });
 
   for (const [what, act] of [
     ['a stop and a resume', () => clocked.robot.stop().then(() => clocked.robot.resume())],
     ['a switch to manual', () => clocked.gimbal.setMode('manual')],
     ['a takeover', () => clocked.drive(YAW, { by: 'rival', takeover: true, holdMs: 50 })],
+    ['an accepted halt', () => clocked.drive(STILL)],
+    [
+      'an accepted halt in a command that also drives the chassis',
+      () => clocked.drive({ ...STILL, ...AHEAD }),
+    ],
   ] as const)
     it(`a unit, the command is refused as overtaken if it may have arrived before ${what}`, async () => {
       const pausedMs = clocked.clock.nowMs();
@@ -358,12 +344,7 @@ describe('when a caller drives', () => {
 
   it('a unit and then halts it with a hold time of 50 ms, the halt is sent even after the bus has hung for 120 ms', async () => {
     await driven(YAW, { holdMs: 500 });
-    let hangs = 1;
-    clocked.intercept = async ({ kind }) => {
-      if (kind === 'read' && hangs-- > 0) await clocked.pause(120);
-      return undefined;
-    };
-    while (hangs > 0) await clocked.wait(1);
+    await hangBus(120);
     expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
     expect(motions().at(-1)?.rates).to.deep.equal([0, 0]);
   });
@@ -385,14 +366,6 @@ describe('when a caller drives', () => {
     expect(await driven(YAW, { by: 'rival', takeover: true })).to.deep.equal(YAW);
     expect(await driven(YAW)).to.equal('driven');
     expect(ends()).to.deep.equal(['operator takeover']);
-  });
-
-  it('with `takeover`, the motion of the previous driver ends even if the takeover itself is refused as too late', async () => {
-    await driven(YAW, { holdMs: 500 });
-    const notAfterMs = clocked.clock.nowMs() + 1;
-    expect(await driven(YAW, { by: 'rival', takeover: true, notAfterMs })).to.equal('too-late');
-    expect(motions().map(({ rates }) => rates[0])).to.deep.equal([0.5, 0]);
-    expect(who()).to.equal('rival');
   });
 
   it('a unit with several commands before the next poll, only the newest is sent, and the others are refused as overtaken', async () => {
@@ -423,14 +396,14 @@ describe('when a caller drives', () => {
   ] as const)
     it(`both units and a newer command halts only the gimbal ${when}, the chassis still moves`, async () => {
       if (before !== undefined) await driven(before);
-      const older = drive({ ...YAW, ...AHEAD });
+      const older = drive(BOTH);
       await clocked.wait(waitMs);
       expect(await driven(STILL)).to.deep.equal(STILL);
       expect(await clocked.during(older)).to.deep.equal(AHEAD);
       await clocked.wait(50);
       expect(motions().filter(({ unit }) => unit === 'chassis')).to.have.length(1);
       expect(clocked.loops.chassis.last?.rates).to.deep.equal(AHEAD.chassis);
-      expect(clocked.loops.gimbal.last?.rates.yaw ?? 0).to.equal(0);
+      expect(yawRate()).to.equal(0);
     });
 
   it('a unit but hangs up while the command waits, the command sends no frame, and the previous motion continues', async () => {
@@ -476,8 +449,7 @@ describe('when a caller drives', () => {
     ['the robot is stopped and resumed', () => clocked.robot.stop().then(() => clocked.robot.resume())],
   ] as const)
     it(`a unit and ${what} while the command waits for the next poll, the command is refused as overtaken and moves nothing`, async () => {
-      await clocked.end();
-      clocked = await ClockedRobot.start({ pollHz: 5 });
+      await begin({ pollHz: 5 });
       await driven(YAW);
       const waiting = drive(YAW, { holdMs: 500 });
       await clocked.wait(1);
@@ -505,45 +477,20 @@ describe('when a caller drives', () => {
     }
   });
 
-  it('the gimbal, the command is refused as overtaken if it may have arrived before an accepted halt', async () => {
-    const pausedMs = clocked.clock.nowMs();
-    await clocked.wait(100);
-    await driven(STILL);
-    expect(await driven(YAW, { receivedMs: pausedMs, holdMs: 500 })).to.equal('overtaken');
-    expect(motions().map(({ rates }) => rates)).to.deep.equal([[0, 0]]);
-    expect(await driven(YAW)).to.deep.equal(YAW);
-  });
-
   it('a unit and the controller refuses the frame as damaged, the command is sent again with the rest of the hold time', async () => {
-    let damaged = 0;
-    clocked.intercept = async frame => {
-      if (!isMotion(frame) || damaged === 2) return undefined;
-      damaged += 1;
-      clocked.fault('gimbal', 'corrupt', 1);
-      return undefined;
-    };
+    spoil(2, 'damaged');
     expect(await driven(YAW)).to.deep.equal(YAW);
     const holds = motions().map(({ holdMs }) => holdMs);
     expect(holds).to.have.length(3);
     expect(holds[2]).to.be.within(120, 170);
   });
 
-  it('a unit and then halts or slows it, a frame that the controller refuses as damaged is sent again', async () => {
-    for (const rate of [0, 0.2]) {
-      await driven(YAW, { holdMs: 500 });
-      let damaged = 0;
-      clocked.intercept = async frame => {
-        if (!isMotion(frame) || damaged === 1) return undefined;
-        damaged += 1;
-        clocked.fault('gimbal', 'corrupt', 1);
-        return undefined;
-      };
-      expect(await driven({ gimbal: { yaw: rate, pitch: 0 } })).to.deep.equal({
-        gimbal: { yaw: rate, pitch: 0 },
-      });
-      expect(damaged).to.equal(1);
-      clocked.intercept = () => undefined;
-    }
+  it('a unit and then slows it, a frame that the controller refuses as damaged is sent again', async () => {
+    const slower = { gimbal: { yaw: 0.2, pitch: 0 } };
+    await driven(YAW, { holdMs: 500 });
+    const damaged = spoil(1, 'damaged');
+    expect(await driven(slower)).to.deep.equal(slower);
+    expect([damaged(), yawRate()]).to.deep.equal([1, 0.2]);
   });
 
   it('with `takeover` at the same time as nine others, only the caller whose frame was sent is logged as the driver', async () => {
@@ -572,9 +519,7 @@ describe('when a caller drives', () => {
   });
 
   it('with rates of 0 and a hold time of 50 ms, every command succeeds even if the daemon polls only 5 times a second', async () => {
-    await clocked.end();
-    clocked = await ClockedRobot.start({ pollHz: 5 });
-    await clocked.wait(200);
+    await begin({ pollHz: 5 });
     for (let count = 0; count < 5; count += 1)
       expect(await driven(STILL, { holdMs: 50 })).to.deep.equal(STILL);
   });
@@ -583,14 +528,14 @@ describe('when a caller drives', () => {
     const pausedMs = clocked.clock.nowMs();
     await clocked.wait(50);
     await driven(STILL);
-    expect(await driven({ ...YAW, ...AHEAD }, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
+    expect(await driven(BOTH, { receivedMs: pausedMs, holdMs: 500 })).to.deep.equal(AHEAD);
   });
 
   it('both units and another caller takes over the gimbal before a frame is sent, the command is refused and the chassis gets no frame', async () => {
     const stillConnected = async () => {
       void drive(STILL, { by: 'rival', takeover: true });
     };
-    expect(await driven({ ...YAW, ...AHEAD }, { stillConnected })).to.equal('overtaken');
+    expect(await driven(BOTH, { stillConnected })).to.equal('overtaken');
     await clocked.wait(20);
     expect([who(), motions().filter(({ unit }) => unit === 'chassis')]).to.deep.equal(['rival', []]);
   });
@@ -678,10 +623,7 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and noise damages a halt frame that has waited for the bus, another halt frame ends the motion', async () => {
-    await clocked.end();
-    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
-    clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
-    await clocked.wait(200);
+    await begin({ silence: NO_SILENCE });
     let delayMs = 520;
     let isDamaged = false;
     clocked.intercept = async frame => {
@@ -703,10 +645,8 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and two halts time out while the first frame is on the bus for 660 ms, the next poll halts the unit (5 polls a second)', async () => {
-    await clocked.end();
-    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
-    clocked = await ClockedRobot.start({ pollHz: 5, silence: { gimbal: silence, chassis: silence } });
-    await clocked.wait(203);
+    await begin({ pollHz: 5, silence: NO_SILENCE });
+    await clocked.wait(3);
     clocked.atFirst({ register: 'motion' }, () => clocked.pause(660));
     const answers = [drive(YAW, { holdMs: 500 })];
     await clocked.wait(5);
@@ -719,9 +659,7 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and its cable comes out during a frame, the daemon stops sending halts within 1.1 s', async () => {
-    await clocked.end();
-    clocked = await ClockedRobot.start({ pollHz: 100 });
-    await clocked.wait(200);
+    await begin({ pollHz: 100 });
     let isOut = false;
     clocked.intercept = async ({ unit, register }) => {
       if (unit !== 'gimbal') return undefined;
@@ -744,10 +682,7 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and a second command waits for the bus when the hold time of the first ends, no halt is sent between the two motions', async () => {
-    await clocked.end();
-    clocked = await ClockedRobot.start({ pollHz: 100 });
-    await clocked.wait(200);
-    clocked.frames.length = 0;
+    await begin({ pollHz: 100 });
     let isReadSlow = false;
     clocked.intercept = async frame => {
       if (isMotion(frame) && motions().length === 1) await clocked.pause(45);
@@ -792,10 +727,7 @@ describe('when a caller drives', () => {
     };
     const sentMs = clocked.clock.nowMs();
     expect(await driven(AHEAD)).to.deep.equal(AHEAD);
-    clocked.intercept = async ({ kind }) => {
-      if (kind === 'read') await clocked.pause(10);
-      return undefined;
-    };
+    clocked.slow({ kind: 'read' }, 10);
     await clocked.wait(sentMs + 185 - clocked.clock.nowMs());
     const { stillWanted, hangUp } = new WaitingCaller();
     const newer = drive(AHEAD, { holdMs: 500, stillWanted });
@@ -812,14 +744,11 @@ describe('when a caller drives', () => {
     await clocked.wait(30);
     await driven(STILL, { by: 'rival' });
     const late = { receivedMs: pausedMs, holdMs: 500, takeover: true };
-    expect(await driven({ ...YAW, ...AHEAD }, late)).to.deep.equal(AHEAD);
+    expect(await driven(BOTH, late)).to.deep.equal(AHEAD);
   });
 
   it('a unit and the frame hangs on the bus for 700 ms, longer than a halt is retried, the motion is halted after the frame arrives', async () => {
-    await clocked.end();
-    const silence = { beforeMs: Number.POSITIVE_INFINITY, givenMs: 0 };
-    clocked = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
-    await clocked.wait(200);
+    await begin({ silence: NO_SILENCE });
     clocked.atFirst({ register: 'motion' }, () => clocked.pause(700));
     expect(await driven(YAW, { holdMs: 500 })).to.equal('deadline');
     await clocked.wait(700);

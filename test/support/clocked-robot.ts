@@ -3,7 +3,7 @@ import type { FaultBody } from '../../sim/bus/faults.js';
 import type { Physics } from '../../sim/firmware/unit-loops.js';
 import { SimulatedRobot } from '../../sim/simulated-robot.js';
 import { Deadlines } from '../../src/core/deadlines.js';
-import { isRobotError, RobotError } from '../../src/core/errors.js';
+import { RobotError } from '../../src/core/errors.js';
 import { type GainSet, perUnit, UNIT_LIST, type UnitName, unitNamed } from '../../src/core/units.js';
 import { GainsStore } from '../../src/gains/gains-store.js';
 import type { I2cBus } from '../../src/hardware/ports.js';
@@ -16,6 +16,7 @@ import { Robot, type RobotSettings } from '../../src/robot/robot.js';
 import type { RobotEvent } from '../../src/robot/robot-event.js';
 import type { Trial } from '../../src/robot/wanted.js';
 import { openStopFile } from '../../src/storage/stop-file.js';
+import { codeOfRefusal } from './code-of.js';
 import { noLock } from './journal-lines.js';
 import { ManualClock } from './manual-clock.js';
 import { RecordingDisk } from './recording-disk.js';
@@ -181,6 +182,14 @@ export class ClockedRobot {
     this.intercept = frame => (isLike(frame, which) ? fate : undefined);
   }
 
+  /** Every frame like `which` takes this long, until `allIsWell` is called. */
+  slow(which: Partial<Frame>, ms: number): void {
+    this.intercept = async frame => {
+      if (isLike(frame, which)) await this.pause(ms);
+      return undefined;
+    };
+  }
+
   allIsWell(): void {
     this.intercept = () => undefined;
   }
@@ -231,6 +240,14 @@ export class ClockedRobot {
     for (let passed = 0; passed < ms; passed += 1) await this.clock.advance(1);
   }
 
+  /** Lets time pass until the condition holds. */
+  async until(holds: () => boolean, limitMs = 2000): Promise<void> {
+    for (let ms = 0; !holds(); ms += 1) {
+      if (ms >= limitMs) throw new Error(`does not hold within ${limitMs} ms`);
+      await this.clock.advance(1);
+    }
+  }
+
   /** Lets time pass until the promise has settled. */
   async during<T>(promise: Promise<T>, limitMs = 2000): Promise<T> {
     let settled = false;
@@ -249,8 +266,7 @@ export class ClockedRobot {
       await this.during(promise);
       return 200;
     } catch (error) {
-      if (isRobotError(error)) return error.code;
-      throw error;
+      return codeOfRefusal(error);
     }
   }
 

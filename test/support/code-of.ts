@@ -6,9 +6,14 @@ export function codeOf(act: () => unknown): string | undefined {
     act();
     return undefined;
   } catch (error) {
-    if (isRobotError(error)) return error.code;
-    throw error;
+    return codeOfRefusal(error);
   }
+}
+
+/** The code of a refusal. Throws any other error again. */
+export function codeOfRefusal(error: unknown): string {
+  if (isRobotError(error)) return error.code;
+  throw error;
 }
 
 /** `done`, or the code with which the act is refused. */
