@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { UnitName } from '../../src/core/units.js';
+import { perUnit } from '../../src/core/units.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
-import { ClockedRobot } from '../support/clocked-robot.js';
+import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
 describe('the daemon', () => {
   let robot: ClockedRobot;
@@ -31,26 +31,17 @@ describe('the daemon', () => {
     const found: { atMs: number; gimbal: number | undefined; chassis: number | undefined }[] = [];
     const ageOf = ({ telemetry }: MotorUnit) => telemetry && robot.clock.nowMs() - telemetry.atMs;
     const end = robot.robot.followed.add(() => {
-      found.push({
-        atMs: robot.clock.nowMs(),
-        gimbal: ageOf(robot.gimbal),
-        chassis: ageOf(robot.chassis),
-      });
+      const { clock, gimbal, chassis } = robot;
+      found.push({ atMs: clock.nowMs(), gimbal: ageOf(gimbal), chassis: ageOf(chassis) });
     });
     await robot.wait(ms);
     end();
     // The first ones may be of a unit at rest.
     return found.slice(5);
   };
-  const eachFrameTakes = (ms: number, unit?: UnitName) => {
-    robot.intercept = async frame => {
-      if (unit === undefined || frame.unit === unit) await robot.pause(ms);
-      return undefined;
-    };
-  };
 
   it('sends readings to clients as soon as both units have been polled, not one poll later', async () => {
-    eachFrameTakes(1);
+    robot.slow({}, 1);
     const found = await ages(1000);
     expect(found).to.have.lengthOf.within(44, 46);
     for (const { gimbal, chassis } of found) {
@@ -71,7 +62,7 @@ describe('the daemon', () => {
   });
 
   it('sends each new reading to clients at most 20 ms (one poll) after taking it, even if every frame of the chassis takes 30 ms', async () => {
-    eachFrameTakes(30, 'chassis');
+    robot.slow({ unit: 'chassis' }, 30);
     const found = await ages(1000);
     for (const unit of ['gimbal', 'chassis'] as const) {
       // The age of each reading when it is given out for the first time, by the time at which it was taken.
@@ -157,22 +148,17 @@ describe('the daemon', () => {
       robot.frames.length = 0;
       robot.fault('chassis', 'brownout');
       await robot.wait(400);
-      const written = robot.frames.filter(({ unit, kind }) => unit === 'chassis' && kind === 'write');
-      const [boot] = robot.frames.flatMap(({ unit, register }, place) =>
-        unit === 'chassis' && register === 'identity' ? [place] : [],
-      );
-      const after = robot.frames.slice(boot).filter(frame => written.includes(frame));
-      const places = ['heartbeat', 'commit'].map(name =>
-        after.findIndex(({ register }) => register === name),
-      );
-      expect(places[0], `${pauseMs} ms`).to.be.within(0, places[1] ?? -1);
+      const frames = robot.frames.filter(({ unit }) => unit === 'chassis');
+      const after = frames.slice(frames.findIndex(({ register }) => register === 'identity'));
+      const placeOf = (register: string) =>
+        after.findIndex(frame => isLike(frame, { kind: 'write', register }));
+      expect(placeOf('heartbeat'), `${pauseMs} ms`).to.be.within(0, placeOf('commit'));
     }
   });
 
   it('sends a unit at rest a heartbeat at every poll if the controller cuts its torque after 100 ms without a heartbeat', async () => {
     await robot.end();
-    const silence = { beforeMs: 500, givenMs: 100 };
-    robot = await ClockedRobot.start({ silence: { gimbal: silence, chassis: silence } });
+    robot = await ClockedRobot.start({ silence: perUnit(() => ({ beforeMs: 500, givenMs: 100 })) });
     expect(await perSecond('heartbeat')).to.equal(50);
   });
 

@@ -3,6 +3,7 @@ import { asRobotError, RobotError } from '../../src/core/errors.js';
 import { defaultGains, MODES, type Mode, perUnit, type UnitName, unitNamed } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
+import type { Robot } from '../../src/robot/robot.js';
 import { ClockedRobot, isLike, somebodyElse, WaitingCaller, write } from '../support/clocked-robot.js';
 
 const silence = (ms: number, beforeMs = ms) => ({ silence: perUnit(() => ({ beforeMs, givenMs: ms })) });
@@ -22,7 +23,7 @@ describe('when a robot is stopped', () => {
     robot = await ClockedRobot.start(settings);
   };
   const stop = () => robot.outcome(robot.robot.stop());
-  const resume = (stillWanted?: () => void) => robot.outcome(robot.robot.resume(stillWanted));
+  const resume = (...asked: Parameters<Robot['resume']>) => robot.outcome(robot.robot.resume(...asked));
   /** A resume whose caller hangs up while the resume is in flight. */
   const givenUp = () => {
     let asked = 0;
@@ -55,10 +56,10 @@ describe('when a robot is stopped', () => {
   it('and a resume may have arrived before this stop, the resume is refused and the robot stays stopped', async () => {
     const pausedMs = robot.clock.nowMs();
     await robot.wait(100);
-    await robot.outcome(robot.robot.stop());
-    expect(await robot.outcome(robot.robot.resume(undefined, pausedMs))).to.equal('stopped');
-    expect(robot.robot.stopped).to.equal(true);
-    expect(await robot.outcome(robot.robot.resume())).to.equal(200);
+    await stop();
+    expect(await resume(undefined, pausedMs)).to.equal('stopped');
+    expectStopped(true);
+    expect(await resume()).to.equal(200);
   });
 
   it('while the gimbal reconnects after 0.7 s without a heartbeat, the gimbal gets no torque before it is latched', async () => {
@@ -68,7 +69,7 @@ describe('when a robot is stopped', () => {
       stopping = robot.robot.stop();
     });
     robot.fault('gimbal', 'plug');
-    while (!isStopping()) await robot.wait(1);
+    await robot.until(isStopping);
     await robot.during(stopping ?? Promise.reject(new Error('not stopped')));
     for (let ms = 0; ms < 100; ms += 1) {
       const { stopped, torque } = robot.truth('gimbal');
@@ -223,21 +224,18 @@ describe('when a robot is stopped', () => {
 
   it('and a resume begins before the gimbal refuses a damaged stop frame, that frame is not sent again', async () => {
     await stop();
-    let release = (): void => undefined;
+    let isReleased = false;
     const isHeld = robot.atFirst(LATCH, async () => {
-      await new Promise<void>(resolve => {
-        release = resolve;
-      });
+      while (!isReleased) await robot.pause(1);
       // The controller refuses the frame, because a bit is flipped.
       robot.fault('gimbal', 'corrupt', 1);
     });
     robot.fault('gimbal', 'brownout');
-    for (let ms = 0; !isHeld() && ms < 200; ms += 1) await robot.wait(1);
-    expect(isHeld()).to.equal(true);
+    await robot.until(isHeld, 200);
     const resuming = robot.robot.resume();
     await robot.wait(5);
     robot.frames.length = 0;
-    release();
+    isReleased = true;
     expect(await robot.outcome(resuming)).to.equal(200);
     await robot.wait(100);
     expect(robot.gimbal.report().faults).to.include('frame_refused');
@@ -251,11 +249,11 @@ describe('when a robot is stopped', () => {
     expectStopped(true);
   });
 
-  for (const [staying, outcome] of [
-    [1, 200],
-    [0, 'caller-gone'],
+  for (const [what, staying, outcome] of [
+    ['still resumes if only one of them hangs up', 1, 200],
+    ['stays stopped if both of them hang up', 0, 'caller-gone'],
   ] as const) {
-    it(`and two callers ask for a resume, the robot ${staying === 1 ? 'still resumes' : 'stays stopped'} if ${staying === 1 ? 'only one of them hangs up' : 'both of them hang up'}`, async () => {
+    it(`and two callers ask for a resume, the robot ${what}`, async () => {
       await enters('gimbal', 'auto');
       await stop();
       const callers = [new WaitingCaller(), new WaitingCaller()];
@@ -339,7 +337,7 @@ describe('when a robot is stopped', () => {
     const isTakenIn = robot.atFirst({ ...LATCH, data: '00' }, () => {
       stopping = stop();
     });
-    for (let ms = 0; !isTakenIn() && ms < 2000; ms += 1) await robot.wait(1);
+    await robot.until(isTakenIn);
     expect(await stopping).to.equal(200);
     expect(robot.truth('gimbal').torque).to.equal(false);
     await robot.wait(100);
