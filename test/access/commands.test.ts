@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { Context } from 'mocha';
 import { READ_AGAIN_MS } from '../../src/access/access.js';
 import { simulatorSocket } from '../../src/access/root-socket.js';
 import { tokenFile } from '../../src/access/token-file.js';
@@ -28,21 +29,26 @@ const FIELD = 'src/main.js';
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Runs the program as a user other than root. If root does not run the tests, this is the current user. */
-function asNobody(...args: string[]): Promise<{ exit: number | string | undefined | null; text: string }> {
-  return asUser(NOBODY, ...args);
+interface Said {
+  readonly exit: number | string | undefined | null;
+  readonly text: string;
 }
 
-function asUser(
-  id: number,
-  ...args: string[]
-): Promise<{ exit: number | string | undefined | null; text: string }> {
+/** Runs the program as this user. If root does not run the tests, the user is the current one. */
+function asUser(id: number, ...args: string[]): Promise<Said> {
   const user = isRoot ? { uid: id, gid: id } : {};
   return new Promise(resolve => {
     execFile(process.execPath, [`dist/${FIELD}`, ...args], user, (error, stdout, stderr) =>
       resolve({ exit: error === null ? 0 : error.code, text: stdout + stderr }),
     );
   });
+}
+
+const asNobody = (...args: string[]) => asUser(NOBODY, ...args);
+
+/** Skips a test if other users than root cannot run the program. */
+async function requireNobody(context: Context): Promise<void> {
+  if ((await asNobody('--version')).exit !== 0) skip(context, 'only root may read this checkout');
 }
 
 describe('the command', () => {
@@ -149,24 +155,23 @@ describe('the command', () => {
       expect((await listTokens(deskTokens(join(folder, 'none'), clock))).text).to.include('start the desk');
     }));
 
-  it('`trunnion token add` says that nothing was changed if the lock file of the token list cannot be opened', () =>
-    inPlace(async (place, folder) => {
-      await mkdir(`${tokenFile(folder)}.lock`);
-      const error = await addToken(place, 'desk', 'referee').catch(saidOf);
-      expect(error.text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
-    }));
-
-  it('`trunnion token` leaves the list of tokens unchanged, and says so, if the new list cannot be written', () =>
-    inPlace(async (place, folder) => {
-      await addToken(place, 'desk', 'referee');
-      await mkdir(`${tokenFile(folder)}.new`);
-      for (const change of [() => addToken(place, 'ann', 'operator'), () => removeToken(place, 'desk')]) {
-        const { exitCode, text } = await change().catch(saidOf);
-        expect(exitCode).to.equal(1);
-        expect(text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
-      }
-      expect((await listTokens(place)).text).to.equal('desk  referee');
-    }));
+  for (const [what, occupied] of [
+    ['the lock file of the list cannot be opened', '.lock'],
+    ['the new list cannot be written', '.new'],
+  ] as const)
+    it(`\`trunnion token\` leaves the list of tokens unchanged, and says so, if ${what}`, () =>
+      inPlace(async (place, folder) => {
+        await addToken(place, 'desk', 'referee');
+        const path = `${tokenFile(folder)}${occupied}`;
+        await rm(path, { force: true });
+        await mkdir(path);
+        for (const change of [() => addToken(place, 'ann', 'operator'), () => removeToken(place, 'desk')]) {
+          const { exitCode, text } = await change().catch(saidOf);
+          expect(exitCode).to.equal(1);
+          expect(text).to.match(/^The change could not be kept on disk, so nothing was changed\./);
+        }
+        expect((await listTokens(place)).text).to.equal('desk  referee');
+      }));
 
   it('`trunnion token add` fails with exit code 1 if the state folder is missing, and advises the user to mount the disk', async () => {
     const { exitCode, text } = await addToken(placeOf('/nowhere'), 'x', 'referee');
@@ -174,8 +179,7 @@ describe('the command', () => {
   });
 
   it('`trunnion token` prints only the advice to use `sudo` if the user is not allowed to read the state folder', async function () {
-    const { exit: readable } = await asNobody('--version');
-    if (readable !== 0) skip(this, 'only root may read this checkout');
+    await requireNobody(this);
     await inTemporaryFolder(async folder => {
       await chmod(folder, 0o000);
       for (const state of [folder, join(folder, 'inner')])
@@ -190,8 +194,7 @@ describe('the command', () => {
   });
 
   it('`trunnion doctor` works for a user id that has no user name', async function () {
-    const { exit: readable } = await asNobody('--version');
-    if (readable !== 0) skip(this, 'only root may read this checkout');
+    await requireNobody(this);
     const { text } = await asUser(54_321, 'doctor');
     expect(text)
       .to.match(/^fine +node /)
@@ -207,8 +210,7 @@ describe('the command', () => {
     }));
 
   it('`trunnion stop` does not advise `sudo` if the socket of the simulated robot belongs to another user', async function () {
-    const { exit: readable } = await asNobody('--version');
-    if (readable !== 0) skip(this, 'only root may read this checkout');
+    await requireNobody(this);
     await inTemporaryFolder(async folder => {
       const socket = simulatorSocket(folder);
       const other = createServer().listen(socket);
@@ -233,7 +235,7 @@ describe('the command', () => {
     before(async function () {
       if (!isRoot) skip(this, 'only root can give a folder to somebody else');
       requirePrograms(this, 'setpriv');
-      if ((await asNobody('--version')).exit !== 0) skip(this, 'only root may read this checkout');
+      await requireNobody(this);
     });
     beforeEach(() => chown(folder(), NOBODY, NOBODY));
 
