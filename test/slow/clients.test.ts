@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { writeTokens } from '../../src/access/token-file.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -52,14 +53,12 @@ describe('the example client', function () {
   const client = async (program: string, args: readonly string[], env: Record<string, string> = {}) => {
     asked = [];
     const child = spawn(program, args, { stdio: 'pipe', env: { ...process.env, ...env } });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', text => {
-        output += text;
-      });
-    }
-    const [code] = await once(child, 'close');
-    return { code, output };
+    const [[code], said, failed] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout),
+      text(child.stderr),
+    ]);
+    return { code, output: said + failed };
   };
   const url = () => `http://127.0.0.1:${portOf(between)}`;
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { eventually } from '../support/daemon.js';
@@ -22,6 +23,22 @@ describe('the example drive client', function () {
   /** The client, which reads keys from its input. */
   const driveBy = (program: string, file: string) =>
     spawn(program, [file, daemon.url], { stdio: ['pipe', 'ignore', 'inherit'] });
+  /** Presses these keys in turn while `act` runs, and then kills the client. */
+  const whilePressed = async (
+    child: ReturnType<typeof driveBy>,
+    keys: readonly string[],
+    act: () => Promise<void>,
+  ) => {
+    let count = 0;
+    const pressed = setInterval(() => child.stdin.write(keys[count++ % keys.length]), 50);
+    try {
+      await act();
+    } finally {
+      clearInterval(pressed);
+      child.kill('SIGKILL');
+    }
+    await eventually(stands);
+  };
 
   for (const [program, file] of CLIENTS) {
     it(`in ${program} moves chassis and gimbal while two keys are pressed, and the chassis halts when the client is frozen or killed`, async function () {
@@ -55,37 +72,23 @@ describe('the example drive client', function () {
       requirePrograms(this, program);
       await daemon.post('/api/gimbal/mode/switch', { mode: 'auto' });
       const { xM } = await chassis();
-      const child = driveBy(program, file);
-      const pressed = setInterval(() => child.stdin.write('w'), 100);
-      try {
-        await eventually(async () => (await chassis()).xM > xM + 0.2);
-      } finally {
-        clearInterval(pressed);
-        child.kill('SIGKILL');
-        await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
-        await eventually(stands);
-      }
+      await whilePressed(driveBy(program, file), ['w'], () =>
+        eventually(async () => (await chassis()).xM > xM + 0.2),
+      );
+      await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
     });
 
     it(`in ${program} aims with an arrow key whose bytes arrive one by one, and ignores F1, F4 and Ctrl with an arrow key`, async function () {
       requirePrograms(this, program);
       const { xM, headingRad } = await chassis();
       const fromRad = (await axes('gimbal')).pitch.angleRad;
-      const child = driveBy(program, file);
       const parts = ['\x1bOS\x1b[[A\x1b[1;5A\x1b[\r\x1b', '[', 'A'];
-      let count = 0;
-      const pressed = setInterval(() => child.stdin.write(parts[count++ % 3]), 50);
-      try {
+      await whilePressed(driveBy(program, file), parts, async () => {
         await eventually(async () => (await axes('gimbal')).pitch.angleRad > fromRad + 0.2);
         const now = await chassis();
-        expect([now.xM - xM, now.headingRad - headingRad].map(moved => Math.abs(moved) < 0.02)).to.deep.equal(
-          [true, true],
-        );
-      } finally {
-        clearInterval(pressed);
-        child.kill('SIGKILL');
-      }
-      await eventually(stands);
+        expect(now.xM).to.be.closeTo(xM, 0.02);
+        expect(now.headingRad).to.be.closeTo(headingRad, 0.02);
+      });
     });
 
     it(`in ${program} ends with a message if the gamepad cannot be read`, async function () {
@@ -93,11 +96,7 @@ describe('the example drive client', function () {
       const child = spawn(program, [file, daemon.url, '/nowhere/js0'], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      let output = '';
-      child.stderr.setEncoding('utf8').on('data', text => {
-        output += text;
-      });
-      const [code] = await once(child, 'close');
+      const [[code], output] = await Promise.all([once(child, 'close'), text(child.stderr)]);
       expect([code, output]).to.deep.equal([1, 'Keyboard or gamepad is gone.\n']);
     });
   }
