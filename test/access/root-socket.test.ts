@@ -14,7 +14,7 @@ import { type RootAct, rootCommand } from '../../src/command/root-commands.js';
 import { systemClock } from '../../src/core/clock.js';
 import { openRootSocket } from '../../src/daemon/port.js';
 import { realDisk } from '../../src/storage/disk.js';
-import { call, eventually, inTemporaryFolder } from '../support/daemon.js';
+import { call, eventually, inTemporaryFolder, temporaryFolder } from '../support/daemon.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const log = pino({ level: 'silent' });
@@ -108,11 +108,16 @@ describe('the local socket for root', () => {
     });
   });
 
-  const opened = async (folder: string, status = 200, body: unknown = { stopped: true }) => {
-    const path = rootSocket(folder);
-    const socket = await openRootSocket(path, { log, clock: systemClock });
+  const sockets: Awaited<ReturnType<typeof openRootSocket>>[] = [];
+  const endSockets = () => Promise.all(sockets.splice(0).map(socket => socket.close()));
+  afterEach(endSockets);
+  const folder = temporaryFolder();
+  const path = () => rootSocket(folder());
+  const open = async (status = 200, body: unknown = { stopped: true }) => {
+    const socket = await openRootSocket(path(), { log, clock: systemClock });
+    sockets.push(socket);
     socket.serve((_, response) => response.writeHead(status).end(JSON.stringify(body)));
-    return { path, socket };
+    return socket;
   };
 
   /** Leaves a socket on which nobody listens, as a killed process does. */
@@ -125,54 +130,45 @@ describe('the local socket for root', () => {
     expect((await stat(path)).isSocket()).to.equal(true);
   };
 
-  it('reports an unconfirmed stop to `trunnion stop`, which then fails and advises to cut the power', () =>
-    inTemporaryFolder(async folder => {
-      const { path, socket } = await opened(folder, 503, { code: 'not-confirmed' });
-      const { exitCode, text } = await say('stop', path);
-      expect(exitCode).to.equal(1);
-      expect(text).to.include('not-confirmed').and.include('cut the power');
-      await socket.close();
-    }));
+  it('reports an unconfirmed stop to `trunnion stop`, which then fails and advises to cut the power', async () => {
+    await open(503, { code: 'not-confirmed' });
+    const { exitCode, text } = await say('stop', path());
+    expect(exitCode).to.equal(1);
+    expect(text).to.include('not-confirmed').and.include('cut the power');
+  });
 
-  it('replaces the socket that a killed daemon left behind, and only the owner of the socket file has access', () =>
-    inTemporaryFolder(async folder => {
-      await leaveSocket(rootSocket(folder));
-      const { path, socket } = await opened(folder);
-      expect((await stat(path)).mode & 0o777).to.equal(0o600);
-      expect((await say('stop', path)).exitCode).to.equal(0);
-      await socket.close();
-    }));
+  it('replaces the socket that a killed daemon left behind, and only the owner of the socket file has access', async () => {
+    await leaveSocket(path());
+    await open();
+    expect((await stat(path())).mode & 0o777).to.equal(0o600);
+    expect((await say('stop', path())).exitCode).to.equal(0);
+  });
 
-  it('answers a stop and closes within 1 s even while 100 clients send unfinished requests byte by byte', () =>
-    inTemporaryFolder(async folder => {
-      const { path, socket } = await opened(folder);
-      const clients = Array.from({ length: 100 }, () => connect(path).on('error', () => undefined));
-      const trickle = setInterval(() => {
-        for (const client of clients) client.write('P');
-      }, 20);
-      expect((await say('stop', path)).exitCode).to.equal(0);
-      const startMs = performance.now();
-      await socket.close();
-      expect(performance.now() - startMs).to.be.lessThan(1000);
-      clearInterval(trickle);
-    }));
+  it('answers a stop and closes within 1 s even while 100 clients send unfinished requests byte by byte', async () => {
+    await open();
+    const clients = Array.from({ length: 100 }, () => connect(path()).on('error', () => undefined));
+    const trickle = setInterval(() => {
+      for (const client of clients) client.write('P');
+    }, 20);
+    expect((await say('stop', path())).exitCode).to.equal(0);
+    const startMs = performance.now();
+    await endSockets();
+    expect(performance.now() - startMs).to.be.lessThan(1000);
+    clearInterval(trickle);
+  });
 
-  it('still reaches the first daemon after a second daemon has tried to open the same path and has exited', () =>
-    inTemporaryFolder(async folder => {
-      const { path, socket } = await opened(folder);
-      const second = await opened(folder, 503);
-      await second.socket.close();
-      expect((await say('stop', path)).exitCode).to.equal(0);
-      await socket.close();
-    }));
+  it('still reaches the first daemon after a second daemon has tried to open the same path and has exited', async () => {
+    await open();
+    const second = await open(503);
+    await second.close();
+    expect((await say('stop', path())).exitCode).to.equal(0);
+  });
 
-  it('is missing if a folder occupies its path, but the daemon still starts', () =>
-    inTemporaryFolder(async folder => {
-      await mkdir(join(rootSocket(folder), 'x'), { recursive: true });
-      const { path, socket } = await opened(folder);
-      expect((await say('stop', path)).exitCode).to.equal(4);
-      await socket.close();
-    }));
+  it('is missing if a folder occupies its path, but the daemon still starts', async () => {
+    await mkdir(join(path(), 'x'), { recursive: true });
+    await open();
+    expect((await say('stop', path())).exitCode).to.equal(4);
+  });
 });
 
 describe('the command', () => {
