@@ -28,7 +28,6 @@ describe('the check of tokens', () => {
         'token-unknown',
       );
     expect([access.callerOf(hashOf('secret')).token?.name, reads]).to.deep.equal(['desk', 1]);
-    access.close();
   });
 
   it('lets callers stop the robot, but not drive it, while the disk hangs at the start of the daemon', async () => {
@@ -56,7 +55,6 @@ describe('the check of tokens', () => {
     disk.hang();
     await clock.advance(5000);
     expect([access.state, access.problem?.context.lastHolds]).to.deep.equal(['closed', true]);
-    access.close();
   });
 });
 
@@ -92,7 +90,6 @@ describe('the token check of a call', () => {
       answer();
       await clock.during(access.current() ?? Promise.reject(new Error('nobody waits')));
       expect([callerOf(access), access.current()]).to.deep.equal([undefined, undefined]);
-      access.close();
     });
 
   it('waits for at most 200 ms if the disk hangs after a pause of the process', async () => {
@@ -104,7 +101,6 @@ describe('the token check of a call', () => {
     await clock.during(access.current() ?? Promise.reject(new Error('nobody waits')));
     expect(clock.nowMs() - startMs).to.be.within(190, 210);
     expect(access.current()).to.equal(undefined);
-    access.close();
   });
 
   it('does not wait if the process was not paused, even if each read of the disk takes 600 ms', async () => {
@@ -114,7 +110,6 @@ describe('the token check of a call', () => {
       await clock.advance(50);
       expect(access.current()).to.equal(undefined);
     }
-    access.close();
   });
 });
 
@@ -165,7 +160,6 @@ describe('the daemon', () => {
     now = found;
     await clock.advance(600);
   };
-  afterEach(() => access.close());
 
   for (const [how, lost, cure] of [
     ['disappears and cannot be written again', gone, 'bring it back'],

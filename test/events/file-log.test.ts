@@ -88,7 +88,6 @@ describe('the event log in files', () => {
     run.resets(1);
     await run.clock.advance(60_000);
     expect([run.file.problem?.context.errno, open]).to.deep.equal(['EIO', 0]);
-    await run.end();
   });
 
   it('keeps the newest 2,000 events in memory while its folder cannot be read, and later writes them and the number of lost events', async () => {
@@ -143,7 +142,6 @@ describe('the event log in files', () => {
     expect(disk.operations.length - length).to.be.lessThan(10);
     await run.write(1);
     expect(run.file.problem).to.equal(undefined);
-    await run.end();
   });
 
   it('loses only the events that arrive while 2,000 others wait for the disk, and writes a line with the number of lost events', async () => {
@@ -184,7 +182,6 @@ describe('the event log in files', () => {
     run.resets(1);
     await run.clock.advance(10_000);
     expect(whats()).to.deep.equal(['reset', 'storage-failed', 'reset', 'storage-works']);
-    await run.end();
   });
 
   it('continues in a new file if its file is moved away, and stays in the new file when the old file is put back', async () => {
@@ -248,7 +245,6 @@ describe('the event log in files', () => {
       expect(run.file.problem).to.equal(undefined);
       expect(run.file.head?.seq).to.equal(600);
       expect(bytes(), 'files that were to be removed are left').to.be.above(KEPT + 4000);
-      await run.end();
     });
   });
 });

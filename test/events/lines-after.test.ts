@@ -28,7 +28,6 @@ describe('a request for the log lines after a given hash', () => {
     for (const [index, line] of lines.entries())
       expect(linesIn(await run.file.linesAfter(hashOf(line)))).to.deep.equal(lines.slice(index + 1));
     expect(await outcomeOf(run.file.linesAfter('1'.repeat(64)))).to.equal('unknown-head');
-    await run.end();
   });
 
   it('returns only lines that are synced to the disk, and none while the log is empty', async () => {
@@ -45,7 +44,6 @@ describe('a request for the log lines after a given hash', () => {
     expect(lines.map(line => JSON.parse(line).seq)).to.deep.equal([1, 2, 3, 4]);
     for (const [index, line] of lines.slice(1).entries())
       expect(JSON.parse(line).prev).to.equal(hashOf(lines[index] ?? ''));
-    await run.end();
   });
 
   it('returns at most 256 KiB; requests that continue after the last received line return the rest of the log', async () => {
@@ -62,7 +60,6 @@ describe('a request for the log lines after a given hash', () => {
     }
     expect(text.length).to.be.greaterThan(512 * 1024);
     expect(text).to.equal(whole());
-    await run.end();
   });
 
   it('returns the same lines to 20 callers at once, and reads one file at a time', async () => {
@@ -78,7 +75,6 @@ describe('a request for the log lines after a given hash', () => {
     };
     const answers = await Promise.all(Array.from({ length: 20 }, () => run.file.linesAfter(undefined)));
     expect([most, new Set(answers.map(String)).size]).to.deep.equal([1, 1]);
-    await run.end();
   });
 
   it('fails while the disk hangs (the first request after 2 s, later requests at once), and succeeds when the disk answers again', async () => {
@@ -93,7 +89,6 @@ describe('a request for the log lines after a given hash', () => {
     answerAgain();
     await run.clock.advance(100);
     expect(linesIn(await run.file.linesAfter(undefined)).length).to.equal(3);
-    await run.end();
   });
 
   it('of 64 zeros returns the whole log, but is refused after the log has removed its oldest lines', async () => {
@@ -103,6 +98,5 @@ describe('a request for the log lines after a given hash', () => {
     expect(linesIn(await run.file.linesAfter(zeros)).length).to.equal(3);
     for (let part = 0; part < 20; part += 1) await run.write(10);
     expect(await outcomeOf(run.file.linesAfter(zeros))).to.equal('unknown-head');
-    await run.end();
   });
 });

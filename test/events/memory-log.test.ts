@@ -10,7 +10,6 @@ describe('the event log in memory', () => {
     clock = new ManualClock();
     log = new MemoryLog(clock);
   });
-  afterEach(() => log.close());
 
   const events = (after = 0) => log.after(after).events;
   const refused = (who: string, what = 'laser') =>

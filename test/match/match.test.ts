@@ -365,25 +365,20 @@ describe('match rules:', () => {
       expect(stops.length).to.equal(1);
     });
 
-    it('begins 3 s after the last beat, even if the lease lasts 100 ms or 60 s', async () => {
-      beat('desk', { ttlMs: 60_000 });
-      set('auto');
-      await clock.advance(3100);
-      expect(stops.length).to.equal(1);
-      begin();
-      beat('desk', { ttlMs: 100 });
-      set('auto');
-      await clock.advance(2900);
-      expect(stops).to.deep.equal([]);
-    });
-
-    it('begins 3 s after the last beat, even if the phase began 2 s after that beat', async () => {
-      beat();
-      await clock.advance(2000);
-      set('auto');
-      await clock.advance(1100);
-      expect(stops.length).to.equal(1);
-    });
+    for (const [what, ttlMs, waitMs] of [
+      ['the lease lasts 60 s', 60_000, 0],
+      ['the lease lasts 100 ms', 100, 0],
+      ['the phase began 2 s after that beat', 2000, 2000],
+    ] as const)
+      it(`begins 3 s after the last beat, even if ${what}`, async () => {
+        beat('desk', { ttlMs });
+        await clock.advance(waitMs);
+        set('auto');
+        await clock.advance(2900 - waitMs);
+        expect(stops).to.deep.equal([]);
+        await clock.advance(200);
+        expect(stops).to.deep.equal(['the referee is silent']);
+      });
 
     it('has no effect in the phases "none", "pre", "pause" and "ended"', async () => {
       for (const phase of ['none', 'pre', 'pause', 'ended'] as const) {

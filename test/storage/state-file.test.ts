@@ -190,7 +190,6 @@ describe('a state file', () => {
       await clock.advance(1000);
       expect([onDisk(), saved.problem, restarted.problem]).to.deep.equal(['7', undefined, undefined]);
     }
-    await Promise.all([saved.close(), restarted.close()]);
   });
 
   it('with a fail-safe value refuses a save, even of the same value, while the disk can neither be read nor written', async () => {
@@ -200,6 +199,5 @@ describe('a state file', () => {
     disk.fail('read', 'create');
     await clock.advance(1000);
     expect(await outcomeOf(within(saved.save(7, LIMIT_MS)))).to.equal('storage-failed');
-    await saved.close();
   });
 });
