@@ -30,41 +30,27 @@ async function open(disk = new RecordingDisk()) {
 
 describe('if a gains journal file', () => {
   const two = line('gimbal', 1) + line('gimbal', 2);
-  const files: readonly [string, Buffer, number, boolean][] = [
-    ['is empty', Buffer.alloc(0), 0, false],
-    ['contains saves 1 and 2 without damage', Buffer.from(two), 2, false],
-    ['contains saves 1 and 2 but no newline at its end', Buffer.from(two.slice(0, -1)), 2, true],
-    ['contains save 1 and only the beginning of save 2', Buffer.from(two.slice(0, -9)), 1, true],
-    [
-      'contains garbage between saves 1 and 3',
-      Buffer.from(`${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`),
-      3,
-      true,
-    ],
-    [
-      'contains save 1 and a save 2 with a changed digit',
-      Buffer.from(two.replace('"kp":2', '"kp":3')),
-      1,
-      true,
-    ],
-    ['contains save 7 before save 2', Buffer.from(line('gimbal', 7) + line('gimbal', 2)), 7, false],
-    ['contains only NUL bytes', Buffer.alloc(4096), 0, true],
-    [
-      'contains saves 1 and 2 and then NUL bytes',
-      Buffer.concat([Buffer.from(two), Buffer.alloc(100)]),
-      2,
-      true,
-    ],
+  const files: readonly [name: string, content: string | Buffer, revision: number, isDamaged: boolean][] = [
+    ['is empty', '', 0, false],
+    ['contains saves 1 and 2 without damage', two, 2, false],
+    ['contains saves 1 and 2 but no newline at its end', two.slice(0, -1), 2, true],
+    ['contains save 1 and only the beginning of save 2', two.slice(0, -9), 1, true],
+    ['contains garbage between saves 1 and 3', `${line('gimbal', 1)}garbage\n${line('gimbal', 3)}`, 3, true],
+    ['contains save 1 and a save 2 with a changed digit', two.replace('"kp":2', '"kp":3'), 1, true],
+    ['contains save 7 before save 2', line('gimbal', 7) + line('gimbal', 2), 7, false],
+    ['contains only NUL bytes', '\0'.repeat(4096), 0, true],
+    ['contains saves 1 and 2 and then NUL bytes', two + '\0'.repeat(100), 2, true],
     [
       'contains saves 1 and 2 after bytes that are not UTF-8',
       Buffer.concat([Buffer.from([0xff, 0xfe, 0x0a]), Buffer.from(two)]),
       2,
       true,
     ],
-    ['contains only unrelated JSON', Buffer.from('{"a":1}\n'), 0, true],
+    ['contains only unrelated JSON', '{"a":1}\n', 0, true],
   ];
-  for (const [name, bytes, revision, damaged] of files) {
+  for (const [name, content, revision, damaged] of files) {
     it(`${name}, ${revision > 0 ? `save ${revision} is loaded as the newest` : 'no save is loaded'}, and ${damaged ? 'the damaged file is copied' : 'no copy is made'}`, async () => {
+      const bytes = Buffer.from(content);
       const disk = new RecordingDisk({ [PATH]: bytes });
       const { journal, save } = await open(disk);
       expect(journal.revisions.newest('gimbal')).to.equal(revision);
@@ -174,20 +160,13 @@ describe('the gains journal', () => {
   it('times out a save if the disk is slow, and removes the line of that save when the disk answers', async () => {
     const { disk, journal, save, clock } = await open();
     await save('gimbal', 1);
-    let finish = () => {};
-    disk.interfere = asked =>
-      asked === 'sync'
-        ? new Promise(resolve => {
-            finish = resolve;
-          })
-        : Promise.resolve();
+    const answerAgain = disk.hang('sync');
     const slow = save('gimbal', 2).catch(error => error);
     await clock.advance(500);
     const refused = await slow;
     expect([refused.code, refused.context.mayRemain]).to.deep.equal(['storage-failed', true]);
     expect(journal.problem?.context.errno).to.equal('slow');
-    disk.fail();
-    finish();
+    answerAgain();
     await clock.advance(0);
     expect((await save('gimbal', 3)).revision).to.equal(2);
     expect(journal.problem).to.equal(undefined);

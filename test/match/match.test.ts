@@ -159,17 +159,11 @@ describe('match rules:', () => {
     });
 
     it('that arrives again after root has cleared the match leaves the phase at "none"', () => {
-      for (const [phase, code] of Object.entries({
-        none: undefined,
-        pre: undefined,
-        auto: 'wrong-phase',
-        teleop: 'wrong-phase',
-        pause: 'wrong-phase',
-        ended: undefined,
-      } as const)) {
+      for (const phase of PHASES) {
+        const code = ['auto', 'teleop', 'pause'].includes(phase) ? 'wrong-phase' : undefined;
         begin();
         beat();
-        const last = call(phase as Phase);
+        const last = call(phase);
         match.set(last, 'referee');
         match.lock({ id: 'L1', by: 'desk', reason: 'inspection' });
         expect(

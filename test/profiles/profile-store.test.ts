@@ -133,7 +133,7 @@ describe('profiles', () => {
     ['syncFolder', 'syncs the folder', true],
   ] as const)
     it(`are reported as ${mayRemain ? 'possibly changed' : 'unchanged'} if the disk hangs while a save ${does}`, async () => {
-      disk.interfere = asked => (asked === operation ? new Promise(() => undefined) : Promise.resolve());
+      disk.hang(operation);
       const refused = keep('match').catch(error => error.context);
       await clock.advance(500);
       expect(await refused).include({ errno: 'slow', mayRemain });

@@ -123,13 +123,15 @@ export class RecordingDisk implements Disk {
     return disk;
   }
 
-  /** Stops answering, until the returned function is called. */
-  hang(): () => void {
+  /** Stops answering, until the returned function is called. If operations are named, only these hang. */
+  hang(...hanging: readonly string[]): () => void {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>(resolve => {
       answer = resolve;
     });
-    this.interfere = () => answered;
+    this.interfere = async operation => {
+      if (hanging.length === 0 || hanging.includes(operation)) await answered;
+    };
     return () => {
       this.interfere = async () => undefined;
       answer();
