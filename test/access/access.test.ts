@@ -23,10 +23,10 @@ describe('the check of tokens', () => {
       reads += 1;
     };
     await access.open();
-    for (let count = 0; count < 10_000; count += 1)
-      expect(codeOf(() => access.require('drive', access.callerOf(hashOf(newSecret()))))).to.equal(
-        'token-unknown',
-      );
+    for (let count = 0; count < 10_000; count += 1) {
+      const stranger = access.callerOf(hashOf(newSecret()));
+      expect(codeOf(() => access.require('drive', stranger))).to.equal('token-unknown');
+    }
     expect([access.callerOf(hashOf('secret')).token?.name, reads]).to.deep.equal(['desk', 1]);
   });
 
@@ -174,11 +174,8 @@ describe('the daemon', () => {
       });
       await becomes(lost);
       await clock.advance(1000);
-      expect([access.state, access.tokens.map(({ name }) => name), changes]).to.deep.equal([
-        'closed',
-        ['desk'],
-        1,
-      ]);
+      expect([access.state, changes]).to.deep.equal(['closed', 1]);
+      expect(access.tokens.map(({ name }) => name)).to.deep.equal(['desk']);
       expect(codeOf(() => access.require('drive', access.callerOf(undefined)))).to.equal('token-required');
       expect(access.callerOf(hashOf('secret')).token?.name).to.equal('desk');
       expect(access.problem?.context).to.include({ lastHolds: true });
@@ -218,10 +215,8 @@ describe('the daemon', () => {
     await open();
     for (const found of [list(Buffer.from('{')), broken, list()]) {
       await becomes(found);
-      expect([access.state, access.problem?.context.lastHolds ?? false]).to.deep.equal([
-        'unavailable',
-        false,
-      ]);
+      expect(access.state).to.equal('unavailable');
+      expect(access.problem?.context.lastHolds ?? false).to.equal(false);
     }
     await becomes(list(encodeTokens(TOKENS)));
     expect(access.state).to.equal('closed');

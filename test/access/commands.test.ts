@@ -143,15 +143,13 @@ describe('the command', () => {
   it('`trunnion-desk token` adds, lists and removes tokens of the referee desk, but refuses the role "operator"', () =>
     inTemporaryFolder(async folder => {
       const desk = deskTokens(folder, clock);
-      expect((await addToken(desk, 'ann', 'operator')).text).to.equal(
-        '--role must be one of referee, spectator',
-      );
+      const refused = await addToken(desk, 'ann', 'operator');
+      expect(refused.text).to.equal('--role must be one of referee, spectator');
       const { text } = await addToken(desk, 'tablet', 'referee');
       expect(text).to.match(/The desk is closed to everyone without a token.\nPage .*:8090\/#token=\S+$/);
       expect((await listTokens(desk)).text).to.equal('tablet  referee');
-      expect((await removeToken(desk, 'tablet')).text).to.include(
-        'the desk is now open to everyone, unless its host',
-      );
+      const removed = await removeToken(desk, 'tablet');
+      expect(removed.text).to.include('the desk is now open to everyone, unless its host');
       expect((await listTokens(deskTokens(join(folder, 'none'), clock))).text).to.include('start the desk');
     }));
 

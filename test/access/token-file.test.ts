@@ -16,16 +16,16 @@ describe('tokens', () => {
   });
 
   it('may be typed in capitals and with spaces instead of dashes, but unknown tokens are rejected', () => {
-    expect(tokenOf(hashOf(secrets.desk), TOKENS)?.name).to.equal('desk');
-    expect(tokenOf(hashOf(secrets.driver.toUpperCase().replaceAll('-', ' ')), TOKENS)?.name).to.equal(
-      'driver',
-    );
-    expect(tokenOf(hashOf(newSecret()), TOKENS)).to.equal(undefined);
-    expect(tokenOf(hashOf(''), TOKENS)).to.equal(undefined);
-    // The small letter of the Kelvin sign is k.
-    expect(tokenOf(hashOf('\u212a'), [{ name: 'k', role: 'operator', hash: hashOf('k') }])).to.equal(
-      undefined,
-    );
+    const ofK: Token = { name: 'k', role: 'operator', hash: hashOf('k') };
+    for (const [typed, name] of [
+      [secrets.desk, 'desk'],
+      [secrets.driver.toUpperCase().replaceAll('-', ' '), 'driver'],
+      [newSecret(), undefined],
+      ['', undefined],
+      // The small letter of the Kelvin sign is k.
+      ['\u212a', undefined],
+    ] as const)
+      expect(tokenOf(hashOf(typed), [...TOKENS, ofK])?.name, typed).to.equal(name);
   });
 
   it('are read back from their file with name, role and hash, but are not in the file as plain text', () => {

@@ -122,10 +122,8 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
     const id = 'L1';
     await daemon.post('/api/match/lock', { id, reason: 'inspection' });
     for (const body of [{}, { lock: id }]) {
-      const [unlock, lock] = [
-        requestText('/api/match/unlock', body),
-        requestText('/api/match/lock', { id, reason: 'inspection' }),
-      ];
+      const unlock = requestText('/api/match/unlock', body);
+      const lock = requestText('/api/match/lock', { id, reason: 'inspection' });
       expect(await statuses(0, unlock, lock)).to.deep.equal([409, 200]);
       expect((await daemon.get('/api/match')).body.lock.id).to.equal(id);
     }
@@ -133,23 +131,21 @@ describe('if a busy daemon reads the newer of two requests first,', () => {
     await daemon.post('/api/resume');
   });
 
+  const to = (mode: string) => requestText('/api/gimbal/mode/switch', { mode });
   it('the older switch to auto is refused, and the newer switch to manual is obeyed', async () => {
-    const to = (mode: string) => requestText('/api/gimbal/mode/switch', { mode });
     expect(await statuses(0, to('auto'), to('manual'))).to.deep.equal([409, 200]);
     expect((await daemon.get('/api/status')).body.gimbal.mode).to.equal('manual');
   });
 
   it('the older switch to auto and the newer switch to debug both succeed', async () => {
-    const [auto, debug] = ['auto', 'debug'].map(mode => requestText('/api/gimbal/mode/switch', { mode }));
-    expect(await statuses(0, String(auto), String(debug))).to.deep.equal([200, 200]);
+    expect(await statuses(0, to('auto'), to('debug'))).to.deep.equal([200, 200]);
     await daemon.post('/api/gimbal/mode/switch', { mode: 'manual' });
   });
 
   it('the older resume is refused, and the newer stop keeps the robot stopped', async () => {
     await daemon.post('/api/stop');
-    expect(await statuses(0, requestText('/api/resume', {}), requestText('/api/stop', {}))).to.deep.equal([
-      409, 200,
-    ]);
+    const resume = requestText('/api/resume', {});
+    expect(await statuses(0, resume, requestText('/api/stop', {}))).to.deep.equal([409, 200]);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });
@@ -234,16 +230,14 @@ describe('after a wait for a slow save on the same connection,', () => {
   });
 
   it('a laser-on request leaves the laser dark if another caller has sent a laser-off request during the wait', async () => {
-    expect(await statusOf(laserOn, { act: () => daemon.post('/api/laser', { action: 'off' }) })).to.equal(
-      409,
-    );
+    const act = () => daemon.post('/api/laser', { action: 'off' });
+    expect(await statusOf(laserOn, { act })).to.equal(409);
     expect((await daemon.get('/api/status')).body.laser.light).to.equal('dark');
   });
 
   it('a resume leaves the robot stopped if another caller has sent a stop during the wait', async () => {
-    expect(await statusOf(requestText('/api/resume', {}), { act: () => daemon.post('/api/stop') })).to.equal(
-      409,
-    );
+    const act = () => daemon.post('/api/stop');
+    expect(await statusOf(requestText('/api/resume', {}), { act })).to.equal(409);
     expect((await daemon.get('/api/status')).body.stopped).to.equal(true);
     await daemon.post('/api/resume');
   });

@@ -3,6 +3,8 @@ import { ClockedDaemon, type Settings } from '../support/clocked-daemon.js';
 import type { Sent } from '../support/memory-call.js';
 import type { Received } from '../support/raw-answer.js';
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
 /** Requests that test/contract has not recorded. */
 describe('a request', () => {
   let daemon: ClockedDaemon;
@@ -50,10 +52,7 @@ describe('a request', () => {
     ],
   ] as const) {
     it(`to ${path} with ${shown(text)} is refused, and the answer names every fault: "${faults.map(one => one.trim()).join('", "')}"`, async () => {
-      const { body } = await ask(`POST ${path}`, undefined, {
-        text,
-        headers: { 'Content-Type': 'application/json' },
-      });
+      const { body } = await ask(`POST ${path}`, undefined, { text, headers: JSON_TYPE });
       expect(body).to.include({ code: 'invalid-request', title: 'Invalid request' });
       const found = body.errors.map(({ pointer, detail }: Record<string, string>) => `${pointer} ${detail}`);
       expect(found).to.have.members(faults);
@@ -98,19 +97,9 @@ describe('a request', () => {
 
   for (const [what, bytes, headers, code] of [
     ['a body of 4 KiB', 4096, { 'Content-Type': 'Application/JSON; charset=utf-8' }, 200],
-    ['a body of 4 KiB and one byte', 4097, { 'Content-Type': 'application/json' }, 'body-too-large'],
-    [
-      'a compressed body',
-      20,
-      { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-      'bad-media-type',
-    ],
-    [
-      'the content type application/vnd.api+json',
-      20,
-      { 'Content-Type': 'application/vnd.api+json' },
-      'bad-media-type',
-    ],
+    ['a body of 4 KiB and one byte', 4097, JSON_TYPE, 'body-too-large'],
+    ['a compressed body', 20, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, 'bad-media-type'],
+    ['another content type', 20, { 'Content-Type': 'application/vnd.api+json' }, 'bad-media-type'],
   ] as const) {
     it(`with ${what} is ${code === 200 ? 'accepted' : `refused as \`${code}\``}`, async () => {
       const text = `{"action":"off"${' '.repeat(bytes - 16)}}`;
@@ -125,10 +114,10 @@ describe('a request', () => {
     const load = ask('POST /api/chassis/profiles/load?baseRevision=0', { name: 'carpet' });
     expect(await coded(load)).to.equal('changed-meanwhile');
     expect((await ask('GET /api/chassis/pidconfig')).body).to.deep.equal(gains(1));
-    for (const wrong of ['1.5', 'one', '1&baseRevision=1', '99999999999999999'])
-      expect((await ask(`${save}?baseRevision=${wrong}`, gains(9))).body.errors[0].pointer).to.equal(
-        '/baseRevision',
-      );
+    for (const wrong of ['1.5', 'one', '1&baseRevision=1', '99999999999999999']) {
+      const { errors } = (await ask(`${save}?baseRevision=${wrong}`, gains(9))).body;
+      expect(errors[0].pointer, wrong).to.equal('/baseRevision');
+    }
   });
 
   it('to load a profile puts the name of the profile into the history of the gains, and into the status until the next save', async () => {
@@ -172,9 +161,8 @@ describe('a request', () => {
   it('to store a profile is refused, and stores nothing, while the gains journal cannot be read', async () => {
     await daemon.close();
     await start({ files: { 'gains.jsonl': '{"format":2}\n' } });
-    expect(await coded(ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) }))).to.equal(
-      'storage-failed',
-    );
+    const keep = ask('POST /api/chassis/profiles', { name: 'carpet', gains: gains(1) });
+    expect(await coded(keep)).to.equal('storage-failed');
     expect((await ask('GET /api/chassis/profiles')).body).to.deep.equal([]);
   });
 

@@ -121,9 +121,8 @@ describe("the controller's guard against a runaway loop", () => {
       if (register === 'status' && reads === 2) await robot.pause(30);
       return undefined;
     };
-    expect(await robot.outcome(chassis().excite(EXCITATION, { runaway: past + 0.02 }))).to.equal(
-      'not-confirmed',
-    );
+    const excited = chassis().excite(EXCITATION, { runaway: past + 0.02 });
+    expect(await robot.outcome(excited)).to.equal('not-confirmed');
     robot.allIsWell();
     await robot.wait(300);
     expect(robot.loops.chassis.last?.excitation.amplitude).to.equal(0);

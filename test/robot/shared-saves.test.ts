@@ -42,14 +42,10 @@ describe('saves of gains for one unit', () => {
     const busy = occupy();
     expect(await Promise.all([save(1), save(2), save(3), busy])).to.deep.equal([200, 200, 200, 200]);
     expect([saved(), robot.runningKp]).to.deep.equal([[1, 2, 3], 3]);
-    const steps = robot.events.flatMap(event =>
-      event.what === 'save' ? [[event.detail.before, event.detail.after]] : [],
+    const revisions = robot.events.flatMap(event =>
+      event.what === 'save' ? `${event.detail.before} ${event.detail.after}` : [],
     );
-    expect(steps).to.deep.equal([
-      [0, 1],
-      [1, 2],
-      [2, 3],
-    ]);
+    expect(revisions).to.deep.equal(['0 1', '1 2', '2 3']);
     expect(robot.frames.filter(frame => isLike(frame, COMMIT))).to.have.length(1);
   });
 
