@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { asRobotError } from '../../src/core/errors.js';
 import { DEFAULT_PERMISSIONS, type Phase } from '../../src/core/phases.js';
-import { MODES, perUnit, type UnitName } from '../../src/core/units.js';
+import { MODES, perUnit } from '../../src/core/units.js';
 import { problemOf } from '../../src/http/problems.js';
 import { Match, type MatchSettings, NO_MATCH } from '../../src/match/match.js';
 import { type MatchControl, obeyMatch } from '../../src/match/match-control.js';
@@ -42,17 +42,6 @@ describe('match control', () => {
     robot = await ClockedRobot.start({ silence, onControllerReset }, { require: act => match.require(act) });
     begin();
   };
-  /** Records the modes in which the controller has torque from now on. */
-  const torqueModes = (unit: UnitName) => {
-    const modes = new Set<string>();
-    robot.intercept = () => {
-      const { mode, torque } = robot.truth(unit);
-      if (torque) modes.add(mode);
-      return undefined;
-    };
-    return modes;
-  };
-
   /** Whether the robot and both controllers are stopped. */
   const stops = () => [robot.robot.stopped, robot.truth('gimbal').stopped, robot.truth('chassis').stopped];
 
@@ -125,7 +114,7 @@ describe('match control', () => {
     robot.fault('chassis', 'brownout');
     await robot.wait(25);
     expect(robot.events.filter(({ what }) => what === 'reset')).to.have.length(2);
-    const modes = torqueModes('chassis');
+    const modes = robot.torqueModes('chassis');
     await robot.wait(300);
     expect([robot.robot.stopped, [...modes]]).to.deep.equal([false, ['manual']]);
   });
@@ -197,7 +186,7 @@ describe('match control', () => {
       expect(robot.robot.stopped).to.equal(false);
       await robot.wait(300);
       expect(robot.robot.stopped).to.equal(false);
-      const modes = torqueModes('chassis');
+      const modes = robot.torqueModes('chassis');
       robot.fault('chassis', 'plug');
       await robot.wait(1500);
       expect(robot.robot.stopped).to.equal(false);
@@ -207,7 +196,7 @@ describe('match control', () => {
     it('completes a resume if the chassis is plugged in during the resume, and gives the chassis torque only in "manual"', async () => {
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       await robot.wait(100);
-      const modes = torqueModes('chassis');
+      const modes = robot.torqueModes('chassis');
       const { intercept } = robot;
       let isBack = false;
       robot.intercept = async frame => {
@@ -229,7 +218,7 @@ describe('match control', () => {
       begin();
       expect(await robot.outcome(set('teleop'))).to.equal(200);
       expect(robot.robot.stopped).to.equal(false);
-      const modes = torqueModes('chassis');
+      const modes = robot.torqueModes('chassis');
       robot.fault('chassis', 'plug');
       await robot.wait(1500);
       expect([robot.robot.stopped, robot.truth('chassis').stopped, ...modes]).to.deep.equal([true, true]);

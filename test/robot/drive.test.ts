@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { perUnit } from '../../src/core/units.js';
 import { REGISTERS } from '../../src/protocol/registers.js';
-import { ClockedRobot, type Frame, isLike, WaitingCaller } from '../support/clocked-robot.js';
+import { ClockedRobot, type Fate, type Frame, isLike, WaitingCaller } from '../support/clocked-robot.js';
 import { codeOfRefusal } from '../support/code-of.js';
 
 const YAW = { gimbal: { yaw: 0.5, pitch: 0 } };
@@ -72,13 +72,13 @@ describe('when a caller drives', () => {
   /** The next motion frames fail, or noise damages them. The result counts these frames. */
   const spoil = (count: number, how: 'fails' | 'damaged') => {
     let spoiled = 0;
-    clocked.intercept = frame => {
-      if (!isMotion(frame) || spoiled === count) return undefined;
-      spoiled += 1;
+    clocked.each(MOTION, number => {
+      if (number > count) return undefined;
+      spoiled = number;
       if (how === 'fails') return how;
       clocked.fault('gimbal', 'corrupt', 1);
       return undefined;
-    };
+    });
     return () => spoiled;
   };
   /** The next read of a register hangs for this time. Resolves when it hangs. */
@@ -92,13 +92,10 @@ describe('when a caller drives', () => {
 
   it('a unit, the controller gets only the rest of the hold time, so a retry 20 ms later sends 20 ms less', async () => {
     const receivedMs = clocked.clock.nowMs() - 80;
-    let attempts = 0;
-    clocked.intercept = async frame => {
-      if (!isMotion(frame)) return undefined;
-      attempts += 1;
+    clocked.each(MOTION, async attempt => {
       await clocked.pause(20);
-      return attempts === 1 ? 'answer lost' : undefined;
-    };
+      return attempt === 1 ? 'answer lost' : undefined;
+    });
     await driven(YAW, { receivedMs });
     expect(motions().map(({ holdMs }) => holdMs)).to.deep.equal([120, 100]);
   });
@@ -459,12 +456,11 @@ describe('when a caller drives', () => {
     for (const forbid of ['hang up', 'lock'] as const) {
       clocked.frames.length = 0;
       const { stillWanted, hangUp } = new WaitingCaller();
-      clocked.intercept = async frame => {
-        if (!isMotion(frame)) return undefined;
+      clocked.each(MOTION, () => {
         if (forbid === 'lock') isForbidden = true;
         else hangUp();
         return 'fails';
-      };
+      });
       const code = await driven(YAW, { stillWanted, id: forbid });
       expect(code).to.equal(forbid === 'lock' ? 'locked' : 'caller-gone');
       expect(motions().filter(({ rates }) => rates[0] !== 0)).to.have.length(1);
@@ -549,11 +545,10 @@ describe('when a caller drives', () => {
   });
 
   it('a unit and the hold time ends after the answer to the first frame was lost, the command fails with "bus-busy", not "too-late"', async () => {
-    clocked.intercept = async frame => {
-      if (!isMotion(frame)) return undefined;
+    clocked.each(MOTION, async (): Promise<Fate> => {
       await clocked.pause(45);
       return 'answer lost';
-    };
+    });
     expect(await driven(YAW, { holdMs: 50 })).to.equal('bus-busy');
   });
 
@@ -617,23 +612,16 @@ describe('when a caller drives', () => {
 
   it('a unit and noise damages a halt frame that has waited for the bus, another halt frame ends the motion', async () => {
     await begin({ silence: NO_SILENCE });
-    let delayMs = 520;
-    let isDamaged = false;
-    clocked.intercept = async frame => {
-      if (!isMotion(frame)) return undefined;
-      await clocked.pause(delayMs);
-      if (delayMs === 0 && !isDamaged) {
-        isDamaged = true;
-        clocked.fault('gimbal', 'corrupt', 1);
-      }
-      delayMs = 0;
+    clocked.each(MOTION, async number => {
+      if (number === 1) await clocked.pause(520);
+      if (number === 2) clocked.fault('gimbal', 'corrupt', 1);
       return undefined;
-    };
+    });
     const late = drive(YAW, { holdMs: 500 });
     await clocked.wait(60);
     clocked.gimbal.endDrive('token removed');
     await clocked.wait(600);
-    expect([isDamaged, yawRate()]).to.deep.equal([true, 0]);
+    expect([motions().length, yawRate()]).to.deep.equal([3, 0]);
     await clocked.during(late);
   });
 
@@ -714,10 +702,7 @@ describe('when a caller drives', () => {
     });
 
   it('a unit and the frame takes 48 ms on the bus, the motion is halted after its hold time even if the caller of a newer command hangs up', async () => {
-    clocked.intercept = async frame => {
-      if (isMotion(frame) && motions().length === 1) await clocked.pause(48);
-      return undefined;
-    };
+    clocked.atFirst(MOTION, () => clocked.pause(48));
     const sentMs = clocked.clock.nowMs();
     expect(await driven(AHEAD)).to.deep.equal(AHEAD);
     clocked.slow({ kind: 'read' }, 10);

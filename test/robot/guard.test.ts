@@ -151,18 +151,15 @@ describe("the controller's guard against a runaway loop", () => {
         robot = await ClockedRobot.start();
         await robot.during(chassis().setMode('debug'));
         await robot.during(chassis().excite(EXCITATION));
-        let frames = 0;
         happened = false;
-        robot.intercept = async frame => {
-          if (frame.unit !== 'chassis' || happened) return undefined;
-          frames += 1;
-          if (frames <= at) return undefined;
+        robot.each({ unit: 'chassis' }, async number => {
+          if (number !== at + 1) return undefined;
           happened = true;
           happens();
           // Polls see the result before the request continues.
           await robot.pause(40);
           return undefined;
-        };
+        });
         await robot.outcome(tryGains());
         robot.allIsWell();
         if (!happened) continue;

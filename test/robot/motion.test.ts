@@ -118,12 +118,7 @@ describe('a unit', () => {
   });
 
   it('delays a mode switch only while a late frame of the last switch could still change the mode', async () => {
-    let lost = 0;
-    robot.intercept = frame => {
-      if (!isLike(frame, MODE_FRAME) || lost > 0) return undefined;
-      lost += 1;
-      return 'answer lost';
-    };
+    robot.each(MODE_FRAME, number => (number === 1 ? 'answer lost' : undefined));
     await switched('auto');
     expect(await switched('manual')).to.be.at.least(TAKES_EFFECT_MS);
     await robot.wait(100);
@@ -157,12 +152,7 @@ describe('a unit', () => {
         return done && isLike(frame, { unit: 'gimbal', register: 'mode' }) ? 'fails' : undefined;
       };
       expect(await robot.outcome(robot.gimbal.setMode('auto'))).to.not.equal(200);
-      const underTorque = new Set<string>();
-      robot.intercept = () => {
-        const { mode, torque } = robot.truth('gimbal');
-        if (torque) underTorque.add(mode);
-        return undefined;
-      };
+      const underTorque = robot.torqueModes('gimbal');
       await robot.wait(500);
       expect(robot.truth('gimbal').mode).to.equal(expected);
       expect([...underTorque]).to.deep.equal([expected]);

@@ -3,6 +3,8 @@ import { perUnit } from '../../src/core/units.js';
 import type { MotorUnit } from '../../src/robot/motor-unit.js';
 import { ClockedRobot, isLike } from '../support/clocked-robot.js';
 
+const HEARTBEAT = { unit: 'chassis', register: 'heartbeat' } as const;
+
 describe('the daemon', () => {
   let robot: ClockedRobot;
   beforeEach(async () => {
@@ -114,10 +116,10 @@ describe('the daemon', () => {
       robot = await ClockedRobot.start({ pollHz });
       await robot.wait(200);
       const beatsMs: number[] = [];
-      robot.intercept = ({ unit, register }) => {
-        if (unit === 'chassis' && register === 'heartbeat') beatsMs.push(robot.clock.nowMs());
+      robot.each(HEARTBEAT, () => {
+        beatsMs.push(robot.clock.nowMs());
         return undefined;
-      };
+      });
       await robot.wait(1000);
       const gapsMs = beatsMs.slice(1).map((ms, index) => ms - (beatsMs[index] ?? 0));
       expect(Math.max(...gapsMs), `${pollHz} Hz`).to.be.below(Math.max(100, 1000 / pollHz) + 2);
@@ -129,16 +131,10 @@ describe('the daemon', () => {
 
   it('sends another heartbeat at the next poll if the last heartbeat was lost', async () => {
     await robot.wait(200);
-    let lost = 0;
-    robot.intercept = ({ unit, register }) => {
-      const isLost = unit === 'chassis' && register === 'heartbeat' && lost < 6;
-      if (isLost) lost += 1;
-      return isLost ? 'fails' : undefined;
-    };
+    robot.each(HEARTBEAT, number => (number <= 6 ? 'fails' : undefined));
     robot.frames.length = 0;
     await robot.wait(100);
-    const beats = robot.frames.filter(frame => frame.unit === 'chassis' && frame.register === 'heartbeat');
-    expect([lost, beats.length]).to.deep.equal([6, 7]);
+    expect(robot.frames.filter(frame => isLike(frame, HEARTBEAT))).to.have.length(7);
     expect(robot.chassis.report()).to.include({ online: true });
   });
 

@@ -104,14 +104,11 @@ describe('saves of gains for one unit', () => {
   });
 
   it('wait behind an earlier save, and then succeed even if the earlier save fails', async () => {
-    let commits = 0;
     let late: Promise<unknown> | undefined;
-    robot.intercept = frame => {
-      if (!isLike(frame, COMMIT)) return undefined;
-      commits += 1;
+    robot.each(COMMIT, number => {
       late ??= save(3);
-      return commits <= 3 ? 'fails' : undefined;
-    };
+      return number <= 3 ? 'fails' : undefined;
+    });
     const { busy, end } = occupyForLong();
     const first = save(1);
     await robot.wait(5);

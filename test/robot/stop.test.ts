@@ -163,11 +163,10 @@ describe('when a robot is stopped', () => {
 
   it('while a heartbeat to the gimbal is still on the bus, the stop is not confirmed', async () => {
     let holding = true;
-    robot.intercept = async frame => {
-      if (!isLike(frame, { unit: 'gimbal', register: 'heartbeat' })) return undefined;
+    robot.each({ unit: 'gimbal', register: 'heartbeat' }, async () => {
       while (holding) await robot.pause(5);
       return undefined;
-    };
+    });
     await robot.wait(100);
     expect(await stop()).to.equal('not-confirmed');
     holding = false;
@@ -182,14 +181,11 @@ describe('when a robot is stopped', () => {
       await robot.wait(pauseMs);
       robot.fault('gimbal', 'brownout');
       const save = robot.gimbal.gains.save({ ...gains, angle_yaw: { kp: pauseMs, ki: 1, kd: 1 } });
-      let torque = false;
-      robot.intercept = () => {
-        torque ||= robot.truth('gimbal').torque;
-        return undefined;
-      };
+      const underTorque = robot.torqueModes('gimbal');
       await robot.outcome(save);
       await robot.wait(200);
-      expect([torque, robot.truth('gimbal').gains !== null]).to.deep.equal([false, true]);
+      expect([...underTorque]).to.deep.equal([]);
+      expect(robot.truth('gimbal').gains).to.not.equal(null);
       expectStopped(true);
     }
   });
@@ -198,13 +194,11 @@ describe('when a robot is stopped', () => {
     for (let round = 0; round < 60; round += 1) {
       await stop();
       const resuming = resume();
-      let frames = round;
       const overtaken = new Promise<void>(resolve => {
-        robot.intercept = () => {
-          frames -= 1;
-          if (frames === 0) resolve();
+        robot.each({}, number => {
+          if (number === round) resolve();
           return undefined;
-        };
+        });
         if (round === 0) resolve();
         robot.clock.after(100, resolve);
       });
@@ -400,12 +394,12 @@ describe('when a robot is stopped', () => {
     await enters('chassis', 'auto');
     await stop();
     let held = 0;
-    robot.intercept = async frame => {
-      if (!isLike(frame, { ...MODE, unit: 'chassis' }) || held > 3) return undefined;
-      held += 1;
+    robot.each({ ...MODE, unit: 'chassis' }, async number => {
+      if (number > 4) return undefined;
+      held = number;
       await robot.pause(25);
       return 'fails';
-    };
+    });
     if ((await resume()) !== 200) expect(await resume()).to.equal(200);
     expect(held).to.be.above(0);
     for (const ms of [0, 100]) {

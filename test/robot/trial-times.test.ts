@@ -31,13 +31,9 @@ describe('a trial', function () {
 
   it('ends, and the saved gains run again, within about a second after its lease expires, even if every third frame fails', async () => {
     for (const noise of [0, 7, 3]) {
-      let count = 0;
       await robot.during(tryGains());
       // One frame in this many gets no answer.
-      robot.intercept = () => {
-        count += 1;
-        return noise > 0 && count % noise === 0 ? 'fails' : undefined;
-      };
+      robot.each({}, number => (noise > 0 && number % noise === 0 ? 'fails' : undefined));
       await robot.wait(LEASE_MS - 100);
       expect(robot.runningKp, `${noise}`).to.equal(1);
       expect(await until(isBack), `${noise}`).to.be.below(1100);
@@ -49,12 +45,10 @@ describe('a trial', function () {
     for (let moment = 1; moment <= 12; moment += 1) {
       await robot.during(tryGains());
       let answered: Promise<unknown> | undefined;
-      let frames = 0;
-      robot.intercept = ({ unit }) => {
-        if (unit === 'chassis') frames += 1;
-        if (frames === moment) answered ??= robot.chassis.gains.endTrial().then(() => robot.runningKp);
+      robot.each({ unit: 'chassis' }, number => {
+        if (number === moment) answered = robot.chassis.gains.endTrial().then(() => robot.runningKp);
         return undefined;
-      };
+      });
       while (answered === undefined) await robot.wait(1);
       expect(await robot.during(answered), `${moment}`).to.equal(saved.speed?.kp);
       robot.allIsWell();
@@ -63,13 +57,10 @@ describe('a trial', function () {
 
   /** Begins a trial. Calls `end` at the chassis' `count`th frame from then on. */
   const interrupted = async (count: number, end: () => unknown) => {
-    let frames = 0;
-    robot.intercept = frame => {
-      if (frame.unit !== 'chassis') return undefined;
-      frames += 1;
-      if (frames === count) end();
+    robot.each({ unit: 'chassis' }, number => {
+      if (number === count) end();
       return undefined;
-    };
+    });
     await tryGains().catch(() => undefined);
   };
   /** The frames at which a trial is interrupted: from the first one of its begin to some in the polls after it. */

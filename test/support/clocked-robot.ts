@@ -179,15 +179,25 @@ export class ClockedRobot {
 
   /** Gives every frame like `which` this fate, until `allIsWell` is called. */
   let(which: Partial<Frame>, fate: Fate): void {
-    this.intercept = frame => (isLike(frame, which) ? fate : undefined);
+    this.each(which, () => fate);
+  }
+
+  /** Decides the fate of each frame like `which` by its number, until `allIsWell` is called. The first has number 1. */
+  each(which: Partial<Frame>, fateOf: (number: number) => Fate | Promise<Fate>): void {
+    let count = 0;
+    this.intercept = frame => {
+      if (!isLike(frame, which)) return undefined;
+      count += 1;
+      return fateOf(count);
+    };
   }
 
   /** Every frame like `which` takes this long, until `allIsWell` is called. */
   slow(which: Partial<Frame>, ms: number): void {
-    this.intercept = async frame => {
-      if (isLike(frame, which)) await this.pause(ms);
+    this.each(which, async () => {
+      await this.pause(ms);
       return undefined;
-    };
+    });
   }
 
   allIsWell(): void {
@@ -197,13 +207,23 @@ export class ClockedRobot {
   /** Acts at the first frame like `which`. The frame waits for the act. The result says whether the act is done. */
   atFirst(which: Partial<Frame>, act: () => unknown): () => boolean {
     let isDone = false;
-    this.intercept = async frame => {
-      if (isDone || !isLike(frame, which)) return undefined;
+    this.each(which, async number => {
       isDone = true;
-      await act();
+      if (number === 1) await act();
+      return undefined;
+    });
+    return () => isDone;
+  }
+
+  /** Records the modes in which the controller has torque from now on. */
+  torqueModes(unit: UnitName): ReadonlySet<string> {
+    const modes = new Set<string>();
+    this.intercept = () => {
+      const { mode, torque } = this.truth(unit);
+      if (torque) modes.add(mode);
       return undefined;
     };
-    return () => isDone;
+    return modes;
   }
 
   /** From now on, the controllers' answers to a read of this register have other values. */
