@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { get, type IncomingMessage, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { request } from 'node:http';
 import { expect } from 'chai';
 import { RIGHTS, ROLE_NAMES, ROLES, type Role } from '../../src/access/roles.js';
 import { hashOf, newSecret, type Token } from '../../src/access/token.js';
@@ -10,7 +9,7 @@ import { encodeTokens, tokenFile, writeTokens } from '../../src/access/token-fil
 import { succeeds } from '../../src/core/errors.js';
 import { realDisk } from '../../src/storage/disk.js';
 import { call, eventually } from '../support/daemon.js';
-import { requestText } from '../support/raw-client.js';
+import { RawClient, requestText } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const SECRETS: Readonly<Record<Role, string>> = {
@@ -32,6 +31,24 @@ describe('a robot with tokens', () => {
     eventually(async () => (await as(secret, 'GET', '/api/status')).status === 401);
   const isServed = (secret: string) =>
     eventually(async () => (await as(secret, 'GET', '/api/status')).status === 200);
+
+  const clients: RawClient[] = [];
+  afterEach(() => {
+    for (const { socket } of clients.splice(0)) socket.destroy();
+  });
+  const open = (text: string, localAddress?: string) => {
+    const client = new RawClient(daemon.port, text, localAddress);
+    clients.push(client);
+    return client;
+  };
+  /** Sends a request on a new connection. Resolves at the first byte of the answer. */
+  const asked = async (ask: string, role?: Role, localAddress?: string) => {
+    const token = role === undefined ? '' : `Authorization: Bearer ${SECRETS[role]}\r\n`;
+    const client = open(`${ask} HTTP/1.1\r\nHost: localhost\r\n${token}\r\n`, localAddress);
+    await once(client.socket, 'data');
+    return client;
+  };
+  const statusOf = ({ text }: RawClient) => Number(text.slice(9, 12));
 
   before(async () => {
     const { paths } = (await daemon.get('/api/openapi.json')).body;
@@ -62,21 +79,13 @@ describe('a robot with tokens', () => {
     });
 
   it('keeps the connection of a caller with a token while callers without a token open 300 connections', async () => {
-    const { hostname: host, port, host: name } = new URL(daemon.url);
-    const sockets: Socket[] = [];
-    const asked = async (localAddress: string, header = '') => {
-      const socket = connect({ host, port: Number(port), localAddress });
-      sockets.push(socket.on('error', () => undefined));
-      socket.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\n${header}\r\n`);
-      await once(socket, 'data');
-      return socket;
-    };
-    const kept = await asked('127.1.0.1', `Authorization: Bearer ${SECRETS.referee}\r\n`);
-    const ended = once(kept, 'close').then(() => 'closed');
-    for (let count = 0; count < 300; count += 1) await asked(`127.2.${count % 2}.${1 + (count >> 1)}`);
-    kept.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
-    expect(String(await Promise.race([once(kept, 'data'), ended]))).to.include('"ok"');
-    for (const socket of sockets) socket.destroy();
+    const kept = await asked('GET /healthz', 'referee', '127.1.0.1');
+    for (let count = 0; count < 300; count += 1)
+      await asked('GET /healthz', undefined, `127.2.${count % 2}.${1 + (count >> 1)}`);
+    kept.text = '';
+    kept.socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await Promise.race([once(kept.socket, 'data'), kept.closed]);
+    expect(kept.text).to.include('"ok"');
   });
 
   it('writes no token to any log', async () => {
@@ -88,18 +97,10 @@ describe('a robot with tokens', () => {
   });
 
   it('ends the event stream of a caller when the token of that caller is removed', async () => {
-    const stream = await fetch(new URL('/api/events', daemon.url), {
-      headers: bearer(SECRETS.spectator) ?? {},
-    });
-    expect(stream.status).to.equal(200);
-    const reader = stream.body?.getReader();
-    await reader?.read();
+    const stream = await asked('GET /api/events', 'spectator');
+    expect(statusOf(stream)).to.equal(200);
     await write(TOKENS.filter(({ role }) => role !== 'spectator'));
-    const readAll = async () => {
-      while (reader !== undefined && !(await reader.read()).done);
-    };
-    // If the daemon closes the connection, reading fails. That is an end of the stream too.
-    await readAll().catch(() => undefined);
+    await stream.closed;
     expect((await as(SECRETS.spectator, 'GET', '/api/status')).body.code).to.equal('token-unknown');
     await write(TOKENS);
     await isServed(SECRETS.spectator);
@@ -151,39 +152,26 @@ describe('a robot with tokens', () => {
   });
 
   it('keeps event streams free for the referee: refuses spectators once 24 streams are open, and operators once 28 are open', async () => {
-    const streams: IncomingMessage[] = [];
-    const stream = async (role: Role) => {
-      const headers = { ...bearer(SECRETS[role]) };
-      const [response]: IncomingMessage[] = await once(
-        get(new URL('/api/events', daemon.url), { headers, agent: false }),
-        'response',
-      );
-      streams.push(response!.on('error', () => undefined));
-      return response!.statusCode;
-    };
+    const stream = async (role: Role) => statusOf(await asked('GET /api/events', role));
     for (let count = 0; count < 24; count += 1) expect(await stream('spectator')).to.equal(200);
     expect(await stream('spectator')).to.equal(503);
     for (let count = 24; count < 28; count += 1) expect(await stream('operator')).to.equal(200);
     expect([await stream('operator'), await stream('referee')]).to.deep.equal([503, 200]);
-    for (const response of streams) response.destroy();
   });
 
   it('after a hang refuses a waiting laser-on request whose token was removed, but obeys a waiting stop without a token', async () => {
-    const socket = connect(daemon.port, '127.0.0.1');
-    await once(socket, 'connect');
+    const [light, stop] = [open(''), open('')];
+    for (const { socket } of [light, stop]) await once(socket, 'connect');
     const authorization = `Authorization: Bearer ${SECRETS.operator}\r\n\r\n`;
     const withToken = (text: string) => text.replace('\r\n\r\n', `\r\n${authorization}`);
-    const stop = connect(daemon.port, '127.0.0.1');
-    await once(stop, 'connect');
     const left = TOKENS.filter(({ role }) => role !== 'operator');
-    writeFileSync(tokenFile(daemon.folder), Buffer.concat([encodeTokens(left)].flat()));
-    socket.write(withToken(requestText('/api/laser', { action: 'on' })));
-    stop.write(requestText('/api/stop', {}));
+    writeFileSync(tokenFile(daemon.folder), encodeTokens(left));
+    light.socket.write(withToken(requestText('/api/laser', { action: 'on' })));
+    stop.socket.write(requestText('/api/stop', {}));
     const untilMs = performance.now() + 1200;
     while (performance.now() < untilMs);
-    const [[answer], [stopped]] = await Promise.all([once(socket, 'data'), once(stop, 'data')]);
-    for (const one of [socket, stop]) one.destroy();
-    expect([String(answer).slice(9, 12), String(stopped).slice(9, 12)]).to.deep.equal(['401', '200']);
+    await Promise.all([once(light.socket, 'data'), once(stop.socket, 'data')]);
+    expect([statusOf(light), statusOf(stop)]).to.deep.equal([401, 200]);
     await write(TOKENS);
     await isServed(SECRETS.operator);
     await as(SECRETS.operator, 'POST', '/api/resume');

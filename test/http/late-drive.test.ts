@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import { requestText } from '../support/raw-client.js';
+import { RawClient, requestText } from '../support/raw-client.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 /** Keeps the event loop busy for this time. */
@@ -203,20 +203,15 @@ describe('after a wait for a slow save on the same connection,', () => {
     held = new Promise(resolve => {
       release = resolve;
     });
-    const socket = connect(daemon.port, '127.0.0.1');
-    let answers = '';
-    socket.on('data', part => {
-      answers += String(part);
-    });
-    socket.write(requestText('/api/gimbal/pidconfig', gains) + second);
-    await once(socket, 'ready');
+    const client = new RawClient(daemon.port, requestText('/api/gimbal/pidconfig', gains) + second);
+    await once(client.socket, 'ready');
     await daemon.get('/api/status');
     await act();
     block(waitMs);
     release();
-    while (answers.split('HTTP/1.1').length < 3) await once(socket, 'data');
-    socket.destroy();
-    const [first, last] = answers.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+    while (client.text.split('HTTP/1.1').length < 3) await once(client.socket, 'data');
+    client.socket.destroy();
+    const [first, last] = client.text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
     expect(first).to.equal('200');
     return Number(last);
   };

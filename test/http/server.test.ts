@@ -212,11 +212,4 @@ describe('the HTTP server', () => {
     expect(logged.join('')).to.include('a defect');
     expect(await ask('127.0.0.1')).to.equal(true);
   });
-
-  it('answers a client that has half-closed its connection', async () => {
-    const client = open('');
-    client.socket.end(`${request('/a').replace('\r\n', '\r\nConnection: close\r\n')}`);
-    await client.closed;
-    expect(client.text).to.include('did /a');
-  });
 });
