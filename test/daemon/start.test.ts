@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -25,8 +25,13 @@ describe('a starting daemon', () => {
   afterEach(endDaemons);
   const folder = temporaryFolder();
   const state = () => join(folder(), 'state');
-  const begin = async (port: number, hardware: Hardware, more: Partial<Parameters<typeof start>[0]> = {}) => {
-    const config = loadConfig(undefined, { port }, { host: '127.0.0.1', state: state() });
+  const begin = async (
+    port: number,
+    hardware: Hardware,
+    more: Partial<Parameters<typeof start>[0]> = {},
+    stateFolder = state(),
+  ) => {
+    const config = loadConfig(undefined, { port }, { host: '127.0.0.1', state: stateFolder });
     const log = pino({ level: 'silent' });
     const daemon = await start({ config, hardware, log, clock: systemClock, ...more });
     daemons.push(daemon);
@@ -94,6 +99,18 @@ describe('a starting daemon', () => {
     const free = createServer().listen(port, '127.0.0.1');
     await once(free, 'listening');
     free.close();
+  });
+
+  it('locks and stops the robot, refuses to switch the laser on, and still accepts a stop if the disk of the state folder is not mounted', async () => {
+    await symlink(join(folder(), 'unmounted'), join(folder(), 'link'));
+    const { url } = await begin(0, litRobot().hardware, {}, join(folder(), 'link', 'trunnion'));
+    const { body } = await call(url, 'GET', '/api/status');
+    expect(body.access).to.include({ state: 'unavailable' });
+    expect(body.match.lock).to.include({ by: 'trunnion' });
+    expect([body.stopped, body.match.recorded]).to.deep.equal([true, false]);
+    const lit = await call(url, 'POST', '/api/laser', { action: 'on' });
+    expect([lit.status, lit.body.code]).to.deep.equal([503, 'access-unavailable']);
+    expect((await call(url, 'POST', '/api/stop')).status).to.equal(200);
   });
 
   it('locks the robot and refuses access if the state folder was emptied, until a person runs the commands that the status names', async () => {

@@ -55,11 +55,11 @@ describe('build information of a controller (register `build`)', () => {
     await updateFirmware();
     await robot.wait(100);
     values.longest_loop_us = 7;
-    robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
+    robot.fault('gimbal', 'brownout');
     await robot.wait(100);
     expect(robot.gimbal.report().build?.longestLoopUs).to.equal(7);
     isDamaged = true;
-    robot.sim.inject({ target: 'gimbal', fault: 'brownout' });
+    robot.fault('gimbal', 'brownout');
     await robot.wait(100);
     expect(robot.gimbal.report()).to.include({ online: true, build: undefined });
   });
