@@ -17,32 +17,25 @@ const diskWith = (content?: string) =>
 const recordedMs = async (disk: RecordingDisk) => largestMs(await open(disk).read(1000), 'gimbal');
 
 describe('when a daemon starts', () => {
-  for (const [recorded, beforeMs, wantedMs, afterwards, damaged] of [
-    [undefined, 500, 500, 500],
-    [undefined, 500, 2000, 2000],
-    ['{"gimbal":2000}', 2000, 500, 2000],
-    ['{"gimbal":500}', 500, 0, never],
-    ['{"gimbal":0}', never, 500, never],
+  for (const [what, recorded, beforeMs, wantedMs, afterwards] of [
+    ['is missing', undefined, 500, 500, 500],
+    ['is missing', undefined, 500, 2000, 2000],
+    ['holds 2000 ms', '{"gimbal":2000}', 2000, 500, 2000],
+    ['holds 500 ms', '{"gimbal":500}', 500, 0, never],
+    ['holds 0 ms', '{"gimbal":0}', never, 500, never],
     // After its own reset a controller has a host silence of 500 ms.
-    ['{"gimbal":100}', 500, 500, 500],
+    ['holds 100 ms', '{"gimbal":100}', 500, 500, 500],
     ...['', '\0\0\0\0', '{"gimbal":9', '[]', '{"gimbal":"9"}', '{"gimbal":-1}', '{"gimbal":1e99}'].map(
-      damaged => [damaged, never, 500, never, 'damaged'] as const,
+      damaged =>
+        [`is damaged (${damaged.replaceAll('\0', '\\0') || 'empty'})`, damaged, never, 500, never] as const,
     ),
-  ] as const) {
-    const shown = recorded?.replaceAll('\0', '\\0') || 'empty';
-    const before =
-      recorded === undefined
-        ? 'is missing'
-        : damaged === undefined
-          ? `holds ${shown}`
-          : `is damaged (${shown})`;
-    it(`and host-silence.json ${before}, the gimbal gets the configured host silence (${wantedMs === 0 ? 'no limit' : `${wantedMs} ms`}), and the next start assumes ${afterwards === never ? 'no limit' : `a limit of ${afterwards} ms`}`, async () => {
+  ] as const)
+    it(`and host-silence.json ${what}, the gimbal gets the configured host silence (${wantedMs === 0 ? 'no limit' : `${wantedMs} ms`}), and the next start assumes ${afterwards === never ? 'no limit' : `a limit of ${afterwards} ms`}`, async () => {
       const disk = diskWith(recorded);
       const { gimbal } = await agreedSilence(open(disk), wantedMs);
       expect(gimbal).to.deep.equal({ beforeMs, givenMs: wantedMs });
       expect(await recordedMs(disk)).to.equal(afterwards);
     });
-  }
 
   for (const [what, interfere] of [
     ['is full', () => Promise.reject(new Error('full'))],
