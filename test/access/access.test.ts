@@ -118,7 +118,7 @@ describe('a robot without a token list (open to everyone)', () => {
     ['folder', (path: string) => mkdir(path)],
     ['dangling link', (path: string) => symlink('/nowhere/tokens.json', path)],
   ] as const)
-    it(`gives no caller access once a ${what} appears at the path of the list, even after that ${what} is removed`, () =>
+    it(`lets callers only read, stop and switch the laser off once a ${what} appears at the path of the list, even after that ${what} is removed`, () =>
       inTemporaryFolder(async folder => {
         const clock = new ManualClock();
         const access = accessOn(realDisk, clock, folder);

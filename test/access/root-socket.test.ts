@@ -162,7 +162,7 @@ describe('the local socket for root', () => {
     expect((await say('stop', path())).exitCode).to.equal(0);
   });
 
-  it('is missing if a folder occupies its path, but the daemon still starts', async () => {
+  it('is missing if a folder occupies its path: opening it does not fail, and `trunnion stop` ends with exit code 4', async () => {
     await mkdir(join(path(), 'x'), { recursive: true });
     await open();
     expect((await say('stop', path())).exitCode).to.equal(4);

@@ -55,7 +55,7 @@ describe('the log of the page', () => {
     ]);
   });
 
-  it('does not join a change with a request for this change that follows 60 s later', () => {
+  it('shows a change and a request for the same act as two entries if the request comes 60 s after the change', () => {
     const older = event({ what: 'laser', detail: { before: 'on', after: 'off' } });
     const later = event({ what: 'laser', who: 'Bob', outcome: 'done', detail: { action: 'off' } });
     expect(texts(older, { ...later, t: older.t + 60 })).to.have.lengthOf(2);

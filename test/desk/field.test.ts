@@ -571,7 +571,7 @@ describe('with a referee desk,', () => {
       field.watch(8000, () => expect(field.moves).to.deep.equal([true, true, true]));
     });
 
-    it('if the network fails in teleop, all robots may move until teleop is over, and no robot after that', () => {
+    it('if the network fails in teleop, all robots may still move 2.9 s later, and when the time of teleop is up, none may move and all have ended the match', () => {
       field.wait(5000);
       expect([desk.view.match?.phase, field.phases]).to.deep.equal([
         'teleop',

@@ -108,7 +108,7 @@ describe('HTTP connections:', () => {
     }
   });
 
-  it('if a client half-closes its connection right after a request, the request can switch the laser off and end a trial or a tuning', async () => {
+  it('if a client half-closes its connection right after a request to switch the laser off or to end a trial or a tuning, the request takes effect', async () => {
     await daemon.post('/api/resume');
     const { body: gains } = await daemon.get('/api/gimbal/pidconfig');
     await daemon.post('/api/gimbal/mode/switch', { mode: 'debug' });

@@ -496,7 +496,7 @@ describe('when a caller drives', () => {
     expect(lines()).to.deep.equal(['drive z', 'drive-ended z', 'drive j']);
   });
 
-  it('with rates of 0 and takes the gimbal over from another caller again and again, about one frame is sent per poll, and nothing is logged', async () => {
+  it('and another caller take a unit over from each other every millisecond, both with rates of 0, about one frame is sent per poll, and nothing is logged', async () => {
     const answers: Promise<unknown>[] = [];
     for (let ms = 0; ms < 100; ms += 1) {
       answers.push(drive(STILL, { by: ms % 2 === 0 ? 'a' : 'b', takeover: true }));

@@ -143,7 +143,7 @@ describe("the controller's guard against a runaway loop", () => {
     ['the loop runs away', () => runAway(), { faults: ['ran_away'] }],
     ['a brown-out resets the controller', () => robot.fault('chassis', 'brownout'), { mode: 'manual' }],
   ] as const) {
-    it(`is set when a trial starts; if ${name} during that start, the trial ends and the saved gains run again`, async () => {
+    it(`if ${name} at any frame of the start of a trial, the trial ends and the saved gains run again`, async () => {
       let happened = true;
       let at = 0;
       for (; happened; at += 1) {

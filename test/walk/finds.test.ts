@@ -109,7 +109,7 @@ const finds: readonly Find[] = [
     { pollHz: 20, frameMs: 1 },
   ],
   [
-    'a refused excitation does not start later, even if a caller switches to debug mode again',
+    'a refused request to end an excitation has no effect later: the excitation goes on, even if a caller switches to debug mode again',
     [
       mode('gimbal', 'debug'),
       SETTLE,
