@@ -47,6 +47,7 @@ export class Desk {
   readonly state: DeskState;
   readonly #parts: DeskSurroundings;
   readonly #presses = new Set<string>();
+  readonly #startMs: number;
   #saved: Wanted | undefined;
   /** The lock that all robots have confirmed last, and the time that took. */
   #confirmed: { readonly id: string; readonly ms: number } | undefined;
@@ -55,6 +56,7 @@ export class Desk {
   constructor(parts: DeskSurroundings) {
     this.#parts = parts;
     const { wanted, robots, plans, clock } = parts;
+    this.#startMs = clock.nowMs();
     // An added robot may be in FILE by now.
     const added = wanted.added.filter(({ name }) => !robots.some(one => one.name === name));
     this.state = {
@@ -128,7 +130,8 @@ export class Desk {
     this.#save();
     for (const ask of asks) this.#send(ask);
     const { lock } = this.state.wanted;
-    if (lock === null || lock.id === this.#confirmed?.id) return;
+    // What robots have confirmed to an earlier run of the desk says nothing of the time that it took.
+    if (lock === null || lock.id === this.#confirmed?.id || lock.atMs < this.#startMs) return;
     if (inField(this.state).every(name => isLocked(this.state, name, nowMs)))
       this.#confirmed = { id: lock.id, ms: nowMs - lock.atMs };
   }

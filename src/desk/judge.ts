@@ -71,26 +71,43 @@ export function isLeft(state: DeskState, name: string): boolean {
   return match.phase === 'ended' || (match.id === left && match.phase !== 'none');
 }
 
-/** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the release from that. */
+/** The match that this desk wants of the robot: the loaded one, or for a robot that was left in another one, the end of that or the release from it. */
 export function matchOf(state: DeskState, name: string): DeskMatch | null {
   const { match } = state.wanted;
   const own = match?.robots.includes(name) ? match : null;
   const seen = seenOf(state, name);
   const id = seen.match?.id ?? null;
+  // Nobody can stop the clock of a match that is no longer loaded, except by its end.
+  if (
+    id !== null &&
+    id !== match?.id &&
+    id === wishOf(state.wanted, name).left &&
+    isPlaying(seen.match, id) &&
+    !isTaken(state, seen)
+  )
+    return leftMatch(id, name, 'ended');
   // A released match wants nothing of a robot that is in another one by now.
   if (own !== null && (own.phase !== 'none' || own.id === id)) return own;
   // The desk that had the robot last may be dead. A robot that has restarted has no lease.
   const lease = seen.match?.lease ?? null;
   const isAnothers = isTaken(state, seen) && lease !== null && lease.expired !== true;
   if (id === null || !isLeft(state, name) || isAnothers) return own;
-  const left = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
-  return withPhase(left, 'none', NO_PERMIT);
+  return leftMatch(id, name, 'none');
+}
+
+/** A match that is not loaded any more, with this robot alone. */
+function leftMatch(id: string, name: string, phase: 'ended' | 'none'): DeskMatch {
+  const match = { id, robots: [name], autoS: 0, teleopS: 0, without: [], record: '' };
+  return withPhase(match, phase, NO_PERMIT);
 }
 
 /** Whether this desk pauses or ends this match of the robot: it has the lease, or that was not confirmed yet. */
 export function isToRestrict(state: DeskState, match: DeskMatch, seen: Seen): boolean {
   if (seen.match === undefined || isTaken(state, seen)) return false;
-  return isLeaseOurs(state, seen) || (seen.match.id === match.id && seen.tookMs < match.sinceMs);
+  if (isLeaseOurs(state, seen)) return true;
+  // A robot that has restarted has no lease, and may have lost what it confirmed.
+  const mayHaveMissed = seen.tookMs < match.sinceMs || seen.match.lease === null;
+  return seen.match.id === match.id && mayHaveMissed;
 }
 
 /**

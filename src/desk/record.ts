@@ -121,7 +121,11 @@ export function matchRecords({ disk, clock, folder, runId }: RecordParts) {
      * Keeps lines of a robot. Resolves with false if the disk fails, and with undefined if no record is open. A new file begins with lines that do not follow the ones
      * before, and after a restart or a failure, because the end of the older file may be torn.
      */
-    keep: async ({ robot, bytes, follows }: Omit<RobotLines, 'head'>): Promise<boolean | undefined> => {
+    keep: async ({
+      robot,
+      bytes,
+      follows,
+    }: Omit<RobotLines, 'after' | 'head'>): Promise<boolean | undefined> => {
       if (current === undefined) return undefined;
       const { path: record, continued } = current;
       const place = join(record, ROBOTS);

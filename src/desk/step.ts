@@ -154,7 +154,8 @@ function askLock(due: Due): void {
         replaces: [`${state.wanted.holder}:`, ...state.wanted.former],
       };
   const isRefused = seen.refusal !== undefined || seen.lockProblem !== undefined;
-  const isTheirs = isLockedByOthers(state, seen);
+  // A robot of 0.3.0 would lose a lock of others that it has not shown yet.
+  const isTheirs = isLockedByOthers(state, seen) || (seen.isOld && seen.matchMs < seen.checkedMs);
   // The lock of others stands, but the robot is not proven to be at rest.
   if (isRefused || isTheirs) ask(due, 'stop', AGAIN_MS, '/api/stop', { body: {}, of: id });
   // A token that was refused may be in order again. A robot of 0.3.0 would lose the lock of others.

@@ -37,11 +37,12 @@ export const takeOver = button({}, (state, { nowMs, permit, at }) => {
   takeLocks(state, reports, nowMs);
   const known = state.wanted.match;
   // Of a robot with the lease of this desk, the desk knows more than the robot. A robot that has restarted has no lease.
-  const isKnown = ({ match, seen }: Report) =>
-    known !== null &&
-    !isTaken(state, seen) &&
-    (isLeaseOurs(state, seen) ||
-      (match.lease === null && match.id === known.id && OVER.includes(known.phase)));
+  const isKnown = ({ name, match, seen }: Report) => {
+    if (known === null || isTaken(state, seen)) return false;
+    const isOver =
+      match.id === wishOf(state.wanted, name).left || (match.id === known.id && OVER.includes(known.phase));
+    return isLeaseOurs(state, seen) || (match.lease === null && isOver);
+  };
   const news = reports.filter(report => !isKnown(report));
   const running = news.filter(({ match }) => !['none', 'ended'].includes(match.phase));
   const isPlayedElsewhere = running.some(

@@ -30,6 +30,8 @@ export interface RobotLines {
   readonly bytes: Buffer;
   /** False if the lines do not follow what was kept before. */
   readonly follows: boolean;
+  /** The line that the desk had kept last when it asked. */
+  readonly after: LogHead | null;
   /** The last of these lines. */
   readonly head: LogHead;
 }
@@ -151,14 +153,15 @@ function linesOf(
   }
   if (lines.length === 0) return undefined;
   seen.isKeeping = true;
-  return { robot, bytes: body, follows: of !== undefined && !seen.isHeadAdopted, head: newest };
+  return { robot, bytes: body, follows: of !== undefined && !seen.isHeadAdopted, after: head, head: newest };
 }
 
 /** The disk has kept these lines, or has failed to. Lines that it has not are asked for again. */
-export function keptLines(state: DeskState, { robot, head }: RobotLines, isKept: boolean): void {
+export function keptLines(state: DeskState, { robot, after, head }: RobotLines, isKept: boolean): void {
   const seen = seenOf(state, robot);
   seen.isKeeping = false;
-  if (!isKept) return;
+  // Another board may have been accepted meanwhile.
+  if (!isKept || wishOf(state.wanted, robot).head?.hash !== after?.hash) return;
   seen.isHeadAdopted = false;
   seen.isFromOldest = false;
   changeWish(state, robot, { head });

@@ -90,20 +90,26 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
   };
   const decoded = (bytes: Buffer): Held<T> | undefined =>
     valueOr(() => ({ value: content.decode(bytes.toString()), bytes }), undefined);
-  const setAside = async (bytes: Buffer) => {
+  /** Keeps a copy of what the fail-safe value will replace. */
+  const keepCopy = async (bytes: Buffer) => {
     const copy = damagedCopy(path, bytes);
+    await replaceFile(disk, copy, [bytes]);
+    parts.setAside?.(copy);
+  };
+  const setAside = async (bytes: Buffer) => {
     if (failSafe === undefined) {
+      const copy = damagedCopy(path, bytes);
       await disk.rename(path, copy);
       held ??= { value: absent };
+      parts.setAside?.(copy);
     } else {
       // The damaged file stays in place, so that a restart finds it too.
       const damaged = { value: failSafe('damaged'), bytes };
       held = damaged;
-      await replaceFile(disk, copy, [bytes]);
+      await keepCopy(bytes);
       // A newer value may have been saved during the copy.
       onMedium = damaged;
     }
-    parts.setAside?.(copy);
   };
   const take = async (bytes: Buffer | undefined) => {
     const found = bytes === undefined ? { value: absent } : decoded(bytes);
@@ -119,6 +125,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       const bytes = await disk.read(path);
       // A file that already counts as unreadable keeps its fail-safe value.
       if (held === undefined) await take(bytes);
+      else if (bytes !== undefined) await keepCopy(bytes);
     } catch (error) {
       setProblem(storageFailure(error));
     }

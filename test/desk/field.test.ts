@@ -442,6 +442,74 @@ describe('with a referee desk,', () => {
     expect(robots).to.include('Red 1').and.include('Red 2').and.not.include('Blue 1');
   });
 
+  for (const [what, isInNext] of [
+    ['plays the next match', true],
+    ['does not play the next match', false],
+  ] as const)
+    it(`if a robot misses “End” and the “Load” of another match, and then its daemon restarts, the desk ends its old match (the robot ${what})`, () => {
+      const name = isInNext ? 'Red 1' : 'Blue 1';
+      const robot = field.robot(name);
+      field.play();
+      robot.isOff = true;
+      desk.pressAndWait('end', 600);
+      desk.pressAndWait('load semifinal', 600);
+      if (!isInNext) desk.restart();
+      robot.restart(false);
+      robot.isOff = false;
+      expect(robot.match.state.phase).to.equal('auto');
+      field.wait(3000);
+      expect(robot.match.state.phase).to.equal(isInNext ? 'pre' : 'ended');
+      expect(robot.match.state.call?.id).to.equal(isInNext ? 'semifinal' : 'final');
+    });
+
+  it('if a robot loses a confirmed pause in a restart, the desk pauses it again', () => {
+    field.play();
+    const { state } = red.match;
+    desk.pressAndWait('pause', 300);
+    expect(red.match.state.phase).to.equal('pause');
+    red.match.set({ id: 'final', revision: 99, phase: 'auto', remainingS: 60 }, 'desk');
+    red.restart(false);
+    expect([state.phase, red.match.state.phase]).to.deep.equal(['auto', 'auto']);
+    field.wait(1500);
+    expect(red.match.state.phase).to.equal('pause');
+  });
+
+  it('“Take over” does not go on with a match that this desk has ended, if a robot that missed the end restarts in that match', () => {
+    field.play();
+    red.isOff = true;
+    desk.pressAndWait('end', 600);
+    desk.pressAndWait('load semifinal', 600);
+    red.restart(false);
+    red.answers.phase = REFUSES_PHASE;
+    red.isOff = false;
+    field.wait(1000);
+    expect(red.match.state.phase).to.equal('auto');
+    desk.pressAndWait('take over', 600);
+    expect(desk.view.match).to.include({ id: 'semifinal', phase: 'pre' });
+  });
+
+  it('LOCK ALL works after “Take over” from robots whose lock has an id that is too long for other robots', () => {
+    red.match.lock({ id: `desk-${'x'.repeat(70)}:one:P`, by: 'desk-x', reason: '' });
+    red.stopped = true;
+    field.wait(600);
+    desk.pressAndWait('take over', 600);
+    expect(desk.state.wanted.former).to.deep.equal([]);
+  });
+
+  it('a robot of the older version 0.3.0 keeps the lock of others if LOCK ALL stands and its first status takes 300 ms', () => {
+    red.isOld = true;
+    desk.state.wanted = { ...desk.state.wanted, robots: {} };
+    desk.restart();
+    desk.pressAndWait('lock all', 100);
+    red.isOff = true;
+    red.lockByOthers();
+    field.wait(8000);
+    field.network('Red 1', { requestMs: 150, answerMs: 150 });
+    red.isOff = false;
+    field.wait(3000);
+    expect(red.match.state.lock).to.include({ by: 'other' });
+  });
+
   describe('after “Load”,', () => {
     beforeEach(() => field.load());
 

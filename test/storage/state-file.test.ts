@@ -99,6 +99,20 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
+  it('with a fail-safe value keeps a copy of a file that came too late, before a save replaces it', async () => {
+    await file().save(7, LIMIT_MS);
+    disk.interfere = async operation => {
+      if (operation === 'read') await pause(clock, LIMIT_MS + 100);
+    };
+    const late = file(() => 1);
+    expect(await within(late.read(LIMIT_MS))).to.equal(1);
+    const saved = late.save(2, LIMIT_MS);
+    await clock.advance(LIMIT_MS);
+    await saved;
+    expect(onDisk()).to.equal('2');
+    expect(copies.map(copy => disk.files()[copy]?.toString())).to.deep.equal(['7']);
+  });
+
   it('with a fail-safe value takes that value at every start while the file is damaged, and only one copy of the damaged file is kept', async () => {
     disk = new RecordingDisk({ [PATH]: Buffer.from('x') });
     for (let start = 0; start < 2; start += 1) expect(await file(() => 99).read(LIMIT_MS)).to.equal(99);
