@@ -121,4 +121,26 @@ describe('the web page of a referee desk', () => {
     await pass(1600);
     expect(desk.isFresh.value).to.equal(false);
   });
+
+  it('stays logged in if the answer to an earlier question who is logged in arrives after the answer to the login', async () => {
+    const { desk, to } = pageWithDesk();
+    const nobody = { access: 'closed', name: null, role: null, rights: [] };
+    void desk.enter('token');
+    void desk.refreshSession();
+    const [login, question] = to('/api/session');
+    await login?.answer(200, { ...nobody, name: 'ref', role: 'referee', rights: ['read', 'rule'] });
+    await question?.answer(200, nobody);
+    expect(desk.isShut).to.equal(false);
+    expect(desk.mayLock).to.equal(true);
+  });
+
+  it('asks who is logged in after a login that the desk did not answer, because the browser may have got the cookie', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    void desk.enter('token');
+    await pass(5000);
+    await to('/api/session')
+      .at(-1)
+      ?.answer(200, { access: 'closed', rights: ['read', 'rule'] });
+    expect(desk.isReferee).to.equal(true);
+  });
 });

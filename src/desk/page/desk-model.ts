@@ -49,6 +49,9 @@ export class DeskModel {
   readonly #send: Send;
   /** When the request whose answer is `view` was sent, and when that answer came. */
   readonly #viewMs = signal({ sent: Number.NEGATIVE_INFINITY, came: Number.NEGATIVE_INFINITY });
+  /** The number of session requests so far, and the number of the newest one that was answered. */
+  #asked = 0;
+  #answered = 0;
   #polls = 0;
   #polledMs = Number.NEGATIVE_INFINITY;
 
@@ -187,9 +190,18 @@ export class DeskModel {
     this.pending.value = presses;
   }
 
+  /** The answer to a login or a logout counts as newer than the answer to any earlier session request. */
   async #askSession(method: string, body?: object): Promise<Outcome<Session>> {
+    const isQuestion = method === 'GET';
+    let turn = ++this.#asked;
     const outcome = await this.#send<Session>(method, SESSION, body);
-    if ('body' in outcome) this.session.value = outcome.body;
+    if (!isQuestion) turn = ++this.#asked;
+    if ('body' in outcome && turn >= this.#answered) {
+      this.#answered = turn;
+      this.session.value = outcome.body;
+    }
+    // An unanswered login may have given the browser its cookie.
+    if (!isQuestion && 'refusal' in outcome) void this.refreshSession();
     return outcome;
   }
 }
