@@ -143,4 +143,19 @@ describe('the web page of a referee desk', () => {
       ?.answer(200, { access: 'closed', rights: ['read', 'rule'] });
     expect(desk.isReferee).to.equal(true);
   });
+
+  it('shows a refusal for its whole time, even if the same refusal was shown a few seconds before', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    const refuse = async () => {
+      void desk.press('match/start');
+      await to('/api/match/start').at(-1)?.answer(409, { code: 'not-ready', detail: 'Red 1 is in the pit.' });
+    };
+    await refuse();
+    await pass(9500);
+    await refuse();
+    await pass(9500);
+    expect(desk.said.value).to.equal('Red 1 is in the pit.');
+    await pass(1000);
+    expect(desk.said.value).to.equal('');
+  });
 });

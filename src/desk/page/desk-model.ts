@@ -10,7 +10,7 @@ import {
   UNREACHABLE,
 } from '../../console/daemon/request.js';
 import type { Surroundings } from '../../console/daemon/surroundings.js';
-import { every, pause } from '../../core/clock.js';
+import { every, pause, type Timer } from '../../core/clock.js';
 import { RESTRICTING } from '../restricting.js';
 import type { DeskView } from '../show.js';
 
@@ -52,6 +52,7 @@ export class DeskModel {
   /** The number of session requests so far, and the number of the newest one that was answered. */
   #asked = 0;
   #answered = 0;
+  #saidTimer: Timer | undefined;
   #polls = 0;
   #polledMs = Number.NEGATIVE_INFINITY;
 
@@ -177,9 +178,10 @@ export class DeskModel {
   }
 
   #say(text: string): void {
+    this.#saidTimer?.cancel();
     this.said.value = text;
-    this.surroundings.clock.after(SAID_MS, () => {
-      if (this.said.peek() === text) this.said.value = '';
+    this.#saidTimer = this.surroundings.clock.after(SAID_MS, () => {
+      this.said.value = '';
     });
   }
 
