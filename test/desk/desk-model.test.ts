@@ -158,4 +158,17 @@ describe('the web page of a referee desk', () => {
     await pass(1000);
     expect(desk.said.value).to.equal('');
   });
+
+  it('takes the answer to any attempt of LOCK ALL, so that a desk that answers each one after 1.2 s counts as answering', async () => {
+    const { desk, pass, to } = pageWithDesk();
+    void desk.lockAll();
+    await pass(1200);
+    expect(to('/api/lock').length).to.equal(2);
+    expect(desk.said.value).to.match(/DESK DOES NOT ANSWER/);
+    await to('/api/lock')[0]?.answer(200, view(4));
+    expect(desk.isPending('lock')).to.equal(false);
+    expect(desk.said.value).to.equal('');
+    await pass(5000);
+    expect(to('/api/lock').length).to.equal(2);
+  });
 });

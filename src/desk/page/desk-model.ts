@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { Session } from '../../console/daemon/daemon.js';
 import {
   createSend,
-  DEADLINE_MS,
+  isUnanswered,
   type Outcome,
   type Refusal,
   SESSION,
@@ -10,7 +10,7 @@ import {
   UNREACHABLE,
 } from '../../console/daemon/request.js';
 import type { Surroundings } from '../../console/daemon/surroundings.js';
-import { every, pause, type Timer } from '../../core/clock.js';
+import { endedWithin, every, pause, type Timer } from '../../core/clock.js';
 import { RESTRICTING } from '../restricting.js';
 import type { DeskView } from '../show.js';
 
@@ -31,6 +31,14 @@ type DeskSurroundings = Pick<Surroundings, 'clock' | 'fetch'> & {
   /** A new id for a press. */
   readonly newId: () => string;
 };
+
+const UNANSWERED = 'THE DESK DOES NOT ANSWER. The press is sent again. Use the buttons on the robots.';
+
+function refusalText(refusal: Refusal): string {
+  return refusal === UNREACHABLE
+    ? 'The desk did not answer in time. Look at the tiles, then press again.'
+    : refusal.detail;
+}
 
 /**
  * The referee's page of a field: what the desk showed last, and the presses that it has not answered. Only presses that
@@ -120,8 +128,8 @@ export class DeskModel {
   }
 
   /**
-   * Sends one press. Presses about the same `subject` replace one another. A press that does not restrict is refused by the
-   * desk if it arrives late.
+   * Sends one press. Presses about the same `subject` replace one another. A press that restricts is sent again each second until
+   * one of these attempts is answered, also if that answer is late. Any other press is refused by the desk if it arrives late.
    */
   async press(name: string, body: PressBody = {}, subject = name.split('/')[0] ?? name): Promise<void> {
     const { clock, newId } = this.surroundings;
@@ -129,27 +137,24 @@ export class DeskModel {
     const repeats = RESTRICTING.includes(name);
     const record = name.startsWith('match/') ? this.view.peek()?.match?.record : undefined;
     const sent = { ...body, press, record, ...(!repeats && { notAfterT: this.deskT + IN_TIME_S }) };
-    const deadlineMs = repeats ? AGAIN_MS : DEADLINE_MS;
+    const isPending = () => this.pending.peek().get(subject) === press;
     this.said.value = '';
     this.#setPending(subject, press);
+    const attempt = async () => {
+      const outcome = await this.#ask(() => this.#send<DeskView>('POST', `/api/${name}`, sent));
+      // Another attempt was answered, or a newer press about this subject has replaced this one.
+      if (!isPending() || (repeats && isUnanswered(outcome))) return;
+      if (this.said.peek() === UNANSWERED) this.said.value = '';
+      if ('refusal' in outcome) this.#say(refusalText(outcome.refusal));
+      this.#setPending(subject, undefined);
+    };
+    if (!repeats) return attempt();
     for (;;) {
-      const outcome = await this.#ask(() =>
-        this.#send<DeskView>('POST', `/api/${name}`, sent, { deadlineMs }),
-      );
-      // A newer press about this subject has replaced this one.
-      if (this.pending.peek().get(subject) !== press) return;
-      const refusal = 'refusal' in outcome ? outcome.refusal : undefined;
-      if (refusal !== undefined) this.#say(this.#refusalText(refusal, repeats));
-      if (refusal !== UNREACHABLE || !repeats) return this.#setPending(subject, undefined);
+      await endedWithin(clock, AGAIN_MS, attempt());
+      if (!isPending()) return;
+      this.#say(UNANSWERED);
       await pause(clock, POLL_MS);
     }
-  }
-
-  #refusalText(refusal: Refusal, repeats: boolean): string {
-    if (refusal !== UNREACHABLE) return refusal.detail;
-    return repeats
-      ? 'THE DESK DOES NOT ANSWER. The press is sent again. Use the buttons on the robots.'
-      : 'The desk did not answer in time. Look at the tiles, then press again.';
   }
 
   #poll(): void {
