@@ -171,4 +171,20 @@ describe('the web page of a referee desk', () => {
     await pass(5000);
     expect(to('/api/lock').length).to.equal(2);
   });
+
+  it('shows no data as live after the page was hidden or shown, until the desk answers a later request', async () => {
+    const { desk, pass, sent } = pageWithDesk();
+    desk.start();
+    const poll = () => sent.filter(({ path }) => path.startsWith('/api/status')).at(-1);
+    await poll()?.answer(200, view(1));
+    expect(desk.isFresh.value).to.equal(true);
+    await pass(100);
+    desk.doubt();
+    expect(desk.isFresh.value).to.equal(false);
+    await poll()?.answer(200, view(1));
+    expect(desk.isFresh.value).to.equal(false);
+    await pass(50);
+    await poll()?.answer(200, view(2));
+    expect(desk.isFresh.value).to.equal(true);
+  });
 });

@@ -57,6 +57,8 @@ export class DeskModel {
   readonly #send: Send;
   /** When the request whose answer is `view` was sent, and when that answer came. */
   readonly #viewMs = signal({ sent: Number.NEGATIVE_INFINITY, came: Number.NEGATIVE_INFINITY });
+  /** When the page was last hidden or shown. Only an answer to a later request counts as fresh. */
+  readonly #doubtedMs = signal(Number.NEGATIVE_INFINITY);
   /** The number of session requests so far, and the number of the newest one that was answered. */
   #asked = 0;
   #answered = 0;
@@ -74,7 +76,9 @@ export class DeskModel {
   /** The age of the view, counted from its request, in seconds. */
   readonly ageS = computed(() => (this.nowMs.value - this.#viewMs.value.sent) / 1000);
 
-  readonly isFresh = computed(() => this.ageS.value * 1000 <= FRESH_MS);
+  readonly isFresh = computed(
+    () => this.ageS.value * 1000 <= FRESH_MS && this.#viewMs.value.sent > this.#doubtedMs.value,
+  );
 
   /** The lowest time that the desk's clock may show now, in seconds. */
   get deskT(): number {
@@ -104,6 +108,11 @@ export class DeskModel {
     void this.refreshSession();
     this.#poll();
     return every(this.surroundings.clock, POLL_MS, () => this.#poll());
+  }
+
+  /** Call this when the page is hidden or shown. It may have slept in between, and its clock may have stood still. */
+  doubt(): void {
+    this.#doubtedMs.value = this.surroundings.clock.nowMs();
   }
 
   async refreshSession(): Promise<void> {

@@ -13,6 +13,7 @@ if (token !== null) {
 }
 // The browser asks before it closes a page whose press has not arrived.
 window.onbeforeunload = () => desk.pending.peek().size > 0 || null;
+document.addEventListener('visibilitychange', () => desk.doubt());
 
 const place = document.querySelector('#page') ?? document.body;
 place.textContent = '';
