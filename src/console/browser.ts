@@ -71,3 +71,12 @@ export function readAddress(hash: string): { readonly token: string | null; read
   const others = [...words.keys()].join('&');
   return { token, hash: others && `#${others}` };
 }
+
+// A held key presses a button once. A browser would click the focused button at each repetition of Enter.
+window.addEventListener(
+  'keydown',
+  event => {
+    if (event.repeat && event.key === 'Enter') event.preventDefault();
+  },
+  { capture: true },
+);

@@ -72,6 +72,18 @@ export const sentMs = (of: Page, path: string) =>
   of.evaluate<number[]>(`performance.getEntriesByType('resource')
     .filter(({ name }) => name.endsWith('${path}')).map(({ startTime }) => startTime)`);
 
+/** From now on the page records the path of each POST, as soon as it is sent. */
+export const recordPosts = (of: Page) =>
+  of.evaluate(`
+    window.posts = [];
+    const send = window.fetch;
+    window.fetch = (path, asked) => {
+      if (asked.method === 'POST') posts.push(path);
+      return send(path, asked);
+    };
+  `);
+export const posts = (of: Page) => of.evaluate<string[]>('posts');
+
 /** The places of the elements that fit the selector. */
 export const placesOf = (of: Page, selector: string) =>
   of

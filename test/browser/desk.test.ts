@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { eventually, nowMs, press, sentMs, shows } from './console-page.js';
+import { eventually, has, nowMs, posts, press, recordPosts, sentMs, shows } from './console-page.js';
 
 const ROBOTS = ['Robot 1', 'Robot 2'];
 
@@ -58,6 +58,12 @@ describe('the desk page', function () {
   const isLocked = async () => {
     const { lock, robots } = await status();
     return lock?.confirmed === 2 && robots.every((one: { locking: string }) => one.locking === 'confirmed');
+  };
+  const pit = (page: Page) => tile(page, 'Robot 1').getByRole('button', { name: 'Pit' });
+  let moves = 0;
+  const moveTo = (place: string) => {
+    moves += 1;
+    return call(url, 'POST', '/api/robots/place', { robot: 'Robot 1', place, press: `move ${moves}` });
   };
 
   before(async function () {
@@ -188,4 +194,20 @@ describe('the desk page', function () {
       expect(await accessibilityFaults(page)).to.deep.equal([]);
     });
   }
+
+  it('presses a button once while Enter is held on it, so that a held key is no second press', async () => {
+    const page = await opened();
+    await recordPosts(page);
+    const takeOver = page.getByRole('button', { name: /^Take over/ });
+    for (const button of [takeOver, pit(page)]) {
+      await button.focus();
+      // Playwright repeats a key that is down already.
+      for (let times = 0; times < 5; times += 1) await page.keyboard.down('Enter');
+      await page.keyboard.up('Enter');
+    }
+    await shows(takeOver, /press again/);
+    expect(await posts(page)).to.deep.equal(['/api/robots/place']);
+    await has(pit(page), 'aria-pressed', 'true');
+    await moveTo('field');
+  });
 });
