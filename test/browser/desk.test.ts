@@ -3,7 +3,17 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '../support/browser.js';
 import { Child } from '../support/child.js';
 import { call } from '../support/daemon.js';
-import { eventually, has, nowMs, posts, press, recordPosts, sentMs, shows } from './console-page.js';
+import {
+  eventually,
+  has,
+  middleOf,
+  nowMs,
+  posts,
+  press,
+  recordPosts,
+  sentMs,
+  shows,
+} from './console-page.js';
 
 const ROBOTS = ['Robot 1', 'Robot 2'];
 
@@ -209,5 +219,21 @@ describe('the desk page', function () {
     expect(await posts(page)).to.deep.equal(['/api/robots/place']);
     await has(pit(page), 'aria-pressed', 'true');
     await moveTo('field');
+  });
+
+  it('ignores a press of "Pit" during which another page moves the robot to the pit', async () => {
+    await moveTo('field');
+    const page = await opened();
+    await recordPosts(page);
+    await has(pit(page), 'aria-pressed', 'false');
+    const { x, y } = await middleOf(pit(page));
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await moveTo('pit');
+    await has(pit(page), 'aria-pressed', 'true');
+    await page.mouse.up();
+    expect(await posts(page)).to.deep.equal([]);
+    await pit(page).click();
+    await has(pit(page), 'aria-pressed', 'false');
   });
 });

@@ -6,14 +6,11 @@ import { Press, type PressProps, usePressRules, writes } from '../parts/parts.js
 const AGAIN_MS = 4000;
 
 interface TwiceProps extends PressProps {
-  readonly text: string;
   /** False if one press is enough. */
   readonly asks?: boolean;
-  /** What the press is about, such as the id of a lock. If that changes, two new presses are needed. */
-  readonly about?: string;
 }
 
-/** A button that may need a second press within AGAIN_MS. */
+/** A button that may need a second press within AGAIN_MS. If `about` changes, two new presses are needed. */
 export function Twice({ asks = true, about, run, ...rest }: TwiceProps) {
   const { clock } = usePressRules().surroundings;
   const meant = about ?? rest.text;
@@ -27,5 +24,12 @@ export function Twice({ asks = true, about, run, ...rest }: TwiceProps) {
     timer.current = clock.after(AGAIN_MS, writes(asked, undefined));
     return undefined;
   };
-  return <Press {...rest} run={press} {...(isAsked && { pressed: true, hint: 'press again' })} />;
+  return (
+    <Press
+      {...rest}
+      about={`${asks} ${meant}`}
+      run={press}
+      {...(isAsked && { pressed: true, hint: 'press again' })}
+    />
+  );
 }

@@ -6,7 +6,7 @@ import {
   type Context,
   createContext,
 } from 'preact';
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { every } from '../../core/clock.js';
 import { isUnanswered, type Outcome as RequestOutcome } from '../daemon/request.js';
 import { Action, refusalText } from '../model/action.js';
@@ -93,20 +93,24 @@ export interface PressProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>
   /** True if the button must be held on a touch screen, so that an accidental touch does nothing. */
   readonly holds?: boolean;
   readonly text: string;
+  /**
+   * What the press depends on beside `text`, such as the id of a lock or the state of a switch. If that changes during a
+   * press, the press does nothing.
+   */
+  readonly about?: string | undefined;
   /** Small text on the button, such as why it is grey. */
   readonly hint?: string;
 }
 
-/** Enter in a field clicks the submit button of its form. Sending the form would reload the page. */
-const endSubmit = (event: Event) => event.preventDefault();
-
-/** A button that shows at once that its request is under way. It keeps the focus when it is disabled. */
+/**
+ * A button that shows at once that its request is under way. It keeps the focus when it is disabled. A press does what the
+ * button said when the pointer or key went down. If the button says something else when they go up, the press does nothing.
+ */
 export function Press(props: PressProps) {
-  const { run, busy, needs, moves, pressed, disabled: isGrey, atTouch, holds, text, hint, ...rest } = props;
+  const { run, busy, needs, moves, pressed, disabled: isGrey, atTouch, holds, ...shown } = props;
+  const { text, about, hint, ...rest } = shown;
   const model = usePressRules();
   const pending = useSignal(0);
-  /** The button has acted on a touch. The click of that touch may still come, and is ignored. */
-  const hasRun = useRef(false);
   const disabled = isGrey || (moves && !model.mayMove) || (needs && !model.may(needs));
   const isHeld = isTouchScreen && (holds || moves);
   const act = async () => {
@@ -117,17 +121,29 @@ export function Press(props: PressProps) {
       pending.value -= 1;
     }
   };
-  const hold = useHold(act, disabled);
-  const onPress = {
-    onPointerDown: (event: PointerEvent) => {
-      hasRun.current = atTouch === true && !disabled && event.button === 0;
-      if (hasRun.current) void act();
+  const says = [text, about, moves, holds, !disabled].join();
+  const hold = useHold(act, disabled, says);
+  /** What the button said when the pointer went down on it, and when Space did. Empty if it has acted on that. */
+  const [pointed, keyed] = [useRef<string | undefined>(undefined), useRef<string | undefined>(undefined)];
+  const presses = {
+    onPointerDownCapture: ({ button }: PointerEvent) => {
+      const acts = atTouch && !isHeld && !disabled && button === 0;
+      pointed.current = acts ? '' : says;
+      if (acts) void act();
+    },
+    onKeyDownCapture: ({ key, repeat }: KeyboardEvent) => {
+      if (key === ' ' && !repeat) keyed.current = says;
+    },
+    onBlurCapture: () => {
+      keyed.current = undefined;
     },
     onClick: (event: MouseEvent) => {
-      endSubmit(event);
-      // A click by a key has detail 0.
-      if (!disabled && !(hasRun.current && event.detail > 0)) void act();
-      hasRun.current = false;
+      // Enter in a field clicks the submit button of its form. Sending the form would reload the page.
+      event.preventDefault();
+      // A click by a key or by a program has detail 0.
+      const began = event.detail > 0 ? pointed : keyed;
+      if (!isHeld && !disabled && (began.current ?? says) === says) void act();
+      began.current = undefined;
     },
   };
   if (needs && !model.hasRightTo(needs)) return null;
@@ -135,7 +151,8 @@ export function Press(props: PressProps) {
     <button
       type="button"
       {...rest}
-      {...(isHeld ? { ...hold, class: `hold ${rest.class ?? ''}` } : onPress)}
+      {...presses}
+      {...(isHeld && { ...hold, class: `hold ${rest.class ?? ''}` })}
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
       aria-busy={busy || pending.value > 0 || undefined}
@@ -153,8 +170,8 @@ const HOLD_MS = 400;
 /** After a short tap, the button says for this long that it wants to be held. */
 const TAPPED_MS = 2000;
 
-/** Makes a button act only after it was held. It fills while it is held. */
-function useHold(act: () => unknown, disabled: boolean | undefined) {
+/** Makes a button act only after it was held. It fills while it is held. If what it says changes, it counts as released. */
+function useHold(act: () => unknown, disabled: boolean | undefined, says: string) {
   const held = useSignal(false);
   /** The button was let go too early. */
   const tapped = useSignal(false);
@@ -170,11 +187,7 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
     }
     release();
   };
-  // A button that is disabled while it is held counts as released.
-  useEffect(() => {
-    if (disabled) release();
-  }, [disabled]);
-  useEffect(() => release, []);
+  useLayoutEffect(() => release, [says]);
   const hold = () => {
     if (disabled || held.value) return;
     held.value = true;
@@ -200,7 +213,6 @@ function useHold(act: () => unknown, disabled: boolean | undefined) {
     onPointerLeave: release,
     onPointerCancel: release,
     onContextMenu: (event: Event) => event.preventDefault(),
-    onClick: endSubmit,
     onKeyDown: ({ key, repeat }: KeyboardEvent) => {
       if ((key === 'Enter' || key === ' ') && !repeat) hold();
     },
@@ -223,7 +235,7 @@ interface ToggleProps extends Omit<PressProps, 'run' | 'pressed'> {
 /** A button that switches something on and off. */
 export function Toggle({ on, opens = false, ...rest }: ToggleProps) {
   const state = opens ? { 'aria-expanded': on.value } : { pressed: on.value };
-  return <Press {...rest} {...state} run={writes(on, !on.value)} />;
+  return <Press {...rest} {...state} about={String(on.value)} run={writes(on, !on.value)} />;
 }
 
 interface SegmentsProps<T extends string | number> {

@@ -49,6 +49,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
               text="★"
               aria-label={`Star ${profile.name}`}
               pressed={profile.starred}
+              about={String(profile.starred)}
               disabled={!model.may('tune')}
               run={() => change('/star', { name: profile.name, starred: !profile.starred })}
             />

@@ -47,9 +47,9 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
   const { match, matches } = view;
   const chosen = useSignal('');
   const [goesOn, seconds] = [useSignal(''), useSignal('')];
-  const phase = match?.phase ?? 'none';
+  const { phase = 'none', record = '' } = match ?? {};
   // What was typed in one pause is not meant for another one.
-  const pause = phase === 'pause' ? `${match?.record} ${match?.leftS}` : '';
+  const pause = phase === 'pause' ? `${record} ${match?.leftS}` : '';
   useEffect(() => {
     [goesOn.value, seconds.value] = ['', ''];
   }, [pause]);
@@ -85,16 +85,22 @@ function MatchPresses({ view }: { readonly view: DeskView }) {
         disabled={!OVER.includes(phase) || name === ''}
         run={() => desk.press('match/load', { match: name })}
       />
-      <Press text="Start" class="primary" disabled={phase !== 'pre' || !isReady} run={press('start')} />
-      <Press text="Pause" disabled={!plays} run={press('pause')} />
-      <Press text="Go on" disabled={phase !== 'pause' || !isReady} run={goOn} />
-      <Twice
-        text="End"
-        about={match?.record ?? ''}
-        disabled={!plays && phase !== 'pause'}
-        run={press('end')}
+      <Press
+        text="Start"
+        class="primary"
+        about={record}
+        disabled={phase !== 'pre' || !isReady}
+        run={press('start')}
       />
-      <Press text="Release" disabled={phase !== 'pre' && phase !== 'ended'} run={press('release')} />
+      <Press text="Pause" disabled={!plays} run={press('pause')} />
+      <Press text="Go on" about={record} disabled={phase !== 'pause' || !isReady} run={goOn} />
+      <Twice text="End" about={record} disabled={!plays && phase !== 'pause'} run={press('end')} />
+      <Press
+        text="Release"
+        about={record}
+        disabled={phase !== 'pre' && phase !== 'ended'}
+        run={press('release')}
+      />
       {/* A dead desk may have left locks alone, which are not shown as another desk. */}
       <Twice text="Take over" about={view.otherDesk?.holder ?? ''} run={() => desk.press('takeover')} />
       <span class="go-on">

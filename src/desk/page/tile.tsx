@@ -95,6 +95,7 @@ function TilePresses({ robot }: { readonly robot: RobotView }) {
       <Press
         text="Pit"
         pressed={place === 'pit'}
+        about={place}
         run={() =>
           desk.press(
             'robots/place',
