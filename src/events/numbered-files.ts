@@ -61,13 +61,16 @@ export function numberedFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES
      */
     newestLine: async (): Promise<{ readonly head: LogHead; sync(): Promise<void> } | undefined> => {
       for (const name of (await listed()).reverse()) {
-        const last = (await linesOf(name)).at(-1);
+        const lines = await linesOf(name);
+        const last = lines.at(-1);
         if (last === undefined) continue;
+        // The last line may be damaged. The chain goes on from it all the same.
+        const numbered = lines.findLast(line => parseLine(line.toString()) !== undefined) ?? last;
         const sync = async () => {
           const file = await disk.openToAppend(pathOf(name));
           await file.sync().finally(() => file.close().catch(() => undefined));
         };
-        return { head: headOf(last), sync };
+        return { head: { seq: headOf(numbered).seq, hash: sha256(last) }, sync };
       }
       return undefined;
     },
@@ -89,10 +92,13 @@ export function numberedFiles(disk: Disk, folder: string, keptBytes = KEPT_BYTES
       const name = `events-${String(unconfirmed).padStart(8, '0')}.jsonl`;
       sizes.delete(name);
       toRemove = tooMany(sizes);
-      const lines: Buffer[] = [];
-      for (const one of toRemove) lines.push(...(await linesOf(one)));
+      let [first, last]: (Buffer | undefined)[] = [];
+      for (const one of toRemove) {
+        const lines = await linesOf(one);
+        first ??= lines[0];
+        last = lines.at(-1) ?? last;
+      }
       current = { file: await disk.create(pathOf(name)), bytes: 0 };
-      const [first, last] = [lines[0], lines.at(-1)];
       return first && last && { first: headOf(first).seq, last: headOf(last).seq };
     },
     /** Resolves when the lines are synced. If it rejects, the next lines go into another file. */

@@ -54,7 +54,7 @@ export class JournalFile {
     this.#bytes = bytes?.length ?? 0;
     if (damaged) this.#foreign = bytes;
     // If this fails, the gains are already loaded. The next save rewrites the file, or fails with the reason.
-    else if (bytes !== undefined) await this.#open().catch(() => undefined);
+    else if (bytes !== undefined) await this.#openFound().catch(() => undefined);
     return revisions;
   }
 
@@ -107,6 +107,14 @@ export class JournalFile {
     // A killed process may have left a rename that is not synced yet.
     await this.#disk.syncFolder(this.#folder);
     this.#file = await this.#disk.openToAppend(this.path);
+    this.#sound = true;
+  }
+
+  /** Opens a file that may have lines which a killed process has not synced. */
+  async #openFound(): Promise<void> {
+    await this.#open();
+    this.#sound = false;
+    await this.#file?.sync();
     this.#sound = true;
   }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { type Fault, RobotError } from '../core/errors.js';
-import { escaped } from './validate.js';
+import { type Fault, isRobotError, RobotError } from '../core/errors.js';
+import { escaped, invalidRequest, MOST_FAULTS } from './validate.js';
 
 const LIMIT_BYTES = 4096;
 
@@ -23,13 +23,27 @@ const parse = bodyParser(OPTIONS);
 export async function jsonBody(ctx: Context): Promise<unknown> {
   if (!isJson(ctx) || !isUtf8(ctx.get('Content-Type'))) throw new RobotError('bad-media-type');
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) throw new RobotError('bad-media-type');
+  return parsedBody(ctx);
+}
+
+/** As `jsonBody`, for a body that may be missing or no JSON: then it counts as `{}`. */
+export async function looseBody(ctx: Context): Promise<unknown> {
+  if (isJson(ctx)) return jsonBody(ctx);
+  // Whoever sends JSON under another media type means it.
+  return parsedBody(ctx).catch(error => {
+    if (isRobotError(error, 'bad-json')) return {};
+    throw error;
+  });
+}
+
+async function parsedBody(ctx: Context): Promise<unknown> {
   if ((ctx.request.length ?? 0) > LIMIT_BYTES) throw new RobotError('body-too-large');
   await parse(ctx, async () => undefined);
   const { rawBody, body } = ctx.request;
   // A text that is written the same again has no member twice.
   const isExact = rawBody === JSON.stringify(body);
   const faults = typeof rawBody === 'string' && !isExact ? duplicateMembers(rawBody) : [];
-  if (faults.length > 0) throw new RobotError('invalid-request', { errors: faults });
+  if (faults.length > 0) throw invalidRequest(faults);
   return body;
 }
 
@@ -55,7 +69,7 @@ interface Container {
 }
 
 /**
- * The members that valid JSON text names twice. JSON.parse silently keeps the last one, so a sender and a
+ * The first members that valid JSON text names twice. JSON.parse silently keeps the last one, so a sender and a
  * reader could take the same text for different requests.
  */
 function duplicateMembers(json: string): Fault[] {
@@ -73,6 +87,7 @@ function duplicateMembers(json: string): Fault[] {
       inner.place = escaped(name);
       if (inner.names.has(name)) {
         faults.push({ pointer: `${inner.pointer}/${inner.place}`, detail: 'is given twice' });
+        if (faults.length === MOST_FAULTS) break;
       }
       inner.names.add(name);
     }

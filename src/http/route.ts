@@ -3,7 +3,7 @@ import type { Need } from '../access/roles.js';
 import { type ErrorCode, RobotError } from '../core/errors.js';
 import type { UnitName } from '../core/units.js';
 import type { Schema } from '../schemas/schema.js';
-import { isJson, jsonBody } from './body.js';
+import { jsonBody, looseBody } from './body.js';
 import { compile, queryCheck } from './validate.js';
 
 /** Throws if the caller lacks the right. Sets `ctx.state.who` to the name of the caller's token, if there is one. */
@@ -90,8 +90,8 @@ function define(method: Route['method']) {
         authorize(ctx, need);
       };
       await permit(typeof right === 'string' ? right : 'none');
-      const isRead = !endpoint.bodyIsOptional || isJson(ctx);
-      const body = readBody?.(isRead ? await jsonBody(ctx) : {}) as Body;
+      const givenBody = endpoint.bodyIsOptional ? looseBody : jsonBody;
+      const body = readBody?.(await givenBody(ctx)) as Body;
       const need = typeof right === 'string' ? right : right.of(body);
       // The token may have been removed while the body was arriving.
       if (readBody !== undefined) await permit(need);

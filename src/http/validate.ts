@@ -25,9 +25,21 @@ export function compile<T>(schema: Schema<T>): (value: unknown) => T {
     compiled ??= ajv.compile<T>(schema);
     const check = compiled;
     if (check(value)) return value;
-    const errors = (check.errors ?? []).filter(isOfCaller).map(faultOf);
-    throw new RobotError('invalid-request', { errors });
+    throw invalidRequest((check.errors ?? []).filter(isOfCaller).map(faultOf));
   };
+}
+
+/** A refusal has at most this many faults. A body of 4 KiB could cause thousands. */
+export const MOST_FAULTS = 20;
+const LONGEST_POINTER = 200;
+
+/** The refusal of a request with these faults. */
+export function invalidRequest(faults: readonly Fault[]): RobotError<'invalid-request'> {
+  const errors = faults.slice(0, MOST_FAULTS).map(({ pointer, detail }) => ({
+    pointer: pointer.slice(0, LONGEST_POINTER),
+    detail,
+  }));
+  return new RobotError('invalid-request', { errors });
 }
 
 /** As `compile`, for the query of a URL. Its values arrive as text. */

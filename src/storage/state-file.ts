@@ -56,6 +56,8 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
   let wanted: Held<T> | undefined;
   /** The value that a restart would find; undefined if unknown. */
   let onMedium: Held<T> | undefined;
+  /** False after a file was found: a killed process may have left a rename that is not synced. */
+  let isSynced = false;
   let work: Promise<void> = Promise.resolve();
   let isStuck = false;
   let mending: Timer | undefined;
@@ -69,7 +71,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
   const write = async (): Promise<void> => {
     const newest = wanted ?? onMedium;
     if (newest === undefined) return;
-    if (newest.value === onMedium?.value) return setProblem(undefined);
+    if (newest.value === onMedium?.value && (isSynced || wanted === undefined)) return setProblem(undefined);
     const before = onMedium;
     onMedium = undefined;
     const { value } = newest;
@@ -82,6 +84,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       });
       await disk.syncFolder(folder);
       onMedium = { value, bytes };
+      isSynced = true;
     } catch (error) {
       return setProblem(storageFailure(error));
     }
@@ -113,6 +116,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
   };
   const take = async (bytes: Buffer | undefined) => {
     const found = bytes === undefined ? { value: absent } : decoded(bytes);
+    isSynced = bytes === undefined;
     if (found !== undefined) held = onMedium = found;
     else if (bytes !== undefined) await setAside(bytes);
     problem = undefined;
@@ -198,7 +202,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
      */
     save: async (value: T, limitMs: number): Promise<void> => {
       held = wanted = { value };
-      if (onMedium?.value === value) return setProblem(undefined);
+      if (onMedium?.value === value && isSynced) return setProblem(undefined);
       const isInTime = await done(limitMs, write);
       if (!isInTime && onMedium?.value !== wanted.value) setProblem(tooSlow('write', path));
       if (problem !== undefined) throw problem;

@@ -35,6 +35,16 @@ describe('the event log in files', () => {
     expect(linesOf(disk).map(({ seq }) => seq)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
+  it('continues its line numbers after a line of garbage at the end of the newest file', async () => {
+    await runOn(disk, 'a', run => run.resets(4));
+    const [name = ''] = names(disk);
+    const path = `/state/${name}`;
+    disk.put(path, Buffer.concat([disk.files()[path] ?? Buffer.alloc(0), Buffer.from('\0\0\0\n')]));
+    const run = await LogRun.open(disk, 'b');
+    expect(run.file.lastSeq).to.equal(4);
+    await run.end();
+  });
+
   it('creates no file if the daemon starts and ends without an event', async () => {
     await runOn(disk, 'a', () => undefined);
     expect(names(disk)).to.deep.equal([]);

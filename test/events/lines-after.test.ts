@@ -91,6 +91,14 @@ describe('a request for the log lines after a given hash', () => {
     expect(linesIn(await run.file.linesAfter(undefined)).length).to.equal(3);
   });
 
+  it('that are none, because the caller has the newest line, is answered even while the disk hangs', async () => {
+    await runOn(disk, 'a', run => run.resets(3));
+    const run = await LogRun.open(disk, 'b');
+    const answerAgain = disk.hang();
+    expect((await run.file.linesAfter(run.file.head?.hash)).length).to.equal(0);
+    answerAgain();
+  });
+
   it('of 64 zeros returns the whole log, but is refused after the log has removed its oldest lines', async () => {
     const zeros = '0'.repeat(64);
     const run = await LogRun.open(disk, 'a', 16_000);

@@ -250,6 +250,18 @@ describe('the gains journal', () => {
     expect(journal.revisions.newest('gimbal')).to.equal(9);
   });
 
+  it('keeps a line through a power cut that a killed daemon had appended but not synced, because a restart loads that line', async () => {
+    const { disk, save } = await open();
+    disk.hang('sync');
+    void save('gimbal', 1).catch(() => undefined);
+    await new Promise(setImmediate);
+    expect(disk.files()[PATH]?.length).to.be.above(0);
+    const later = RecordingDisk.replayed(disk.operations);
+    await open(later);
+    later.cut({ names: 'lost', data: 'lost' });
+    expect(newest(parseJournal(later.files()[PATH] ?? Buffer.alloc(0)).entries, 'gimbal')).to.equal(1);
+  });
+
   it('is rewritten with at most 2,000 lines of each unit if it exceeds 4 MiB, but keeps the highest revision of each unit', async () => {
     const many = Array.from({ length: 35_000 }, (_, index) => line('gimbal', index + 1)).join('');
     const disk = new RecordingDisk({

@@ -148,6 +148,16 @@ describe('the daemon in a match', () => {
     expect((await ask('POST /api/match/unlock', { lock: lock.id })).lock).to.equal(null);
   });
 
+  it('obeys the lock that an unlock names, even if the media type of the body is not that of JSON', async () => {
+    await ask('POST /api/match/lock', { reason: 'x', id: 'L1' });
+    for (const type of ['text/plain;charset=UTF-8', 'application/x-www-form-urlencoded']) {
+      const sent = { text: '{"lock":"L0"}', headers: { 'Content-Type': type } };
+      expect((await daemon.ask({ ask: 'POST /api/match/unlock', ...sent })).status, type).to.equal(409);
+    }
+    expect((await ask('GET /api/match')).lock).to.include({ id: 'L1' });
+    expect((await ask('POST /api/match/unlock')).lock).to.equal(null);
+  });
+
   it('lets a lock with `replaces: ["desk:"]` replace only a lock whose id begins with "desk:"', async () => {
     const lockAfter = async (more: object) =>
       (await ask('POST /api/match/lock', { reason: 'all', ...more })).lock.id;

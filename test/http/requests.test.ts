@@ -31,6 +31,14 @@ describe('a request', () => {
   const shown = (text: string) => (text.length > 40 ? 'wrong gains' : `\`${text}\``);
   const angleOf = (text: string) => JSON.stringify(CHASSIS).replace('"ki":5', text);
 
+  it('with a member name that repeats 400 times gets an answer of less than 8 KiB, with 20 faults', async () => {
+    const name = '~'.repeat(2000);
+    const text = `{"${name}":{"":0${',"":0'.repeat(400)}}}`;
+    const { body } = await ask('POST /api/laser', undefined, { text, headers: JSON_TYPE });
+    expect([body.code, body.errors.length]).to.deep.equal(['invalid-request', 20]);
+    expect(JSON.stringify(body).length).to.be.below(8192);
+  });
+
   for (const [path, text, faults] of [
     ['/api/laser', '{}', ['/action is missing']],
     ['/api/laser', '{"action":"ON","a/b~c":1}', ['/a~1b~0c is not known', '/action must be one of on, off']],

@@ -99,6 +99,21 @@ describe('a state file', () => {
     expect([read.problem, onDisk()]).to.deep.equal([undefined, '99']);
   });
 
+  it('outlives a power cut after a confirmed save, even if the value was found at the start and its folder had not been synced', async () => {
+    disk.hang('syncFolder');
+    void file()
+      .save(7, LIMIT_MS)
+      .catch(() => undefined);
+    await clock.advance(LIMIT_MS);
+    expect(onDisk()).to.equal('7');
+    disk = RecordingDisk.replayed(disk.operations);
+    const next = file();
+    expect(await within(next.read(LIMIT_MS))).to.equal(7);
+    await within(next.save(7, LIMIT_MS));
+    disk.cut({ names: 'lost', data: 'lost' });
+    expect(onDisk()).to.equal('7');
+  });
+
   it('with a fail-safe value keeps a copy of a file that came too late, before a save replaces it', async () => {
     await file().save(7, LIMIT_MS);
     disk.interfere = async operation => {
