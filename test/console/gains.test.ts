@@ -243,6 +243,33 @@ describe('after another caller has saved gains, a page', () => {
     await save();
     expect([said(), (await stored())[0]]).to.deep.equal([undefined, 65]);
   });
+
+  it("never saves a tuning's result upon older gains of the other loops, however often Keep is pressed before the new gains are loaded", async () => {
+    const { saving } = page.model.gains.chassis;
+    const better = { speed: { kp: 50, ki: 300, kd: 0 } };
+    let revision = 0;
+    /** As the result of a tuning does it. */
+    const keep = async () => {
+      if (await page.during(page.model.gains.chassis.saveLoops(better, revision))) return true;
+      revision = saving.refusal.value?.revision ?? revision;
+      return false;
+    };
+    page.let(/pidconfig$/, 'held', 'GET');
+    page.isDeaf = true;
+    await page.daemon.save('chassis', 'angle', 77);
+    for (let press = 0; press < 4; press += 1) {
+      expect(await keep()).to.equal(false);
+      expect(saving.refusal.value?.code).to.equal('changed-meanwhile');
+    }
+    page
+      .sentTo(/pidconfig$/, 'GET')
+      .at(-1)!
+      .deliver();
+    await page.wait(100);
+    for (let press = 0; press < 2 && !(await keep()); press += 1);
+    const { speed, angle } = await page.daemon.gains('chassis');
+    expect([speed, angle?.kp]).to.deep.equal([better.speed, 77]);
+  });
 });
 
 describe('a trial of gains on the page', () => {

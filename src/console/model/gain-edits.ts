@@ -201,13 +201,15 @@ export class GainEdits extends Part {
   }
 
   /**
-   * Saves gains of some loops. The daemon refuses the save if another revision is in force. Keeps the edits
-   * of other loops.
+   * Saves gains of some loops. Keeps the edits of other loops. Refuses if the page has the gains of another revision: the
+   * gains of the other loops would be older or newer than the revision that the save replaces.
    */
   saveLoops(loops: GainSet, revision: number): Promise<boolean> {
-    const stored = this.stored.value?.gains;
-    if (stored === undefined) return Promise.resolve(false);
-    return this.#saveSet({ ...stored, ...loops }, { gains: stored, revision });
+    const stored = this.stored.value;
+    if (stored?.revision === revision) return this.#saveSet({ ...stored.gains, ...loops }, stored);
+    if (stored !== undefined && !this.isSaving)
+      this.saving.refuse({ code: 'changed-meanwhile', detail: '', errors: [], revision: stored.revision });
+    return Promise.resolve(false);
   }
 
   restore(revision: number): Promise<boolean> {

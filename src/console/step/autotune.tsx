@@ -100,8 +100,8 @@ function TuneEnd({ tune }: { readonly tune: Tune }) {
   const model = useModel();
   const gains = model.gains[tune.unit];
   /**
-   * The revision that Keep replaces. After a 409 it is the revision in force: the person has then seen those gains,
-   * and a second press replaces them.
+   * The revision that Keep replaces. After a refusal it is the revision in force. Another press replaces that one, if the
+   * page has its gains by then.
    */
   const revision = useSignal(tune.proposal?.revision ?? 0);
   const better = tune.results.flatMap(({ loop, state, proposed }) =>
