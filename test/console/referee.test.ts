@@ -4,6 +4,7 @@ import { actText } from '../../src/console/model/log-view.js';
 import { matchEvents } from '../../src/console/model/match-events.js';
 import { PHASES } from '../../src/core/phases.js';
 import type { LogEvent } from '../../src/schemas/log.js';
+import { NO_MATCH_STATUS } from '../support/status.js';
 import { FakePage, servedPage } from './fake-page.js';
 import type { ServingDaemon } from './page-daemon.js';
 
@@ -228,5 +229,54 @@ describe('the alert about a stop', () => {
     await page.untilHeard(page.model.referee.lock('x'));
     expect(why()).to.equal('locked');
     expect(page.strip).to.not.match(/Resume/);
+  });
+});
+
+describe('the button "Go on" of a page on which a phase was paused', () => {
+  const open = async () => {
+    const page = await FakePage.open();
+    await show(page, { id: 'A', phase: 'teleop', endsAtT: page.clock.nowMs() / 1000 + 120, revision: 3 });
+    return page;
+  };
+  const show = async (page: FakePage, match: Partial<typeof NO_MATCH_STATUS>) => {
+    page.daemon.more = { match: { ...NO_MATCH_STATUS, ...match } };
+    await page.wait(200);
+  };
+  const offered = ({ model }: FakePage) => model.referee.interrupted.value?.phase;
+
+  it('is not offered if the pause began while the page had no contact, because the time left is then unknown', async () => {
+    const page = await open();
+    page.cut();
+    await page.wait(20_000);
+    await show(page, { id: 'A', phase: 'pause', revision: 4 });
+    page.mend();
+    await page.wait(6000);
+    expect([page.model.fresh.value, offered(page)]).to.deep.equal([true, undefined]);
+  });
+
+  it('is not offered for a match of another name', async () => {
+    const page = await open();
+    await show(page, { id: 'B', phase: 'pause', revision: 1 });
+    expect(offered(page)).to.equal(undefined);
+    await show(page, { id: 'B', phase: 'auto', revision: 2 });
+    await show(page, { id: 'B', phase: 'pause', revision: 3 });
+    await show(page, { id: 'C', phase: 'pause', revision: 1 });
+    expect(offered(page)).to.equal(undefined);
+  });
+
+  it('stays offered after the page was hidden during the pause, unless the match has gone on meanwhile', async () => {
+    const page = await open();
+    const hide = async (hidden: boolean) => {
+      page.model.stream.setHidden(hidden);
+      await page.wait(1000);
+    };
+    await show(page, { id: 'A', phase: 'pause', revision: 4 });
+    await hide(true);
+    await hide(false);
+    expect(offered(page)).to.equal('teleop');
+    await hide(true);
+    await show(page, { id: 'A', phase: 'pause', revision: 6 });
+    await hide(false);
+    expect(offered(page)).to.equal(undefined);
   });
 });

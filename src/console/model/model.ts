@@ -247,7 +247,7 @@ export class Model extends InBrowser implements Whole {
     if (before === undefined) return;
     if (!isFirst) this.telemetry.mark(before, status);
     this.driving.heardStatus(before, status);
-    this.referee.heard(before, status, this.telemetry.latest?.t ?? 0);
+    this.referee.heard(before, status, this.telemetry.latest?.t ?? 0, isFirst);
   }
 
   /** Clears refusals whose cause has ended. */

@@ -31,7 +31,7 @@ export class Referee extends Part {
   readonly action = new Action(this.whole.clock, 'Match');
   /** Page time of the last accepted beat, by this page or by the desk that `look` found. */
   readonly beatMs = signal<number | undefined>(undefined);
-  /** The phase that the last pause interrupted, if this page saw it. */
+  /** The phase that the last pause interrupted, if this page saw both on one stream. */
   readonly interrupted = signal<Interrupted | undefined>(undefined);
   /** Durations as typed, by phase. */
   readonly durations = signal<Readonly<Record<string, string>>>({
@@ -131,11 +131,16 @@ export class Referee extends Part {
     return this.#ask({ path: '/api/match/unlock', body: { lock }, rule: 'moves' });
   }
 
-  /** Remembers the phase that a pause interrupts. `t` is the daemon's time. */
-  heard({ match: before }: Status, { match: after }: Status, t: number): void {
-    if (after.phase === before.phase) return;
+  /**
+   * Remembers the phase that a pause interrupts, if one stream showed both. `t` is the daemon's time. `isFirst`: `after` is
+   * the first status of its stream, so the page does not know what came before.
+   */
+  heard({ match: before }: Status, { match: after }: Status, t: number, isFirst: boolean): void {
+    const isSameMatch = after.id === before.id;
+    if (isSameMatch && after.phase === before.phase && !(isFirst && after.revision !== before.revision))
+      return;
     const { phase, endsAtT } = before;
-    const isInterrupted = after.phase === 'pause' && PLAY.includes(phase);
+    const isInterrupted = isSameMatch && !isFirst && after.phase === 'pause' && PLAY.includes(phase);
     const remainingS = endsAtT === null ? null : Math.max(0, endsAtT - t);
     this.interrupted.value = isInterrupted ? { phase, remainingS } : undefined;
   }
