@@ -55,7 +55,7 @@ function PhaseCell({ phase, id, match }: Record<'id', string> & { phase: Phase; 
         <Press
           text="Go on"
           class="primary"
-          disabled={!referee.isBeating}
+          disabled={referee.whyNoPlay !== ''}
           hint={[phaseText(phase), ...leftText(interrupted.remainingS)].join(', ')}
           run={() => referee.set(match.id ?? id, phase, interrupted.remainingS)}
         />
@@ -102,7 +102,15 @@ function LockRow({ match: { lock } }: { readonly match: MatchStatus }) {
     <div class="row">
       <Press text="LOCK" class="lock" atTouch run={() => referee.lock(reason.value.trim() || 'Referee')} />
       <input {...typed(reason)} maxLength={200} aria-label="Reason of the lock" />
-      {lock !== null && <Twice text="Unlock" about={lock.id} run={() => referee.unlock(lock.id)} />}
+      {lock !== null && (
+        <Twice
+          text="Unlock"
+          about={lock.id}
+          disabled={referee.whyNoContact !== ''}
+          hint={referee.whyNoContact}
+          run={() => referee.unlock(lock.id)}
+        />
+      )}
     </div>
   );
 }

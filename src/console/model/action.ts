@@ -76,6 +76,7 @@ export class Action {
 /** Texts for refusals whose detail is written for programs. */
 const HERE: Readonly<Record<string, string>> = {
   stopped: 'The robot is stopped.',
+  'too-late': 'It came too late, so it did nothing. Press again.',
   'changed-meanwhile': 'Somebody else saved meanwhile. Check what they changed, then press again.',
 };
 

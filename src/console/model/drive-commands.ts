@@ -3,7 +3,6 @@ import { isObject } from '../../core/json.js';
 import { MAX_HOLD_MS, perUnit, type Rates, UNIT_LIST, type Unit, type UnitName } from '../../core/units.js';
 import type { Ask } from '../daemon/asks.js';
 import { isUnanswered, type Outcome } from '../daemon/request.js';
-import type { RobotTime } from './robot-time.js';
 import type { Whole } from './whole.js';
 
 export type UnitRates = { readonly name: UnitName; readonly rates: Rates };
@@ -23,16 +22,14 @@ export class DriveCommands {
   /** When the first command of each unit's motion was answered. */
   readonly acceptedMs: Record<UnitName, number> = perUnit(() => Number.POSITIVE_INFINITY);
   readonly #whole: Whole;
-  readonly #time: RobotTime;
   /** The unanswered commands that move something. */
   #pendingMoves = 0;
   /** When the newest command that moves something was sent. */
   #sentMs = Number.NEGATIVE_INFINITY;
   #unansweredMs = Number.POSITIVE_INFINITY;
 
-  constructor(whole: Whole, time: RobotTime) {
+  constructor(whole: Whole) {
     this.#whole = whole;
-    this.#time = time;
   }
 
   get isMoving(): boolean {
@@ -84,13 +81,13 @@ export class DriveCommands {
     how: Pick<Ask, 'rule' | 'replaces'>,
     more: object = {},
   ): Promise<Outcome<unknown>> {
-    const { clock, daemon } = this.#whole;
+    const { clock, daemon, robotTime } = this.#whole;
     const sentMs = clock.nowMs();
     const body = {
       ...Object.fromEntries(wanted.map(({ name, rates }) => [name, rates])),
       id: this.id,
       holdMs: HOLD_MS,
-      notAfterT: this.#time.tAt(sentMs + LATEST_MS),
+      notAfterT: robotTime.tAt(sentMs + LATEST_MS),
       ...more,
     };
     const outcome = await daemon.press({ path: '/api/drive', body, ...how });

@@ -5,7 +5,6 @@ import type { Status, UnitStatus } from '../../schemas/status.js';
 import { isUnanswered, type Outcome } from '../daemon/request.js';
 import { refusalText } from './action.js';
 import { COMMANDS_HZ, DriveCommands, type UnitRates } from './drive-commands.js';
-import { RobotTime } from './robot-time.js';
 import { Part, type Whole } from './whole.js';
 
 /** How far each axis is deflected, from -1 to 1, by its name. Positive is ahead, to the left and upwards. */
@@ -51,7 +50,6 @@ export class Driving extends Part {
   /** True while a stick or key must be let go before the robot moves. */
   readonly needsRest = signal(false);
   readonly hasGamepad = signal(false);
-  readonly time: RobotTime;
   readonly commands: DriveCommands;
   /** Why the last command was refused, or why the page stopped driving. Empty if another part of the page says so. */
   readonly #problem = signal('');
@@ -69,8 +67,7 @@ export class Driving extends Part {
     super(whole);
     const { clock, storage } = whole;
     const stored = Number(storage.read(LIMIT_KEY) ?? Number.NaN);
-    this.time = new RobotTime(clock);
-    this.commands = new DriveCommands(whole, this.time);
+    this.commands = new DriveCommands(whole);
     this.limit = signal(stored >= 0.05 && stored <= 1 ? stored : 0.3);
     every(clock, 1000 / COMMANDS_HZ, () => this.#pass());
   }
@@ -179,7 +176,7 @@ export class Driving extends Part {
       const [old, now] = [before[name], after[name]];
       const isTaken = old.driver?.id === this.commands.id && this.#isRivals(now.driver);
       // Something has ended the motion of this page, which began again at once.
-      const sinceMs = this.time.msAt(now.driver?.sinceT ?? 0);
+      const sinceMs = this.whole.robotTime.msAt(now.driver?.sinceT ?? 0);
       const isEnded =
         now.driver?.id === this.commands.id && sinceMs > this.commands.acceptedMs[name] + CLOCK_MS;
       return old.mode !== now.mode || isTaken || (isEnded && this.commands.moving[name]);
@@ -195,9 +192,9 @@ export class Driving extends Part {
   #pass(): void {
     const nowMs = this.whole.clock.nowMs();
     if (nowMs - this.#problemMs > REFUSAL_MS) this.#problem.value = '';
-    const silentMs = nowMs - Math.min(this.time.heardMs, this.commands.unansweredMs);
+    const silentMs = nowMs - Math.min(this.whole.robotTime.heardMs, this.commands.unansweredMs);
     if (silentMs > SILENT_MS && this.#isAnyHeld && !this.needsRest.peek()) {
-      const what = nowMs - this.time.heardMs > SILENT_MS ? 'readings' : 'answers';
+      const what = nowMs - this.whole.robotTime.heardMs > SILENT_MS ? 'readings' : 'answers';
       this.interrupt(`No ${what} came from the robot: driving has stopped.`);
       return;
     }

@@ -168,7 +168,8 @@ export function actsOf(events: readonly LogEvent[]): LogEvent[] {
 
 /** One sentence, such as `Gimbal mode: manual → auto, by Bob.` */
 export function actText({ what, unit, who, outcome, detail = {} }: LogEvent): string {
-  const { before, after, ...others } = detail;
+  // The latest time of a request is for the daemon only.
+  const { before, after, notAfterT: _, ...others } = detail;
   const change = after === undefined ? [] : [`${before ?? '–'} → ${after}`];
   const values = Object.entries(others)
     .filter(([name, value]) => value !== after && !(name === 'why' && value === 'asked'))

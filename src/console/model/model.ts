@@ -19,6 +19,7 @@ import { LogView } from './log-view.js';
 import { keyOf, type LoopChoice } from './loop-choice.js';
 import { Referee } from './referee.js';
 import { changesByRestart, daemonRestartText } from './restart.js';
+import { RobotTime } from './robot-time.js';
 import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry.js';
@@ -67,6 +68,7 @@ export class Model extends InBrowser implements Whole {
   readonly status = signal<Status | undefined>(undefined);
   /** True while `status` is known to be current. */
   readonly fresh = this.stream.fresh;
+  readonly robotTime = new RobotTime(this.clock);
   /** Why the daemon answers requests but sends no data. Empty if that is unknown. */
   readonly deafness = signal('');
   readonly choice = signal<LoopChoice>({ unit: 'gimbal', loop: 'angle_yaw' });
@@ -264,7 +266,7 @@ export class Model extends InBrowser implements Whole {
 
   #takeTelemetry(sample: Telemetry): void {
     this.telemetry.take(sample);
-    this.driving.time.heard(sample.t);
+    this.robotTime.heard(sample.t);
     this.laser.heard();
     this.daemon.heard();
   }

@@ -19,6 +19,10 @@ const SILENT_MS = 2000;
 const OVER: readonly Phase[] = ['none', 'ended'];
 /** These phases concern the match that was begun, even if the referee has typed the name of the next one. */
 const OF_CURRENT: readonly Phase[] = ['none', 'pause', 'ended'];
+/** Only these phases can be set without contact, and take effect however late they arrive. */
+const RESTRICTING: readonly Phase[] = ['pause', 'ended'];
+/** Any other act does nothing if it arrives later than this. */
+const IN_TIME_MS = 1000;
 const KEY = 'trunnion.phases';
 const DURATIONS = { auto: '30', teleop: '120' };
 const LONGEST_S = 86_400;
@@ -104,9 +108,20 @@ export class Referee extends Part {
     const isNext = this.#idFor(id, phase) !== match?.id;
     if (id === '') return 'name the match';
     if (match?.phase === phase && !isNext) return 'now';
+    if (!RESTRICTING.includes(phase) && !this.whole.fresh.value) return this.whyNoContact;
     if (isNext && PLAY.includes(phase) && !OVER.includes(match?.phase ?? 'none')) return 'press pre first';
     if (this.durationS(phase) === undefined) return 'check the time';
-    return PLAY.includes(phase) && !this.isBeating ? 'needs the lease' : '';
+    return PLAY.includes(phase) ? this.whyNoPlay : '';
+  }
+
+  /** Why the robot cannot be let play now, in a few words. Empty if it can. */
+  get whyNoPlay(): string {
+    return this.whyNoContact || (this.isBeating ? '' : 'needs the lease');
+  }
+
+  /** A press without contact would act later, when contact returns. */
+  get whyNoContact(): string {
+    return this.whole.fresh.value ? '' : 'no contact';
   }
 
   /** Sets a phase with the duration that was typed here. Does nothing if the duration cannot be parsed. */
@@ -117,7 +132,8 @@ export class Referee extends Part {
 
   set(id: string, phase: Phase, remainingS: number | null): Promise<boolean> {
     this.#revision = Math.max(this.#revision, this.whole.status.peek()?.match.revision ?? 0) + 1;
-    const body = { id, revision: this.#revision, phase, remainingS };
+    const notAfterT = RESTRICTING.includes(phase) ? undefined : this.#notAfterT;
+    const body = { id, revision: this.#revision, phase, remainingS, notAfterT };
     const rule = PLAY.includes(phase) ? 'moves' : 'calms';
     return this.#ask({ path: '/api/match', body, rule });
   }
@@ -128,7 +144,11 @@ export class Referee extends Part {
 
   /** Lifts only the lock that the referee saw. */
   unlock(lock: string): Promise<boolean> {
-    return this.#ask({ path: '/api/match/unlock', body: { lock }, rule: 'moves' });
+    return this.#ask({
+      path: '/api/match/unlock',
+      body: { lock, notAfterT: this.#notAfterT },
+      rule: 'moves',
+    });
   }
 
   /**
@@ -143,6 +163,11 @@ export class Referee extends Part {
     const isInterrupted = isSameMatch && !isFirst && after.phase === 'pause' && PLAY.includes(phase);
     const remainingS = endsAtT === null ? null : Math.max(0, endsAtT - t);
     this.interrupted.value = isInterrupted ? { phase, remainingS } : undefined;
+  }
+
+  get #notAfterT(): number | undefined {
+    const { clock, robotTime } = this.whole;
+    return robotTime.tAt(clock.nowMs() + IN_TIME_MS);
   }
 
   #idFor(typed: string, phase: Phase): string {

@@ -5,6 +5,7 @@ import type { Status } from '../../schemas/status.js';
 import type { DaemonClient } from '../daemon/daemon.js';
 import type { PageStorage } from '../daemon/surroundings.js';
 import type { LoopChoice } from './loop-choice.js';
+import type { RobotTime } from './robot-time.js';
 
 /** What a part of the model asks of the whole model. */
 export interface Whole {
@@ -14,6 +15,7 @@ export interface Whole {
   readonly status: ReadonlySignal<Status | undefined>;
   /** Whether `status` is known to be true now. */
   readonly fresh: ReadonlySignal<boolean>;
+  readonly robotTime: RobotTime;
   readonly choice: ReadonlySignal<LoopChoice>;
   choose(choice: LoopChoice): void;
   hasRightTo(operation: 'drive'): boolean;
