@@ -85,4 +85,38 @@ describe('the button "Go"', () => {
     await page.wait(200);
     expect(isOffered()).to.equal(false);
   });
+
+  it('sends no further mode switch after another page has stopped and resumed the robot', async () => {
+    const page = await stopped();
+    page.let(/mode/, 'answer held');
+    const over = page.model.go.run();
+    await page.wait(300);
+    for (const act of ['stop', 'resume']) {
+      await page.daemon.ask(`POST /api/${act}`);
+      await page.wait(200);
+    }
+    for (const request of page.sentTo(/mode/)) request.deliver();
+    await page.during(over);
+    expect(acts(page)).to.deep.equal(['resume', 'gimbal/mode/switch manual']);
+  });
+
+  it('sends nothing more 4 s after the press', async () => {
+    for (const [answeredMs, count] of [
+      [1900, 3],
+      [2100, 2],
+    ] as const) {
+      const page = await stopped();
+      page.fate = ({ path }) => (/resume|mode/.test(path) ? 'answer held' : 'delivered');
+      const over = page.model.go.run();
+      for (let sent = 0; sent < count; sent += 1) {
+        await page.wait(answeredMs);
+        page
+          .sentTo(/resume|mode/)
+          .at(-1)!
+          .deliver();
+      }
+      await page.during(over);
+      expect(acts(page)).to.have.length(count);
+    }
+  });
 });

@@ -1,9 +1,11 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { isObject, parsedJson } from '../../core/json.js';
 import { MODES, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import { Part } from './whole.js';
 
 const KEY = 'trunnion.go';
+/** Go sends nothing more when this time has passed since the press. */
+const MOST_MS = 4000;
 
 /** The driver's start in a match: a resume, and then the mode that the driver chose for each unit. */
 export class Go extends Part {
@@ -25,11 +27,21 @@ export class Go extends Part {
     this.whole.storage.write(KEY, JSON.stringify(perUnit(({ name }) => this.modes[name].value)));
   }
 
-  /** The first refusal ends the rest, and so does a STOP that is pressed meanwhile. */
+  /** The first refusal ends the rest. So does a STOP, whoever presses it, and MOST_MS. */
   async run(): Promise<void> {
-    const since = this.whole.daemon.asks.presses;
-    if (!(await this.whole.resume(since))) return;
+    const { clock, daemon, status } = this.whole;
+    const since = daemon.asks.presses;
+    const untilMs = clock.nowMs() + MOST_MS;
+    let [hasRun, isStopped] = [false, false];
+    // A status that arrives late may still show the stop that the resume ends.
+    const unwatch = effect(() => {
+      if (status.value?.stopped === false) hasRun = true;
+      else isStopped ||= hasRun;
+    });
+    let isDone = await this.whole.resume(since);
     for (const { name } of UNIT_LIST)
-      if (!(await this.whole.switchMode(name, this.modes[name].value, since))) return;
+      if (isDone && !isStopped && clock.nowMs() < untilMs)
+        isDone = await this.whole.switchMode(name, this.modes[name].value, since);
+    unwatch();
   }
 }
