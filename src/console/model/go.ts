@@ -14,11 +14,13 @@ export class Go extends Part {
     return signal<Mode>(MODES.find(mode => isObject(stored) && stored[name] === mode) ?? 'manual');
   });
 
-  /** True while a match has the robot stopped. Go then takes the place of Resume, and modes are chosen for it. */
+  /**
+   * True while a match has the robot stopped, or had it stopped when contact was lost: a choice must not become a mode
+   * switch meanwhile. Go then takes the place of Resume, and modes are chosen for it.
+   */
   get isOffered(): boolean {
-    const { fresh, status } = this.whole;
-    const { stopped, match } = status.value ?? {};
-    return fresh.value && stopped === true && match !== undefined && match.phase !== 'none';
+    const { stopped, match } = this.whole.status.value ?? {};
+    return stopped === true && match !== undefined && match.phase !== 'none';
   }
 
   /** Nothing is sent before `run`. */
