@@ -209,6 +209,18 @@ describe('a press of “STOP” on the page', () => {
     await page.daemon.askAndWait('POST /api/resume');
     expect(page.strip).not.to.match(/not confirmed/);
   });
+
+  for (const answeredMs of [5000, 9000])
+    it(`counts as answered within half a minute on a network whose answers take ${answeredMs / 1000} s`, async () => {
+      page.fate = one => {
+        if (!/stop/.test(one.path)) return 'delivered';
+        page.clock.after(answeredMs, () => one.deliver());
+        return 'answer held';
+      };
+      page.model.pressStop();
+      await page.wait(30_000);
+      expect([page.model.isOwing, await isStopped()]).to.deep.equal([false, true]);
+    });
 });
 
 describe('a press of “Off” on the page', () => {

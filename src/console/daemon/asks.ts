@@ -248,10 +248,8 @@ function pauseMs(sent: number): number {
   return sent === 1 ? FIRST_PAUSE_MS : sent < 20 ? 500 : 2000;
 }
 
-/**
- * The time limit of an attempt. The daemon answers a STOP within 800 ms. After 20 attempts the network may be slow,
- * so there is no limit.
- */
+/** The time limit of an attempt. The daemon answers a STOP within 800 ms. After 20 attempts the network may be slow. */
 function deadlineMs({ ask, sent }: Press): number | undefined {
-  return ask.rule === 'insists' && sent < 20 ? 1500 : undefined;
+  if (ask.rule !== 'insists') return undefined;
+  return sent < 20 ? 1500 : 10_000;
 }
