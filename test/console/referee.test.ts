@@ -160,6 +160,20 @@ describe('a page used by a referee', () => {
     const again = await page.another();
     expect(again.model.referee.durations.value).to.deep.equal({ auto: '15', teleop: '120' });
   });
+
+  it('sends no beat while it is hidden, so that a robot in play stops after 3 s, and renews the lease within a second afterwards', async () => {
+    await page.during(referee.take());
+    await page.during(referee.begin('M', 'teleop'));
+    await page.wait(1000);
+    const before = beats();
+    page.model.stream.setHidden(true);
+    await page.wait(3100);
+    expect(beats()).to.equal(before);
+    expect(await page.daemon.status()).to.deep.include({ stopped: true });
+    page.model.stream.setHidden(false);
+    await page.wait(1000);
+    expect([beats(), referee.isBeating]).to.deep.equal([before + 1, true]);
+  });
 });
 
 describe('the list of match events', () => {

@@ -65,6 +65,10 @@ export class EventStream {
     return this.#heardMs;
   }
 
+  get isHidden(): boolean {
+    return this.#hidden;
+  }
+
   start(): void {
     every(this.#surroundings.clock, CHECK_MS, () => this.#check());
     this.#check();

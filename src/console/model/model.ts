@@ -133,6 +133,10 @@ export class Model extends InBrowser implements Whole {
     return match === undefined || (match.allows[operation] && match.lock === null);
   }
 
+  get isHidden(): boolean {
+    return this.stream.isHidden;
+  }
+
   /** True while a STOP or an Off is pending. A reload would lose it. */
   get isOwing(): boolean {
     return this.stop.isOwed || this.laser.isOwed;

@@ -3,7 +3,7 @@ import { parsedJson } from '../../core/json.js';
 import { type Phase, PLAY } from '../../core/phases.js';
 import type { Status } from '../../schemas/status.js';
 import type { Ask } from '../daemon/asks.js';
-import type { Refusal } from '../daemon/request.js';
+import { type Refusal, UNREACHABLE } from '../daemon/request.js';
 import { Action } from './action.js';
 import { Renewal } from './own-trial.js';
 import { Part } from './whole.js';
@@ -187,7 +187,9 @@ export class Referee extends Part {
   }
 
   async #beat(takeover: boolean) {
-    const { daemon, clock } = this.whole;
+    const { daemon, clock, isHidden } = this.whole;
+    // A referee who does not see the robot must not keep it in play.
+    if (isHidden) return { refusal: UNREACHABLE };
     const body = { holder: this.holder, ttlMs: TTL_MS, takeover };
     const outcome = await daemon.post('/api/match/lease', body);
     if ('body' in outcome) this.beatMs.value = clock.nowMs();

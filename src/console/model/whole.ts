@@ -16,6 +16,8 @@ export interface Whole {
   /** Whether `status` is known to be true now. */
   readonly fresh: ReadonlySignal<boolean>;
   readonly robotTime: RobotTime;
+  /** Nobody sees a hidden page. */
+  readonly isHidden: boolean;
   readonly choice: ReadonlySignal<LoopChoice>;
   choose(choice: LoopChoice): void;
   hasRightTo(operation: 'drive'): boolean;
