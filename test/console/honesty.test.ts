@@ -160,6 +160,20 @@ describe('an open page', () => {
     await page.wait(500);
     expect(page.model.isOwing).to.equal(true);
   });
+
+  it('treats its data as stale from the moment when it is hidden until new data arrives, even if its clock stood still meanwhile', async () => {
+    const page = await servedPage();
+    const { stream, fresh } = page.model;
+    stream.setHidden(true);
+    expect(fresh.value).to.equal(false);
+    page.isDeaf = true;
+    stream.setHidden(false);
+    await page.wait(100);
+    expect(fresh.value).to.equal(false);
+    page.isDeaf = false;
+    await page.wait(200);
+    expect(fresh.value).to.equal(true);
+  });
 });
 
 describe('each time the limit `laser.maxOnS` switches the laser off,', () => {

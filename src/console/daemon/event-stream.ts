@@ -77,8 +77,11 @@ export class EventStream {
   /** Call this when the page becomes hidden or visible, or is about to be closed. */
   setHidden(hidden: boolean): void {
     this.#hidden = hidden;
-    if (hidden) this.#close(0);
-    else this.rest(false);
+    if (hidden) {
+      this.#close(0);
+      // The page's clock may stop while a phone sleeps, so that old data would seem new.
+      this.#heardMs = Math.min(this.#heardMs, this.#surroundings.clock.nowMs() - STALE_MS);
+    } else this.rest(false);
     this.#check();
   }
 
