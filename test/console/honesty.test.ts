@@ -333,6 +333,27 @@ describe('the alert about a restart of the daemon', () => {
     await restart();
     expect(page.strip).to.match(/^bad: The daemon restarted [\d:]+\.$/);
   });
+
+  for (const lost of ['refused', 'lost'] as const)
+    it(`is shown with what the restart changed even if the first requests for the event log are ${lost}`, async () => {
+      await lightOn();
+      await page.wait(200);
+      if (lost === 'lost') page.let(/api.log/, 'lost');
+      else page.refuse(/api.log/, 503, 'storage-failed');
+      await restart();
+      await page.wait(3000);
+      // The stream opens again meanwhile.
+      page.model.stream.setHidden(true);
+      await page.wait(200);
+      page.model.stream.setHidden(false);
+      await page.wait(3000);
+      expect(page.strip).not.to.match(/restarted/);
+      page.mend();
+      page.override = () => undefined;
+      await page.wait(6000);
+      expect(page.strip).to.match(/^bad: The daemon restarted [\d:]+: laser on → dark\.$/);
+      expect(marks().filter(text => /restarted/.test(text))).to.have.length(1);
+    });
 });
 
 describe('the note about test steps that ended early', () => {

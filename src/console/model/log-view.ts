@@ -46,9 +46,9 @@ export class LogView extends Part {
 
   /**
    * Fetches the events that the stream did not send. Resolves with the start of the daemon if it has restarted since
-   * the last call.
+   * the last answer, and with undefined if no answer came.
    */
-  async load(): Promise<LogEvent | undefined> {
+  async load(): Promise<{ readonly start: LogEvent | undefined } | undefined> {
     const before = this.events.peek();
     const page = await this.whole.daemon.read<LogPage>('/api/log?after=0');
     if (page === undefined) return undefined;
@@ -60,7 +60,7 @@ export class LogView extends Part {
     this.dropped.value = dropped;
     this.events.value = [...events, ...cameLive].slice(-MOST_EVENTS);
     this.storeRestarts(this.events.peek());
-    return isOther ? events.find(({ what }) => what === 'start') : undefined;
+    return { start: isOther ? events.find(({ what }) => what === 'start') : undefined };
   }
 
   take(event: LogEvent): void {

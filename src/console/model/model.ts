@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { Clock } from '../../core/clock.js';
+import { type Clock, pause } from '../../core/clock.js';
 import { type Excitation, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/units.js';
 import type { Status, TrialStatus } from '../../schemas/status.js';
 import type { Step } from '../../schemas/step.js';
@@ -24,6 +24,9 @@ import { Runs } from './runs.js';
 import { Stop } from './stop.js';
 import { TelemetryView } from './telemetry.js';
 import type { Whole } from './whole.js';
+
+/** The pause before the log is asked for again. */
+const LOG_RETRY_MS = 1000;
 
 /** Operations that a match may forbid. */
 export type Operation = 'drive' | 'laser' | 'tune' | 'resume';
@@ -98,6 +101,10 @@ export class Model extends InBrowser implements Whole {
   readonly runs = new Runs(this, this.tunedLoop);
   /** True if no status has arrived since the stream was opened. */
   #isOpened = false;
+  /** The number of streams that were opened. */
+  #streams = 0;
+  /** The last status before the streams about which the log has not been answered yet. */
+  #before: Status | undefined;
 
   constructor(surroundings: Surroundings) {
     super(surroundings);
@@ -215,14 +222,28 @@ export class Model extends InBrowser implements Whole {
       void asked.then(past => this.telemetry.takePast(past ?? []));
     }
     this.#isOpened = true;
+    this.#streams += 1;
     this.telemetry.timeline.streamOpened();
     void this.runs.look();
   }
 
-  /** Shows what happened between the last status of the stream before and the first one of this stream. */
-  async #catchUp(before: Status | undefined, status: Status): Promise<void> {
-    const start = await this.log.load();
+  /**
+   * Shows what happened between the last status of the stream before and the first one of this stream. Asks until an answer
+   * comes, or until another stream does the same.
+   */
+  async #catchUp(last: Status | undefined, status: Status): Promise<void> {
+    this.#before ??= last;
+    const before = this.#before;
+    const stream = this.#streams;
+    let loaded = await this.log.load();
+    while (loaded === undefined && stream === this.#streams && !this.isHidden) {
+      await pause(this.clock, LOG_RETRY_MS);
+      loaded = await this.log.load();
+    }
+    if (loaded === undefined) return;
+    this.#before = undefined;
     if (before === undefined) return;
+    const { start } = loaded;
     if (start === undefined) return this.telemetry.mark(before, status);
     const restart = { ...start, detail: { changes: changesByRestart(before, status).join(', ') } };
     this.log.storeRestarts([restart]);
