@@ -18,5 +18,5 @@ export function withInner(unit: Unit, name: string | undefined): string[] {
 
 /** The loops of a unit in the order in which they are tuned: from the inside out. */
 export function insideOut(unit: Unit): Loop[] {
-  return unit.loops.toSorted((a, b) => withInner(unit, a.name).length - withInner(unit, b.name).length);
+  return [...unit.loops].sort((a, b) => withInner(unit, a.name).length - withInner(unit, b.name).length);
 }

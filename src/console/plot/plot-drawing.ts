@@ -66,7 +66,7 @@ function drawVertical({ ctx, bbox }: uPlot, x: number): void {
 export function drawGaps(plot: uPlot, gaps: readonly (readonly [number, number])[]): void {
   drawOver(plot, 'dim', (ctx, bbox, ratio) => {
     let freePx = bbox.left + bbox.width;
-    for (const [fromT, toT] of gaps.toReversed()) {
+    for (const [fromT, toT] of [...gaps].reverse()) {
       const [from, to] = [plot.valToPos(fromT, 'x', true), plot.valToPos(toT, 'x', true)];
       if (from >= bbox.left + bbox.width || to <= bbox.left) continue;
       ctx.globalAlpha = 0.2;

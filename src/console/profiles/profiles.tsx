@@ -29,7 +29,7 @@ export function Profiles({ gains }: { readonly gains: GainEdits }) {
     return change('', wanted, `The gains in force are kept as ${wanted.name}.`);
   };
   const profiles = list.map(({ profile }) => profile);
-  const starredFirst = profiles.toSorted((one, other) => Number(other.starred) - Number(one.starred));
+  const starredFirst = [...profiles].sort((one, other) => Number(other.starred) - Number(one.starred));
   return (
     <>
       <form class="row" hidden={!model.access.hasRight('tune')}>
