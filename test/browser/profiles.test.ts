@@ -160,4 +160,32 @@ describe('the console with profiles', function () {
     expect((await storedMatch()).speed.kp).to.equal(44);
     expect(await list.getByRole('button', { name: 'Keep broken' }).isDisabled()).to.equal(true);
   });
+
+  it('shows no gains of the set that was chosen before until the comparison with the new choice has arrived', async () => {
+    await post('/api/chassis/pidconfig', { ...(await gainsOf()), speed: { kp: 34, ki: 300, kd: 0 } });
+    const page = await open();
+    const chassis = card(page, 'Chassis');
+    await chassis.getByText('Profiles').click();
+    const table = chassis.getByRole('table', { name: 'Comparison' });
+    const row = table.getByRole('row', { name: /^Speed loop/ });
+    const { revision } = (await get('/api/status')).body.chassis.gains;
+    await table.getByLabel('Compare').selectOption(String(revision));
+    await table.getByLabel('With').selectOption(String(revision));
+    await shows(row, /^Speed loop34 · 300 · 034 · 300 · 0/);
+    let release = () => {};
+    const held = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/api/chassis/compare?*', async route => {
+      await held;
+      await route.continue();
+    });
+    const requested = page.waitForRequest(/compare/);
+    await table.getByLabel('Compare').selectOption('0');
+    await requested;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await row.textContent()).to.equal('Speed loop');
+    release();
+    await shows(row, /^Speed loop40 · 320 · 0.*34 · 300 · 0/);
+  });
 });

@@ -18,10 +18,14 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
   const { revision = 0 } = status.value?.[unit.name].gains ?? {};
   const [a, b] = [useSignal('0'), useSignal(String(revision))];
   const picked = useSignal<string | undefined>(undefined);
-  const ask = () =>
-    daemon.get<Comparison>(`/api/${unit.name}/compare?${new URLSearchParams({ a: a.value, b: b.value })}`);
-  const { answer, action } = useAnswer(ask, [a.value, b.value, names.length, revision]);
-  const loops = answer?.loops;
+  const query = String(new URLSearchParams({ a: a.value, b: b.value }));
+  const ask = async () => {
+    const outcome = await daemon.get<Comparison>(`/api/${unit.name}/compare?${query}`);
+    return 'body' in outcome ? { body: { query, loops: outcome.body.loops } } : outcome;
+  };
+  const { answer, action } = useAnswer(ask, [query, names.length, revision]);
+  // The gains of the sets that were chosen before must not stand below the new names.
+  const loops = answer?.query === query ? answer.loops : undefined;
   const revisions = Array.from({ length: Math.min(REVISIONS, revision) }, (_, back) => revision - back);
   const options = [
     ...names.map(name => [name, name]),
@@ -83,6 +87,7 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
       </table>
       {drawn !== undefined && shown !== undefined && (
         <CompareCurves
+          key={`${drawn} ${shown.a.measured?.number} ${shown.b.measured?.number}`}
           unit={unit.name}
           loop={drawn}
           a={shown.a.measured?.number}
