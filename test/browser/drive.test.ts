@@ -327,4 +327,22 @@ describe('in a browser,', function () {
     await driveAhead(page);
     await page.keyboard.up('KeyW');
   });
+
+  it('a stick follows only the primary button of a mouse, not a right click', async () => {
+    const page = await open({ hash: '#match' });
+    const asked = motionsAskedBy(page);
+    const box = (await page.getByLabel('drive', { exact: true }).boundingBox())!;
+    const drag = async (button: 'left' | 'right') => {
+      await page.mouse.move(box.x + box.width / 2, box.y + 5);
+      await page.mouse.down({ button });
+      const { style } = await page
+        .locator('.thumb')
+        .first()
+        .evaluate(one => ({ style: one.style.translate }));
+      await page.mouse.up({ button });
+      return style;
+    };
+    expect([await drag('right'), asked]).to.deep.equal(['0% 0%', []]);
+    expect(await drag('left')).to.match(/^0% -\d/);
+  });
 });

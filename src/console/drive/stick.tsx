@@ -47,7 +47,7 @@ export function Stick({ source, label, left, up, why }: StickProps) {
       aria-label={why === '' ? label : `${label}: ${why}`}
       data-grey={why !== '' || undefined}
       onPointerDown={event => {
-        if (pointer.current !== undefined) return;
+        if (pointer.current !== undefined || event.button !== 0) return;
         pointer.current = event.pointerId;
         event.currentTarget.setPointerCapture(event.pointerId);
         follow(event);
