@@ -140,4 +140,25 @@ describe('the console during faults', function () {
     robot.daemon.process.kill('SIGCONT');
     expect(grey).to.deep.equal(['auto', 'debug', 'auto', 'debug', 'On', 'Resumeno contact']);
   });
+
+  it('greys phases and lease on the panel of a referee while the daemon does not answer', async () => {
+    await post('/api/match', { id: 'grey', revision: 1, phase: 'pre' });
+    const page = await open();
+    await page.locator('summary', { hasText: 'Referee' }).click();
+    const button = page.locator('.phases [aria-pressed=true]');
+    await button.waitFor();
+    const looks = () =>
+      page.evaluate<string[]>(`[
+        getComputedStyle(document.querySelector('.phases')).filter,
+        getComputedStyle(document.querySelector('.lease > .state')).filter,
+        getComputedStyle(document.querySelector('.phases [aria-pressed=true]')).borderStyle,
+      ]`);
+    expect(await looks()).to.deep.equal(['none', 'none', 'solid']);
+    robot.daemon.process.kill('SIGSTOP');
+    await has(page.locator('html'), 'data-stale', '');
+    const stale = await looks();
+    robot.daemon.process.kill('SIGCONT');
+    await post('/api/match', { id: 'grey', revision: 2, phase: 'none' });
+    expect(stale).to.deep.equal(['grayscale(1)', 'grayscale(1)', 'dashed']);
+  });
 });
