@@ -322,7 +322,7 @@ describe("a referee's press that lets the robot move", () => {
 
   for (const [delayMs, phase] of [
     [800, 'teleop'],
-    [1500, 'pre'],
+    [2500, 'pre'],
   ] as const)
     it(`${phase === 'pre' ? 'does nothing, and says so,' : 'takes effect'} if it arrives ${delayMs} ms later`, async () => {
       const { page, referee } = await open();
@@ -333,14 +333,14 @@ describe("a referee's press that lets the robot move", () => {
       expect(referee.action.refusal.value?.code).to.equal(phase === 'pre' ? 'too-late' : undefined);
     });
 
-  it('unlocks nothing if it arrives 1.5 s later', async () => {
+  it('unlocks nothing if it arrives 2.5 s later', async () => {
     const { page, referee } = await open();
     await page.during(referee.lock('x'));
     await page.wait(200);
     const { id } = (await match(page)).lock;
-    delay(page, 1500);
+    delay(page, 2500);
     void referee.unlock(id);
-    await page.wait(2000);
+    await page.wait(3000);
     expect((await match(page)).lock?.id).to.equal(id);
   });
 

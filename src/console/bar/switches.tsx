@@ -115,6 +115,7 @@ export function ModeSwitch({ unit, isInMatch = false }: { unit: Unit; isInMatch?
         {shown.map(mode => (
           <Press
             text={mode}
+            about={String(isChosen)}
             key={mode}
             run={() => (isChosen ? model.go.choose(name, mode) : model.switchMode(name, mode))}
             moves={mode !== 'manual' && !isChosen}

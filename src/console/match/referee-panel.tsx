@@ -157,6 +157,8 @@ function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) 
           text={referee.isHeld ? 'Take it over' : 'Take the lease'}
           about={lease?.holder ?? ''}
           asks={referee.isHeld}
+          disabled={referee.whyNoContact !== ''}
+          hint={referee.whyNoContact}
           class="primary"
           run={() => referee.take(referee.isHeld)}
         />

@@ -4,7 +4,7 @@ import { MODES, type Mode, perUnit, UNIT_LIST, type UnitName } from '../../core/
 import { Part } from './whole.js';
 
 const KEY = 'trunnion.go';
-/** Go sends nothing more when this time has passed since the press. */
+/** If an answer took longer, the page was frozen meanwhile, and Go sends nothing more. */
 const MOST_MS = 4000;
 
 /** The driver's start in a match: a resume, and then the mode that the driver chose for each unit. */
@@ -29,11 +29,11 @@ export class Go extends Part {
     this.whole.storage.write(KEY, JSON.stringify(perUnit(({ name }) => this.modes[name].value)));
   }
 
-  /** The first refusal ends the rest. So does a STOP, whoever presses it, and MOST_MS. */
+  /** The first refusal ends the rest. So does a STOP, whoever presses it, and an answer that took longer than MOST_MS. */
   async run(): Promise<void> {
     const { clock, daemon, status } = this.whole;
     const since = daemon.asks.presses;
-    const untilMs = clock.nowMs() + MOST_MS;
+    let untilMs = clock.nowMs() + MOST_MS;
     let [hasRun, isStopped] = [false, false];
     // A status that arrives late may still show the stop that the resume ends.
     const unwatch = effect(() => {
@@ -42,8 +42,10 @@ export class Go extends Part {
     });
     let isDone = await this.whole.resume(since);
     for (const { name } of UNIT_LIST)
-      if (isDone && !isStopped && clock.nowMs() < untilMs)
+      if (isDone && !isStopped && clock.nowMs() < untilMs) {
+        untilMs = clock.nowMs() + MOST_MS;
         isDone = await this.whole.switchMode(name, this.modes[name].value, since);
+      }
     unwatch();
   }
 }

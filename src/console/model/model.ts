@@ -103,8 +103,6 @@ export class Model extends InBrowser implements Whole {
   #isOpened = false;
   /** The number of streams that were opened. */
   #streams = 0;
-  /** The last status before the streams about which the log has not been answered yet. */
-  #before: Status | undefined;
 
   constructor(surroundings: Surroundings) {
     super(surroundings);
@@ -231,18 +229,15 @@ export class Model extends InBrowser implements Whole {
    * Shows what happened between the last status of the stream before and the first one of this stream. Asks until an answer
    * comes, or until another stream does the same.
    */
-  async #catchUp(last: Status | undefined, status: Status): Promise<void> {
-    this.#before ??= last;
-    const before = this.#before;
+  async #catchUp(before: Status | undefined, status: Status): Promise<void> {
     const stream = this.#streams;
+    const isOpen = () => stream === this.#streams && !this.isHidden;
     let loaded = await this.log.load();
-    while (loaded === undefined && stream === this.#streams && !this.isHidden) {
+    while (loaded === undefined && isOpen()) {
       await pause(this.clock, LOG_RETRY_MS);
-      loaded = await this.log.load();
+      if (isOpen()) loaded = await this.log.load();
     }
-    if (loaded === undefined) return;
-    this.#before = undefined;
-    if (before === undefined) return;
+    if (loaded === undefined || before === undefined) return;
     const { start } = loaded;
     if (start === undefined) return this.telemetry.mark(before, status);
     const restart = { ...start, detail: { changes: changesByRestart(before, status).join(', ') } };

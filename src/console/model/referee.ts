@@ -21,8 +21,8 @@ const OVER: readonly Phase[] = ['none', 'ended'];
 const OF_CURRENT: readonly Phase[] = ['none', 'pause', 'ended'];
 /** Only these phases can be set without contact, and take effect however late they arrive. */
 const RESTRICTING: readonly Phase[] = ['pause', 'ended'];
-/** Any other act does nothing if it arrives later than this. */
-const IN_TIME_MS = 1000;
+/** Any other act does nothing if it arrives later than this. A slow network needs some of this time for both ways. */
+const IN_TIME_MS = 2000;
 const KEY = 'trunnion.phases';
 const DURATIONS = { auto: '30', teleop: '120' };
 const LONGEST_S = 86_400;
@@ -107,7 +107,8 @@ export class Referee extends Part {
     const match = this.whole.status.value?.match;
     const isNext = this.#idFor(id, phase) !== match?.id;
     if (id === '') return 'name the match';
-    if (match?.phase === phase && !isNext) return 'now';
+    const isSure = this.whole.fresh.value || !RESTRICTING.includes(phase);
+    if (match?.phase === phase && !isNext && isSure) return 'now';
     if (!RESTRICTING.includes(phase) && !this.whole.fresh.value) return this.whyNoContact;
     if (isNext && PLAY.includes(phase) && !OVER.includes(match?.phase ?? 'none')) return 'press pre first';
     if (this.durationS(phase) === undefined) return 'check the time';
