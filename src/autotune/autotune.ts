@@ -1,4 +1,4 @@
-import { isRobotError, RobotError } from '../core/errors.js';
+import { RobotError } from '../core/errors.js';
 import { Listeners } from '../core/listeners.js';
 import { isVisual } from '../core/loop-controllers.js';
 import { insideOut } from '../core/tuning-terms.js';
@@ -60,8 +60,8 @@ export class Autotune implements Permission {
     const { unit, style, by, sinceMs } = request;
     const { robot } = this.#options;
     const loops = namedLoops(unit, request.loops);
-    if (sinceMs !== undefined) robot.units[unit].requireNewer(sinceMs);
     this.#requireFree(unit, loops);
+    if (sinceMs !== undefined) robot.units[unit].requireNewer(sinceMs);
     const saved = robot.store.current(unit);
     const mayBeLit = robot.laser.darken('tuning');
     if (mayBeLit !== undefined) throw mayBeLit;
@@ -98,11 +98,8 @@ export class Autotune implements Permission {
     const { loop, by: owner } = run.tune();
     if (owner !== by) throw new RobotError('tune-running', { loop, by: owner });
     if (run.port.isAborted()) throw new RobotError('trial-ended');
-    await run.port.renew(this.#options.clock.nowMs() + leaseMs).catch(error => {
-      if (run.port.isAborted()) throw new RobotError('trial-ended');
-      // A loop that ends meanwhile leaves its trial. The next trial has the new lease.
-      if (isRobotError(error) && error.code !== 'trial-ended') throw error;
-    });
+    await run.port.renew(this.#options.clock.nowMs() + leaseMs);
+    if (run.port.isAborted()) throw new RobotError('trial-ended');
     return run.tune();
   }
 
@@ -114,7 +111,7 @@ export class Autotune implements Permission {
   async end(why: string, unit = this.#running?.run.tune().unit): Promise<boolean> {
     const running = this.#running;
     const { clock, robot } = this.#options;
-    if (unit !== undefined) robot.units[unit].rest(clock.nowMs());
+    if (unit !== undefined) robot.units[unit].ended(clock.nowMs());
     if (running === undefined || running.run.tune().unit !== unit) return false;
     running.run.port.abort(why);
     await running.over;

@@ -1,6 +1,6 @@
 import { type Clock, unlessAborted } from '../core/clock.js';
 import { type Deadlines, NEVER } from '../core/deadlines.js';
-import { RobotError } from '../core/errors.js';
+import { isRobotError, RobotError } from '../core/errors.js';
 import { isVisual } from '../core/loop-controllers.js';
 import type { Style } from '../core/tuning-terms.js';
 import {
@@ -125,9 +125,17 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     else abort(`its trial ended: ${why}`);
   };
 
+  /** Rejects if the controller does not take the longer trial. Then the lease is the old one. */
   const renew = async (endsAtMs: number): Promise<void> => {
+    const beforeMs = lease.atMs;
     lease.set(endsAtMs);
-    if (tried !== undefined && over === undefined) await runTrial(tried);
+    if (tried === undefined || over !== undefined) return;
+    await runTrial(tried).catch(error => {
+      // A loop that ends meanwhile leaves its trial. The next trial has the new lease.
+      if (over !== undefined || !isRobotError(error) || error.code === 'trial-ended') return;
+      lease.set(beforeMs);
+      throw error;
+    });
   };
 
   const tryGains = async (gains: Gains): Promise<void> => {

@@ -90,7 +90,11 @@ export async function startBehind(port: Port, parts: DaemonParts) {
   const files = { folder, disk: diskOf(parts, folder), clock };
   const runId = newRunId();
   const isSimulated = hardware.simulated;
-  const early = { ...files, setAside: (copy: string) => log.warn({ copy }, 'a damaged file was set aside') };
+  const early = {
+    ...files,
+    setAside: (copy: string) =>
+      log.warn({ copy }, 'a file that was damaged, or read too late, was set aside'),
+  };
   // The files that the robot needs before it moves. A file that is not read in time counts as its most restrictive
   // value.
   const store = await GainsStore.open({ ...early, lock });

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { badConfig, readConfigFile } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { isRobotError } from '../core/errors.js';
@@ -86,7 +87,9 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     );
   const { host = '127.0.0.1', port = DESK_PORT } = given;
   const faults = [
-    ...(URL.canParse(urlOf({ address: host, port })) ? [] : [at('/host', `is no address: ${host}`)]),
+    ...(isIP(host) !== 0 || URL.canParse(urlOf({ address: host, port }))
+      ? []
+      : [at('/host', `is no address: ${host}`)]),
     ...twice('robots', robots, 'name'),
     ...twice('robots', robots, 'address'),
     ...twice('matches', matches, 'id'),

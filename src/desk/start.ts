@@ -56,7 +56,10 @@ export async function startDesk(parts: DeskParts) {
     });
   const files = { disk, folder, clock };
   const kept = wantedFile(
-    { ...files, setAside: copy => log.warn({ copy }, 'the damaged state was set aside') },
+    {
+      ...files,
+      setAside: copy => log.warn({ copy }, 'a state that was damaged, or read too late, was set aside'),
+    },
     systemBoot(process.env),
   );
   const access = new Access({ ...files, required: !isLoopback(file.host), stop: 'token' });

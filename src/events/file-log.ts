@@ -172,7 +172,7 @@ export function createFileLog({ disk, folder, clock, runId: boot, keptBytes, isS
       });
       if (!(await endedWithin(clock, READ_MS, read))) {
         // The reads of others may have taken the time.
-        areReadsLate = hasBegun;
+        areReadsLate ||= hasBegun;
         const ended = () => {
           areReadsLate = false;
         };

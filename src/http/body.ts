@@ -7,7 +7,7 @@ const LIMIT_BYTES = 4096;
 
 const OPTIONS = {
   enableTypes: ['json'],
-  // `jsonBody` has checked the media type.
+  // The callers have judged the media type.
   detectJSON: () => true,
   jsonLimit: String(LIMIT_BYTES),
   // The schemas refuse unknown members, so the name __proto__ needs no refusal of its own.

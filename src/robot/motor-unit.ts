@@ -84,14 +84,22 @@ export function motorUnit(options: UnitOptions) {
   const { move, halt, haltEnded, accept, waitsNoMore, calm } = unitMotion(clock, controller);
   const calmUnlessDriven = () => calm(state.wanted.driver !== undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
+  /** The newest stop, mode switch, or end of an excitation, a trial or a tuning. */
+  let endedMs = Number.NEGATIVE_INFINITY;
   /** The newest stop or switch to manual. */
   let manualMs = Number.NEGATIVE_INFINITY;
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
   };
-  /** Throws `too-late` if the unit was told to rest after this time: what begins something may be older than that. */
-  const requireNewer = (sinceMs: number): void => {
-    if (sinceMs < restedMs) throw new RobotError('too-late');
+  const ended = (ms: number): void => {
+    endedMs = Math.max(endedMs, ms);
+  };
+  /**
+   * Throws `too-late` if a request that was read at `readMs`, and may have come at `sinceMs`, may be older than an end that was
+   * read before it.
+   */
+  const requireNewer = (sinceMs: number, readMs = clock.nowMs()): void => {
+    if (sinceMs < endedMs && endedMs <= readMs) throw new RobotError('too-late');
   };
   const torque = (): Torque => {
     if (observed.online && observed.status !== undefined) return observed.has('torque') ? 'on' : 'off';
@@ -100,7 +108,7 @@ export function motorUnit(options: UnitOptions) {
   };
   return {
     name: unit.name,
-    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler, rest, requireNewer }),
+    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler, ended, requireNewer }),
 
     /** The state of the unit, for people and programs. */
     report() {
@@ -205,6 +213,7 @@ export function motorUnit(options: UnitOptions) {
         requireDue();
         state.confirmedMode(mode, shown);
         rest(askedMs);
+        ended(askedMs);
         if (mode === 'manual') manualMs = Math.max(manualMs, askedMs);
         // Writing manual in manual does not end a motion.
         calmUnlessDriven();
@@ -226,12 +235,13 @@ export function motorUnit(options: UnitOptions) {
       state.take('drive', { by, id, nowMs, holdsUntilMs });
     },
 
-    /** The newest halt, stop, mode switch or takeover, or end of an excitation, a trial or a tuning. */
+    /** The newest halt, stop, mode switch or takeover. A command that may be older does not move the unit. */
     get restedMs(): number {
       return restedMs;
     },
 
     rest,
+    ended,
     requireNewer,
 
     /** A frame of the driver is being sent. */
@@ -270,13 +280,13 @@ export function motorUnit(options: UnitOptions) {
       const askedMs = clock.nowMs();
       const isEnd = excitation.amplitude === 0;
       const lacksTorque = () => !isEnd && !observed.has('torque');
-      return gate.request({ kind: 'excite' }, stillWanted, async (untilMs, requireAllowed) => {
+      return gate.request({ kind: 'excite', isEnd }, stillWanted, async (untilMs, requireAllowed) => {
+        if (!isEnd) requireNewer(sinceMs, askedMs);
         const sameBoot = state.sameBoot();
         const requireUnchanged = () => {
           sameBoot();
           // An end that has begun needs neither its caller nor a permission.
           if (!isEnd) requireAllowed();
-          if (!isEnd) requireNewer(sinceMs);
           const { mode, status } = observed;
           if (state.wanted.mode !== 'debug') throw new RobotError('wrong-mode', { unit: unit.name, mode });
           if (lacksTorque())
@@ -300,7 +310,7 @@ export function motorUnit(options: UnitOptions) {
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
         const confirmed = observed.show(shown);
         state.take('excitation', { excitation: confirmed, runaway });
-        if (isEnd) rest(askedMs);
+        if (isEnd) ended(askedMs);
         return confirmed;
       });
     },
@@ -329,6 +339,7 @@ export function motorUnit(options: UnitOptions) {
     /** Makes the latch wanted. `confirmStop` waits until the controller shows it. */
     stop(): void {
       rest(clock.nowMs());
+      ended(clock.nowMs());
       manualMs = clock.nowMs();
       state.endExcitation('stop', {});
       supervision.probeSoon();

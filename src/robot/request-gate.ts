@@ -13,7 +13,8 @@ const REQUEST_MS = 350;
 /** The acts that the rules of a match may forbid. */
 export type Act =
   | { readonly kind: 'mode'; readonly mode: Mode }
-  | { readonly kind: 'drive' | 'excite' | 'save' | 'trial' | 'light' | 'resume' };
+  | { readonly kind: 'excite'; readonly isEnd?: boolean }
+  | { readonly kind: 'drive' | 'save' | 'trial' | 'light' | 'resume' };
 
 /** The rules of a match. They are checked when a request arrives, and again when its turn comes. */
 export interface Permission {
@@ -30,7 +31,7 @@ export function requestGate(clock: Clock, permission: Permission, state: UnitSta
 
   /**
    * Performs a caller's act, unless the robot is stopped or being released. `stillWanted` throws if the caller no
-   * longer wants the act, for example with `caller-gone`. An act with several frames calls `requireAllowed` before each.
+   * longer wants the act, for example with `caller-gone`. `perform` may ask `requireAllowed` again.
    */
   const request = <T>(
     act: Act,

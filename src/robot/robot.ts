@@ -169,7 +169,7 @@ export class Robot implements Permission {
 
   /** Throws a RobotError with the reason if the act is forbidden, for example by a match. */
   require(act: Act): void {
-    if (this.#closed && act.kind !== 'save') throw new RobotError('closing');
+    if (this.#closed && begins(act)) throw new RobotError('closing');
     for (const permission of this.#permissions) permission.require(act);
   }
 
@@ -232,4 +232,10 @@ export class Robot implements Permission {
     this.events.emit(event);
     this.changed.emit();
   }
+}
+
+/** Whether the act lets something begin to move, to shine or to be tried. */
+function begins(act: Act): boolean {
+  if (act.kind === 'mode') return act.mode !== 'manual';
+  return act.kind === 'excite' ? act.isEnd !== true : act.kind !== 'save';
 }

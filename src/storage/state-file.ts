@@ -14,7 +14,7 @@ export interface StateParts {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly folder: string;
-  /** Called with the path of the copy of a damaged file. */
+  /** Called with the path of the copy of a file that was damaged, or was read too late and is now replaced. */
   readonly setAside?: (copy: string) => void;
 }
 
@@ -77,6 +77,8 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
     const { value } = newest;
     const bytes = Buffer.from(content.encode(value));
     try {
+      if (late !== undefined) await keepCopy(late);
+      late = undefined;
       await putInPlace(disk, path, [bytes]).catch(error => {
         // The path still leads to the old file.
         onMedium = before;
@@ -93,7 +95,8 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
   };
   const decoded = (bytes: Buffer): Held<T> | undefined =>
     valueOr(() => ({ value: content.decode(bytes.toString()), bytes }), undefined);
-  /** Keeps a copy of what the fail-safe value will replace. */
+  /** What a file says that was read too late. */
+  let late: Buffer | undefined;
   const keepCopy = async (bytes: Buffer) => {
     const copy = damagedCopy(path, bytes);
     await replaceFile(disk, copy, [bytes]);
@@ -129,7 +132,7 @@ export function stateFile<T>(parts: StateParts, content: Content<T>, queue = new
       const bytes = await disk.read(path);
       // A file that already counts as unreadable keeps its fail-safe value.
       if (held === undefined) await take(bytes);
-      else if (bytes !== undefined) await keepCopy(bytes);
+      else late = bytes;
     } catch (error) {
       setProblem(storageFailure(error));
     }

@@ -83,8 +83,13 @@ describe('a request for the log lines after a given hash', () => {
     const answerAgain = disk.hang();
     const code = () => outcomeOf(run.file.linesAfter(undefined));
     const first = code();
+    await run.clock.advance(500);
+    const second = code();
     await run.clock.advance(2000);
     expect(await first).to.equal('storage-failed');
+    expect(await code()).to.equal('storage-failed');
+    // A request that waited behind the first one ends later, and changes nothing of that.
+    expect(await second).to.equal('storage-failed');
     expect(await code()).to.equal('storage-failed');
     answerAgain();
     await run.clock.advance(100);

@@ -193,7 +193,19 @@ describe('a unit', () => {
     expect(modes()).to.deep.equal(['manual', 'manual']);
   });
 
-  it('begins nothing after the daemon has begun to end, but still saves gains', async () => {
+  it('runs a trial of a unit that somebody holds still with commands of rates 0', async () => {
+    await robot.during(robot.chassis.setMode('manual'));
+    for (let round = 0; round < 5; round += 1) {
+      const trial = robot.tryGains(1, { id: 'a' });
+      for (let ms = 0; ms < 40; ms += 4) {
+        void robot.drive({ chassis: { speed: 0, turn: 0 } }).catch(() => undefined);
+        await robot.wait(4);
+      }
+      expect(await robot.outcome(trial)).to.equal(200);
+    }
+  });
+
+  it('begins nothing after the daemon has begun to end, but still saves gains, ends an excitation and enters manual', async () => {
     await debugExcited();
     const { chassis } = robot;
     robot.robot.forbidActs();
@@ -207,6 +219,8 @@ describe('a unit', () => {
     for (const act of refused) expect(await robot.outcome(act())).to.equal('closing');
     expect(() => robot.robot.laser.on()).to.throw('closing');
     expect(await robot.outcome(chassis.gains.save(robot.gainsWith(1)))).to.equal(200);
+    expect(await robot.outcome(chassis.excite(STILL))).to.equal(200);
+    expect(await robot.outcome(chassis.setMode('manual'))).to.equal(200);
   });
 
   it('gets no frame of a mode switch if the caller hangs up while the switch waits for its turn', async () => {

@@ -103,7 +103,7 @@ export function autotuneRoutes({ autotune, clock, config }: AppOptions, unit: Un
       problems: [
         ...TRIAL_PROBLEMS,
         ...PIN_PROBLEMS,
-        'unit-offline',
+        ...CONTROLLER_PROBLEMS,
         'wrong-mode',
         'tune-running',
         'loop-unfit',
