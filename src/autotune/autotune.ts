@@ -61,7 +61,7 @@ export class Autotune implements Permission {
     const { robot } = this.#options;
     const loops = namedLoops(unit, request.loops);
     this.#requireFree(unit, loops);
-    if (sinceMs !== undefined) robot.units[unit].requireNewer(sinceMs);
+    if (sinceMs !== undefined) robot.units[unit].notOlder(sinceMs)();
     const saved = robot.store.current(unit);
     const mayBeLit = robot.laser.darken('tuning');
     if (mayBeLit !== undefined) throw mayBeLit;
@@ -110,8 +110,7 @@ export class Autotune implements Permission {
    */
   async end(why: string, unit = this.#running?.run.tune().unit): Promise<boolean> {
     const running = this.#running;
-    const { clock, robot } = this.#options;
-    if (unit !== undefined) robot.units[unit].ended(clock.nowMs());
+    if (unit !== undefined) this.#options.robot.units[unit].ended();
     if (running === undefined || running.run.tune().unit !== unit) return false;
     running.run.port.abort(why);
     await running.over;

@@ -133,7 +133,8 @@ export function robotPort(tuning: Tuning, id: string, progress: (words: string) 
     await runTrial(tried).catch(error => {
       // A loop that ends meanwhile leaves its trial. The next trial has the new lease.
       if (over !== undefined || !isRobotError(error) || error.code === 'trial-ended') return;
-      lease.set(beforeMs);
+      // A newer renewal may have been taken.
+      if (lease.atMs === endsAtMs) lease.set(beforeMs);
       throw error;
     });
   };

@@ -84,22 +84,25 @@ export function motorUnit(options: UnitOptions) {
   const { move, halt, haltEnded, accept, waitsNoMore, calm } = unitMotion(clock, controller);
   const calmUnlessDriven = () => calm(state.wanted.driver !== undefined);
   let restedMs = Number.NEGATIVE_INFINITY;
-  /** The newest stop, mode switch, or end of an excitation, a trial or a tuning. */
+  /** When the newest request was read that stops the robot, switches the mode, or ends an excitation, a trial or a tuning. */
   let endedMs = Number.NEGATIVE_INFINITY;
   /** The newest stop or switch to manual. */
   let manualMs = Number.NEGATIVE_INFINITY;
   const rest = (ms: number): void => {
     restedMs = Math.max(restedMs, ms);
   };
-  const ended = (ms: number): void => {
-    endedMs = Math.max(endedMs, ms);
+  const ended = (): void => {
+    endedMs = clock.nowMs();
   };
   /**
-   * Throws `too-late` if a request that was read at `readMs`, and may have come at `sinceMs`, may be older than an end that was
-   * read before it.
+   * Call this when a request is read that may have come at `sinceMs`. Returns a check that throws `too-late` if an end that was
+   * read before may be newer.
    */
-  const requireNewer = (sinceMs: number, readMs = clock.nowMs()): void => {
-    if (sinceMs < endedMs && endedMs <= readMs) throw new RobotError('too-late');
+  const notOlder = (sinceMs: number): (() => void) => {
+    const isOlder = sinceMs < endedMs;
+    return () => {
+      if (isOlder) throw new RobotError('too-late');
+    };
   };
   const torque = (): Torque => {
     if (observed.online && observed.status !== undefined) return observed.has('torque') ? 'on' : 'off';
@@ -108,7 +111,7 @@ export function motorUnit(options: UnitOptions) {
   };
   return {
     name: unit.name,
-    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler, ended, requireNewer }),
+    gains: unitGains({ clock, store, permission, state, controller, gate, reconciler, ended, notOlder }),
 
     /** The state of the unit, for people and programs. */
     report() {
@@ -199,6 +202,7 @@ export function motorUnit(options: UnitOptions) {
      */
     setMode(mode: Mode, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> {
       const askedMs = clock.nowMs();
+      ended();
       return gate.request({ kind: 'mode', mode }, stillWanted, async (untilMs, requireAllowed) => {
         if (mode !== 'manual' && sinceMs < manualMs) throw new RobotError('too-late');
         const sameBoot = state.sameBoot();
@@ -213,7 +217,6 @@ export function motorUnit(options: UnitOptions) {
         requireDue();
         state.confirmedMode(mode, shown);
         rest(askedMs);
-        ended(askedMs);
         if (mode === 'manual') manualMs = Math.max(manualMs, askedMs);
         // Writing manual in manual does not end a motion.
         calmUnlessDriven();
@@ -242,7 +245,7 @@ export function motorUnit(options: UnitOptions) {
 
     rest,
     ended,
-    requireNewer,
+    notOlder,
 
     /** A frame of the driver is being sent. */
     drives: () => state.take('drive frame', {}),
@@ -277,11 +280,12 @@ export function motorUnit(options: UnitOptions) {
       excitation: Excitation,
       { stillWanted, runaway, sinceMs = clock.nowMs() }: ExciteOptions = {},
     ): Promise<Excitation> {
-      const askedMs = clock.nowMs();
       const isEnd = excitation.amplitude === 0;
+      const requireNewer = notOlder(sinceMs);
+      if (isEnd) ended();
       const lacksTorque = () => !isEnd && !observed.has('torque');
       return gate.request({ kind: 'excite', isEnd }, stillWanted, async (untilMs, requireAllowed) => {
-        if (!isEnd) requireNewer(sinceMs, askedMs);
+        if (!isEnd) requireNewer();
         const sameBoot = state.sameBoot();
         const requireUnchanged = () => {
           sameBoot();
@@ -310,7 +314,6 @@ export function motorUnit(options: UnitOptions) {
           throw new RobotError('not-confirmed', { unit: unit.name, register: 'excitation' });
         const confirmed = observed.show(shown);
         state.take('excitation', { excitation: confirmed, runaway });
-        if (isEnd) ended(askedMs);
         return confirmed;
       });
     },
@@ -339,7 +342,7 @@ export function motorUnit(options: UnitOptions) {
     /** Makes the latch wanted. `confirmStop` waits until the controller shows it. */
     stop(): void {
       rest(clock.nowMs());
-      ended(clock.nowMs());
+      ended();
       manualMs = clock.nowMs();
       state.endExcitation('stop', {});
       supervision.probeSoon();

@@ -144,9 +144,10 @@ export class Robot implements Permission {
     this.#supervise(clock.nowMs() + 1000 / settings.pollHz);
   }
 
-  /** From now on nothing begins to move, to shine or to be tried. Gains may still be saved. */
+  /** Halts what a driver moves. From now on nothing begins to move, to shine or to be tried. Gains may still be saved. */
   forbidActs(): void {
     this.#closed = true;
+    for (const unit of Object.values(this.units)) unit.endDrive('end of the daemon');
   }
 
   /**
@@ -157,7 +158,6 @@ export class Robot implements Permission {
   async close(): Promise<void> {
     this.forbidActs();
     this.#timer?.cancel();
-    for (const unit of Object.values(this.units)) unit.endDrive('end of the daemon');
     await this.#eachUnit(SETTLE_MS, unit => unit.settle());
     await this.#eachUnit(MAX_HOLD_MS, unit => unit.haltEnded());
   }

@@ -29,15 +29,15 @@ interface GainsParts {
   readonly controller: MotorController;
   readonly gate: RequestGate;
   readonly reconciler: Reconciler;
-  /** Notes that a request which was read at this time ends a trial. */
-  readonly ended: (ms: number) => void;
-  /** Throws `too-late` if a request may be older than an end that was read before it. */
-  readonly requireNewer: (sinceMs: number, readMs: number) => void;
+  /** Notes that a request was read which ends a trial. */
+  readonly ended: () => void;
+  /** Call this when a request is read. The check throws `too-late` if an end that was read before may be newer. */
+  readonly notOlder: (sinceMs: number) => () => void;
 }
 
 /** Saves and trials of one unit's gains. */
 export function unitGains(parts: GainsParts) {
-  const { clock, controller, gate, permission, reconciler, requireNewer, ended, state, store } = parts;
+  const { clock, controller, gate, permission, reconciler, notOlder, ended, state, store } = parts;
   const { name: unit } = state.unit;
   /**
    * Gives the controller the newest gains of all waiting saves, in one turn. Each save is a revision. The next save may
@@ -81,10 +81,10 @@ export function unitGains(parts: GainsParts) {
    * earliest time at which the request may have come.
    */
   const tryGains = async (trial: Trial, stillWanted?: () => void, sinceMs = clock.nowMs()): Promise<void> => {
-    const readMs = clock.nowMs();
+    const requireNewer = notOlder(sinceMs);
     try {
       await gate.request({ kind: 'trial' }, stillWanted, async (untilMs, requireAllowed) => {
-        requireNewer(sinceMs, readMs);
+        requireNewer();
         const { trial: running, saving } = state.wanted;
         const noneEnded = state.noneEnded();
         // Throws if the journal cannot be read, because the gains after the trial would be unknown.
@@ -115,7 +115,7 @@ export function unitGains(parts: GainsParts) {
    * has begun. Rejects as `bringBack` of the reconciler does. The trial is over even then.
    */
   const endTrial = async (): Promise<void> => {
-    ended(clock.nowMs());
+    ended();
     const end = () => state.take('trial over', { why: 'ended' });
     end();
     // A trial that was requested earlier may begin while this waits for its turn. That trial is ended too.

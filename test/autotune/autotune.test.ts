@@ -187,8 +187,13 @@ describe('an automatic tuning', function () {
     bench.start(1500);
     await bench.wait(1000);
     bench.fault('gimbal', 'nack');
-    expect(await bench.outcome(bench.autotune.renew('gimbal', bench.now.id, 'lab', 5000))).equal('nack');
+    const { id } = bench.now;
+    const refused = bench.outcome(bench.autotune.renew('gimbal', id, 'lab', 4000));
+    expect(await refused).equal('nack');
     bench.fault('gimbal', 'clear');
+    // The lease is the old one.
+    await bench.wait(1500);
+    expect(bench.now.why).match(/nobody renewed it|lease/);
   });
 
   it('accepts a renewal only from the caller who began the tuning, and lets no caller try other gains while it runs', async () => {

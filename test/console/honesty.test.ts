@@ -341,7 +341,14 @@ describe('the alert about a restart of the daemon', () => {
       if (lost === 'lost') page.let(/api.log/, 'lost');
       else page.refuse(/api.log/, 503, 'storage-failed');
       await restart();
-      await page.wait(6000);
+      await page.wait(3000);
+      // The page shows this live, so it is not what the restart changed.
+      await page.daemon.ask('POST /api/gimbal/mode/switch', { mode: 'auto' });
+      await page.wait(200);
+      page.model.stream.setHidden(true);
+      await page.wait(200);
+      page.model.stream.setHidden(false);
+      await page.wait(3000);
       expect(page.strip).not.to.match(/restarted/);
       page.mend();
       page.override = () => undefined;

@@ -206,9 +206,11 @@ describe('a unit', () => {
   });
 
   it('begins nothing after the daemon has begun to end, but still saves gains, ends an excitation and enters manual', async () => {
+    await robot.during(robot.drive({ gimbal: { yaw: 0.5, pitch: 0 } }));
     await debugExcited();
     const { chassis } = robot;
     robot.robot.forbidActs();
+    expect(robot.gimbal.driver).to.equal(undefined);
     const refused = [
       () => chassis.setMode('auto'),
       () => chassis.excite(EXCITED),

@@ -121,6 +121,8 @@ describe('a state file', () => {
     };
     const late = file(() => 1);
     expect(await within(late.read(LIMIT_MS))).to.equal(1);
+    await clock.advance(LIMIT_MS);
+    expect([onDisk(), copies]).to.deep.equal(['7', []]);
     const saved = late.save(2, LIMIT_MS);
     await clock.advance(LIMIT_MS);
     await saved;

@@ -33,7 +33,9 @@ export class Go extends Part {
   async run(): Promise<void> {
     const { clock, daemon, status } = this.whole;
     const since = daemon.asks.presses;
-    let untilMs = clock.nowMs() + MOST_MS;
+    // The page's clock may stop while a phone sleeps.
+    const nowMs = () => clock.wallTime().getTime();
+    let untilMs = nowMs() + MOST_MS;
     let [hasRun, isStopped] = [false, false];
     // A status that arrives late may still show the stop that the resume ends.
     const unwatch = effect(() => {
@@ -42,8 +44,8 @@ export class Go extends Part {
     });
     let isDone = await this.whole.resume(since);
     for (const { name } of UNIT_LIST)
-      if (isDone && !isStopped && clock.nowMs() < untilMs) {
-        untilMs = clock.nowMs() + MOST_MS;
+      if (isDone && !isStopped && nowMs() < untilMs) {
+        untilMs = nowMs() + MOST_MS;
         isDone = await this.whole.switchMode(name, this.modes[name].value, since);
       }
     unwatch();

@@ -101,6 +101,10 @@ export class Model extends InBrowser implements Whole {
   readonly runs = new Runs(this, this.tunedLoop);
   /** True if no status has arrived since the stream was opened. */
   #isOpened = false;
+  /** The first stream after the last answer of the log: the last status before it, its own first one, and when that came. */
+  #unanswered:
+    | { readonly before: Status | undefined; readonly status: Status; readonly atMs: number }
+    | undefined;
   /** The number of streams that were opened. */
   #streams = 0;
 
@@ -230,6 +234,12 @@ export class Model extends InBrowser implements Whole {
    * comes, or until another stream does the same.
    */
   async #catchUp(before: Status | undefined, status: Status): Promise<void> {
+    const atMs = this.clock.nowMs();
+    const first = this.#unanswered;
+    // If the daemon has run since before the first of these streams, it restarted before that one.
+    const hasRunSince = first !== undefined && 1000 * status.uptimeS > atMs - first.atMs;
+    const around = hasRunSince ? first : { before, status, atMs };
+    this.#unanswered = around;
     const stream = this.#streams;
     const isOpen = () => stream === this.#streams && !this.isHidden;
     let loaded = await this.log.load();
@@ -237,10 +247,13 @@ export class Model extends InBrowser implements Whole {
       await pause(this.clock, LOG_RETRY_MS);
       if (isOpen()) loaded = await this.log.load();
     }
-    if (loaded === undefined || before === undefined) return;
+    if (loaded === undefined) return;
+    this.#unanswered = undefined;
+    if (before === undefined) return;
     const { start } = loaded;
     if (start === undefined) return this.telemetry.mark(before, status);
-    const restart = { ...start, detail: { changes: changesByRestart(before, status).join(', ') } };
+    const changes = changesByRestart(around.before ?? before, around.status);
+    const restart = { ...start, detail: { changes: changes.join(', ') } };
     this.log.storeRestarts([restart]);
     this.telemetry.note(`The daemon ${daemonRestartText(restart, this.clock.wallTime())}`);
   }
