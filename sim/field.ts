@@ -112,7 +112,7 @@ if (asksForHelp)
 `);
 const isSimulated = args.includes('--simulate') && !asksForHelp;
 const count = taken(args, '--simulate', 0);
-const port = taken(args, '--port', 8090);
+const port = isSimulated ? taken(args, '--port', 8090) : 0;
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(0));
 if (!isSimulated) startDesk(args);
 else if (count >= 1 && count <= 20 && port <= 65_535) {

@@ -49,7 +49,7 @@ if __name__ == "__main__":
     try:
         source = 0 if pad is None else os.open(sys.argv[2], os.O_RDONLY)
         while True:
-            if pad is None and time.monotonic() - at > KEY_S and select.select([0], [], [], 0)[0]: os.read(0, 1 << 16)  # After a freeze they are old.
+            if pad is None and time.monotonic() - at > KEY_S: rates_of(source, {}, pad, at)  # Keys from before a freeze are old.
             at = time.monotonic()
             moved, rates = rates, rates_of(source, held, pad, at)
             if rates or moved: print(f"\r\x1b[K{json.dumps(robot.drive(rates, moved, at))}", end="", flush=True)

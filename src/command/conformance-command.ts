@@ -13,6 +13,9 @@ import { progress } from './output.js';
 /** Opens one bus for this process. Rejects with the bus codes; with `bus-in-use` if the daemon has it. */
 export type OpenBus = (bus: number) => Promise<I2cBus & { close(): Promise<void> }>;
 
+/** The connection to the terminal may be lost during the checks. The controller must be latched then too. */
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 const QUESTION =
   'The motors get torque and move. Are the wheels off the floor, and is the gimbal free? Type yes: ';
 
@@ -21,14 +24,14 @@ export async function conformanceCommand(
   unit: Unit,
   open: OpenBus,
   { i2c }: Config,
-  agrees: (() => Promise<boolean>) | undefined,
+  agrees: ((signal: AbortSignal) => Promise<boolean>) | undefined,
 ): Promise<Said> {
   const bus = await open(i2c.bus);
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
-  process.on('SIGINT', onInterrupt).on('SIGTERM', onInterrupt);
+  for (const signal of ENDING) process.on(signal, onInterrupt);
   try {
-    if (agrees !== undefined && !(await agrees()))
+    if (agrees !== undefined && !(await agrees(interrupt.signal)))
       return failed('Nothing was checked, and nothing has moved.');
     const moves = agrees !== undefined;
     const onCheck = (number: number, { says, about }: { says: string; about?: string }) =>
@@ -37,7 +40,7 @@ export async function conformanceCommand(
     const found = await conformance(asked).finally(() => progress(''));
     return reportOf(found, moves);
   } finally {
-    process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt);
+    for (const signal of ENDING) process.off(signal, onInterrupt);
     await bus.close();
   }
 }
@@ -49,16 +52,17 @@ const SIMULATOR_PROGRAM = fileURLToPath(new URL('../../sim/main.js', import.meta
 export async function simulatedConformance(args: readonly string[]): Promise<undefined> {
   const program = [...process.execArgv, SIMULATOR_PROGRAM, 'conformance', ...args];
   const child = spawn(process.execPath, program, { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  for (const signal of ENDING) process.on(signal, () => child.kill(signal));
   const [exitCode] = await once(child, 'close');
   process.exitCode = typeof exitCode === 'number' ? exitCode : 1;
   return undefined;
 }
 
-/** Asks at the terminal. Without an answer, returns false. */
-export async function agreesToMove(): Promise<boolean> {
+/** Asks at the terminal. Without an answer, or if the signal aborts, returns false. */
+export async function agreesToMove(signal: AbortSignal): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
+  signal.addEventListener('abort', () => terminal.close());
   const said = await Promise.race([terminal.question(QUESTION), closed]);
   terminal.close();
   return said.trim() === 'yes';

@@ -176,6 +176,9 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` };
 }
 
+/** Failures of a connection over which the request may have been sent. */
+const BROKEN: readonly string[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+
 async function askOverHttp(
   { url, token }: NonNullable<Place['remote']>,
   method: string,
@@ -189,10 +192,21 @@ async function askOverHttp(
     if (signal.aborted) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
     const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
     const why = errno === undefined ? '' : ` (${errno})`;
+    // The request may have arrived before the connection broke.
+    if (BROKEN.includes(errno ?? ''))
+      throw new Failure(`The connection to ${url} broke${why}. ${cure}`.trimEnd(), 4);
     throw new Failure(`${undone}No daemon answers at ${url}${why}.`, 4);
   });
-  const body = parsedJson(await answer.text().catch(() => ''));
-  if (!isObject(body)) throw new Failure(`${undone}What answers at ${url} is no daemon.`, 4);
+  const text = await answer.text().catch(() => undefined);
+  if (text === undefined) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
+  const body = parsedJson(text);
+  // A proxy may have passed the request on.
+  const isSure = answer.status < 500;
+  if (!isObject(body))
+    throw new Failure(
+      `${isSure ? undone : ''}What answers at ${url} is no daemon. ${isSure ? '' : cure}`.trimEnd(),
+      4,
+    );
   return { status: answer.status, body };
 }
 

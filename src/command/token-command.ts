@@ -49,7 +49,7 @@ const WORDS = {
 const noList = ({
   program,
 }: TokenPlace) => `There is no list of tokens: the ${WORDS[program].robot} is ${WORDS[program].open}.
-A running ${WORDS[program].daemon} keeps the list that it has read, and writes it again if it was deleted.`;
+A running ${WORDS[program].daemon} keeps the list that it has read, and writes it again if it was deleted. If it says that its state folder is lost, it\nis closed: bring the folder back.`;
 
 /**
  * `trunnion token add`. Rejects with `access-unavailable` or `storage-failed`. The other token commands do the same.

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isRobotError } from '../core/errors.js';
+import { isListenHost } from '../core/listen-host.js';
 import { badConfig, type ConfigFile, readConfigFile } from './config-file.js';
 import { type Config, objectOf, SETTINGS, type Setting } from './settings.js';
 
@@ -60,6 +61,7 @@ function configCheck(given: unknown, defaults: Defaults): ValidateFunction<Confi
     code: { optimize: false },
   });
   ajv.addKeyword(silenceOfPolls);
+  ajv.addKeyword({ keyword: 'isListenHost', validate: (_: true, host: string) => isListenHost(host) });
   return ajv.compile<Config>(schemaOf(defaults, given));
 }
 

@@ -66,8 +66,8 @@ export const SETTINGS = {
   http: {
     host: setting({
       default: '',
-      schema: { type: 'string', minLength: 1 },
-      expected: 'an address to listen on, such as 0.0.0.0',
+      schema: { type: 'string', minLength: 1, isListenHost: true },
+      expected: 'an address to listen on, without a port, such as 0.0.0.0',
       doc: 'Address to listen on. Default: 0.0.0.0 on the robot, 127.0.0.1 under the simulator.',
     }),
     port: setting({

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { badConfig, readConfigFile } from '../config/config-file.js';
 import { PORTS } from '../config/settings.js';
 import { isRobotError } from '../core/errors.js';
-import { urlOf } from '../daemon/port.js';
+import { isListenHost } from '../core/listen-host.js';
 import { compile } from '../http/validate.js';
 import * as s from '../schemas/schema.js';
 import type { MatchPlan, Robot } from './state.js';
@@ -87,9 +86,7 @@ export function readDeskFile(file: string, defaultState: string): DeskFile {
     );
   const { host = '127.0.0.1', port = DESK_PORT } = given;
   const faults = [
-    ...(isIP(host) !== 0 || URL.canParse(urlOf({ address: host, port }))
-      ? []
-      : [at('/host', `is no address: ${host}`)]),
+    ...(isListenHost(host) ? [] : [at('/host', `is no address: ${host}`)]),
     ...twice('robots', robots, 'name'),
     ...twice('robots', robots, 'address'),
     ...twice('matches', matches, 'id'),

@@ -47,7 +47,11 @@ export async function openCase(system: System, asked: Subject): Promise<Case> {
   const url = urlOf({ address: config.http.host, port: config.http.port });
   const atBoard = () => system.boardStatus(simulatedAt);
   const [body, service, ...inUse] = await Promise.all([
-    isSimulated ? atBoard() : system.getJson(new URL('/api/status', url).href),
+    isSimulated
+      ? atBoard()
+      : URL.canParse(url)
+        ? system.getJson(new URL('/api/status', url).href)
+        : undefined,
     isSimulated ? undefined : serviceOf(system).catch(() => undefined),
     isLocked(system, config.state.folder).catch(() => false),
     isSimulated

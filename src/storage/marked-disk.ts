@@ -4,8 +4,8 @@ import { sha256 } from '../core/sha256.js';
 import type { Disk } from './disk.js';
 import { replaceFile } from './durable-file.js';
 
-/** A mount point has nothing else in it when a new disk is mounted. */
-const MADE_BY_MKFS = 'lost+found';
+/** What a new disk has, and what commands leave in a folder that they do not change: locks, and the trials of the doctor. */
+const NO_STATE = /^lost\+found$|\.lock$|^\.doctor-/;
 
 /**
  * A disk that remembers, by a mark outside the state folder, that the folder was used. While a marked folder is empty or
@@ -23,7 +23,7 @@ export function markedDisk(
       if (errnoOf(error.cause) !== 'ENOENT') throw error;
       return [];
     });
-    return names.every(name => name === MADE_BY_MKFS);
+    return names.every(name => NO_STATE.test(name));
   };
   let isInUse = false;
   /** Looks at the folder before each operation until the folder is in use. */

@@ -18,10 +18,11 @@ describe('over the network (with “--url”),', () => {
     server?.close();
   });
   /** A server that gives this answer to every request, or none. */
-  const serve = (status?: number, body?: unknown) =>
+  const serve = (status?: number | 'breaks', body?: unknown) =>
     new Promise<string>(resolve => {
-      const opened = createServer((_, response) => {
-        if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
+      const opened = createServer(({ socket }, response) => {
+        if (status === 'breaks') socket.destroy();
+        else if (status !== undefined) response.writeHead(status).end(JSON.stringify(body));
       });
       server = opened.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${portOf(opened)}`));
     });
@@ -72,6 +73,12 @@ describe('over the network (with “--url”),', () => {
     const { exitCode, text } = await say('stop', await serve());
     expect([exitCode, text.includes('Nothing was stopped')]).to.deep.equal([4, false]);
     expect(text).to.match(/does not answer\. Cut the power\.$/);
+  });
+
+  it('if the connection breaks after the request, “trunnion stop” says “Cut the power” and not “Nothing was stopped”', async () => {
+    const { exitCode, text } = await say('stop', await serve('breaks'));
+    expect([exitCode, text.includes('Nothing was stopped')]).to.deep.equal([4, false]);
+    expect(text).to.match(/broke \(\w+\)\. Cut the power\.$/);
   });
 
   it('“trunnion stop” rejects “--simulated”, and its JSON does not say whether the robot is simulated', async () => {

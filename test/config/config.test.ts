@@ -82,6 +82,11 @@ describe('configuration', () => {
       'FILE:1: http.port: expected a port from 0 to 65535, 0 for any free one; found 70000',
     ],
     [
+      'a host with a port',
+      'http: {host: "0.0.0.0:8080"}',
+      'FILE:1: http.host: expected an address to listen on, without a port, such as 0.0.0.0; found "0.0.0.0:8080"',
+    ],
+    [
       'a setting without a value',
       'http:\n  port:\n',
       'FILE:2: http.port: expected a port from 0 to 65535, 0 for any free one; found null',

@@ -479,8 +479,8 @@ const rows: readonly Row[] = [
     /^unknown supply: .*no such sensor/,
   ],
   [
-    'if the clock is behind the time of the last save',
-    { now: '2030-01-01T09:00:00Z' },
+    'if a clock that no network sets is behind the time of the last save',
+    { now: '2030-01-01T09:00:00Z', ...commands({ 'timedatectl show': 'no\n' }) },
     /^wrong clock: .*before the last save.*set-ntp/,
   ],
   [

@@ -91,6 +91,27 @@ describe('the example drive client', function () {
       });
     });
 
+    it(`in ${program} does not take the rest of an arrow key for a letter if the client is frozen between its bytes`, async function () {
+      requirePrograms(this, program);
+      const { headingRad } = await chassis();
+      const child = driveBy(program, file);
+      try {
+        child.stdin.write('w');
+        await eventually(async () => !(await stands()));
+        child.kill('SIGSTOP');
+        child.stdin.write('\x1b[');
+        await delay(500);
+        child.kill('SIGCONT');
+        await delay(200);
+        child.stdin.write('A');
+        await delay(400);
+        expect((await chassis()).headingRad).to.be.closeTo(headingRad, 0.02);
+      } finally {
+        child.kill('SIGKILL');
+      }
+      await eventually(stands);
+    });
+
     it(`in ${program} ends with a message if the gamepad cannot be read`, async function () {
       requirePrograms(this, program);
       const child = spawn(program, [file, daemon.url, '/nowhere/js0'], {
