@@ -96,8 +96,8 @@ describe('the example drive client', function () {
       const { headingRad } = await chassis();
       const child = driveBy(program, file);
       try {
-        child.stdin.write('w');
-        await eventually(async () => !(await stands()));
+        const pressed = setInterval(() => child.stdin.write('w'), 50);
+        await eventually(async () => !(await stands())).finally(() => clearInterval(pressed));
         child.kill('SIGSTOP');
         child.stdin.write('\x1b[');
         await delay(500);
