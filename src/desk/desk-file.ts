@@ -5,7 +5,6 @@ import { isRobotError } from '../core/errors.js';
 import { isListenHost } from '../core/listen-host.js';
 import { compile } from '../http/validate.js';
 import * as s from '../schemas/schema.js';
-import type { MatchPlan, Robot } from './state.js';
 
 const MOST_ROBOTS = 40;
 /** The characters of a token, in FILE and in a link. */
@@ -44,18 +43,10 @@ const check = compile(schema);
 
 export const DESK_PORT = 8090;
 
-export interface DeskFile {
-  readonly host: string;
-  readonly port: number;
-  readonly state: string;
-  readonly allowedHosts: readonly string[];
-  readonly pauseWithoutPageMs: number;
-  readonly robots: readonly Robot[];
-  readonly plans: readonly MatchPlan[];
-}
+export type DeskFile = ReturnType<typeof readDeskFile>;
 
 /** Reads FILE. Throws `bad-config` with the line of every mistake. */
-export function readDeskFile(file: string, defaultState: string): DeskFile {
+export function readDeskFile(file: string, defaultState: string) {
   const { tree, lineOf } = readConfigFile(file);
   // Every robot's token is in the file.
   if ((statSync(file).mode & 0o077) !== 0)

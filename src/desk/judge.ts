@@ -149,13 +149,9 @@ export function missedBy(
   return match.phase === 'none' && isOfMatch ? 'NOT RELEASED' : null;
 }
 
-/** The text with a full stop, which it may have already. */
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
+/** The texts that were found, each with a full stop, which it may have already. */
 const texts = (found: readonly (string | false | null | undefined)[]): readonly string[] =>
-  found.flatMap(text => (text ? [sentence(text.trim())] : []));
+  found.flatMap(text => (text ? [text.trim().replace(/[^.!?]$/, '$&.')] : []));
 
 /** What is wrong with a robot and its cure, the worst first. */
 export function problemsOf(state: DeskState, name: string, nowMs: number): readonly string[] {

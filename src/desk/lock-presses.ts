@@ -12,7 +12,7 @@ const reason = s.optional(s.text());
 const LOCK_KINDS = ['all', 'one', 'out'] as const;
 type LockKind = (typeof LOCK_KINDS)[number];
 
-function lockOf(
+export function lockOf(
   state: DeskState,
   { id, by, nowMs }: Press,
   kind: LockKind,
@@ -63,18 +63,8 @@ function lift(state: DeskState, name: string, fallback: string | undefined, { pe
 
 export const lockOne = button({ ...ofRobot, reason }, (state, press, { robot, reason }) => {
   requireRobot(state, robot);
-  lockTile(state, press, robot, 'one', reason);
+  changeWish(state, robot, { lock: lockOf(state, press, 'one', reason) });
 });
-
-export function lockTile(
-  state: DeskState,
-  press: Press,
-  robot: string,
-  kind: LockKind,
-  reason?: string,
-): void {
-  changeWish(state, robot, { lock: lockOf(state, press, kind, reason) });
-}
 
 export const unlockOne = button({ ...ofRobot, ...ofLock }, (state, press, { robot, lock: id }) => {
   requireRobot(state, robot);

@@ -2,7 +2,7 @@ import { RobotError } from '../core/errors.js';
 import { PLAY } from '../core/phases.js';
 import * as s from '../schemas/schema.js';
 import { isInPhase, isLeft, lacksOfAll, matchOf } from './judge.js';
-import { lockTile } from './lock-presses.js';
+import { lockOf } from './lock-presses.js';
 import { button, ofRobot, type Press, refuse, requirePermits } from './press.js';
 import { recordName } from './record.js';
 import {
@@ -111,7 +111,8 @@ export const releaseMatch = button({}, (state, { permit }) => {
 export const playWithout = button(ofRobot, (state, press, { robot }) => {
   const match = theMatch(state, 'pre', 'pause', 'auto', 'teleop');
   if (!match.robots.includes(robot)) return;
-  lockTile(state, press, robot, 'out', `the match plays without ${robot}`);
+  const lock = lockOf(state, press, 'out', `the match plays without ${robot}`);
+  changeWish(state, robot, { lock });
   if (playsIn(match, robot)) putMatch(state, { ...match, without: [...match.without, robot] });
 });
 

@@ -33,18 +33,19 @@ export interface LogFault {
   readonly why: string;
 }
 
-export interface RobotWish {
-  readonly place: 'field' | 'pit';
+/** What is wanted of one robot. It begins like this. */
+export class RobotWish {
+  readonly place: 'field' | 'pit' = 'field';
   /** The id of the robot; null before the first contact. */
-  readonly id: string | null;
+  readonly id: string | null = null;
   /** The lock of the tile itself. */
-  readonly lock: DeskLock | null;
+  readonly lock: DeskLock | null = null;
   /** The newest line of the robot's log that the desk has kept. */
-  readonly head: LogHead | null;
+  readonly head: LogHead | null = null;
   /** Why the lines of the robot's log do not follow those that were kept before, until Load of its next match. */
-  readonly logFault: LogFault | null;
+  readonly logFault: LogFault | null = null;
   /** The id of the match in which Load of another match left the robot. */
-  readonly left: string | null;
+  readonly left: string | null = null;
 }
 
 /** What a press or a planned instant permits: from when on, and until when robots are asked for it (Clock milliseconds). */
@@ -102,15 +103,6 @@ export interface Wanted {
   readonly added: readonly Robot[];
   readonly robots: Readonly<Record<string, RobotWish>>;
 }
-
-export const NEW_WISH: RobotWish = {
-  place: 'field',
-  id: null,
-  lock: null,
-  head: null,
-  logFault: null,
-  left: null,
-};
 
 /** Phases in which no match is under way. */
 export const OVER: readonly Phase[] = ['none', 'ended', 'pre'];
@@ -219,7 +211,7 @@ export function seenOf(state: DeskState, name: string): Seen {
 
 export function wishOf({ robots }: Wanted, name: string): RobotWish {
   // A robot may be called `constructor`. A desk.json of an earlier build lacks members.
-  return { ...NEW_WISH, ...(Object.hasOwn(robots, name) ? robots[name] : undefined) };
+  return { ...new RobotWish(), ...(Object.hasOwn(robots, name) ? robots[name] : undefined) };
 }
 
 export function changeWish(state: DeskState, name: string, to: Partial<RobotWish>): void {

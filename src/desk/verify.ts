@@ -61,13 +61,10 @@ function deskVerdict({ lines, hasBeginning }: OwnLog): Omit<Verdict, 'of'> {
     return { is: 'missing', why: 'there is no line of a desk: this is no record of a match.' };
   if (lines.some(({ what }) => what === 'log-dropped'))
     return { is: 'missing', why: 'its oldest lines were dropped, because the record grew too large.' };
-  const lost = lines.flatMap(({ what, detail }) =>
-    what === 'log-lost' ? [Number(detail?.events ?? 1)] : [],
-  );
-  if (lost.length > 0) {
-    const count = lost.reduce((sum, events) => sum + events, 0);
-    return { is: 'missing', why: `lines were lost, because the disk was full or too slow: ${count}.` };
-  }
+  const losses = lines.filter(({ what }) => what === 'log-lost');
+  const lost = losses.reduce((sum, { detail }) => sum + Number(detail?.events ?? 1), 0);
+  if (lost > 0)
+    return { is: 'missing', why: `lines were lost, because the disk was full or too slow: ${lost}.` };
   if (!hasBeginning) return { is: 'missing', why: 'its first lines are missing.' };
   return { is: 'whole', why: `${lines.length} lines.` };
 }

@@ -16,7 +16,7 @@ import {
 import type { Press } from '../../src/desk/press.js';
 import { type DeskView, type RobotView, viewOf } from '../../src/desk/show.js';
 import type { MatchPlan } from '../../src/desk/state.js';
-import { type Ask, type DeskState, NEW_WISH, type Wanted } from '../../src/desk/state.js';
+import { type Ask, type DeskState, RobotWish, type Wanted } from '../../src/desk/state.js';
 import { dueAsks, tick } from '../../src/desk/step.js';
 import { type Outcome, take } from '../../src/desk/take.js';
 import { takeOver } from '../../src/desk/take-over.js';
@@ -311,7 +311,7 @@ export class FakeField {
   get forgotten(): readonly string[] {
     const { wanted } = this.first.state;
     return NAMES.filter(name => {
-      const { lock } = wanted.robots[name] ?? NEW_WISH;
+      const { lock } = wanted.robots[name] ?? new RobotWish();
       return (wanted.lock !== null || lock !== null) && this.robot(name).match.state.lock === null;
     });
   }

@@ -9,7 +9,7 @@ import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
 import type { Press } from '../../src/desk/press.js';
 import { type DeskParts, startDesk } from '../../src/desk/start.js';
-import { type Ask, type DeskState, NEW_WISH, wishOf } from '../../src/desk/state.js';
+import { type Ask, type DeskState, RobotWish, wishOf } from '../../src/desk/state.js';
 import type { Outcome } from '../../src/desk/take.js';
 import type { NewEvent } from '../../src/schemas/log.js';
 import { realDisk } from '../../src/storage/disk.js';
@@ -288,7 +288,11 @@ describe('if a robot contradicts its earlier log after a match record is closed,
     };
     const match = { ...PLAYING, phase: 'none', sinceMs: -60_000, endsAtMs: null } as const;
     const { clock, desk, recorded } = made({
-      wanted: { ...WANTED, match, robots: { 'Red 1': { ...NEW_WISH, id, head: { seq: 5, hash: lost } } } },
+      wanted: {
+        ...WANTED,
+        match,
+        robots: { 'Red 1': { ...new RobotWish(), id, head: { seq: 5, hash: lost } } },
+      },
       robots: ROBOTS,
       plans: [{ ...PLAN, id: 'next', robots: ['Red 1'] }],
       send: async (_, ask) => answers[ask.kind]?.(ask) ?? { failure: 'none' },

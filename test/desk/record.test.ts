@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RobotError } from '../../src/core/errors.js';
 import { sha256 } from '../../src/core/sha256.js';
 import { matchRecords, recordName } from '../../src/desk/record.js';
-import { type Ask, type DeskState, NEW_WISH, Seen, wishOf } from '../../src/desk/state.js';
+import { type Ask, type DeskState, RobotWish, Seen, wishOf } from '../../src/desk/state.js';
 import { keptLines, take } from '../../src/desk/take.js';
 import { timelineOf } from '../../src/desk/timeline.js';
 import { verifyRecord } from '../../src/desk/verify.js';
@@ -376,7 +376,7 @@ describe('a match record:', () => {
 
 describe("the desk's copy of a robot log", () => {
   const state = (hash: string): DeskState => ({
-    wanted: { ...WANTED, robots: { 'Red 1': { ...NEW_WISH, head: { seq: 1, hash } } } },
+    wanted: { ...WANTED, robots: { 'Red 1': { ...new RobotWish(), head: { seq: 1, hash } } } },
     robots: [],
     seen: new Map([['Red 1', new Seen()]]),
     pageMs: 0,
@@ -436,7 +436,7 @@ describe("the desk's copy of a robot log", () => {
   it('begins a new file if the desk has only just learned the head (newest line) of that log, and adds later lines to the same file', async () => {
     const lines = await robotLines(4);
     const desk = state('');
-    desk.wanted = { ...desk.wanted, robots: { 'Red 1': NEW_WISH } };
+    desk.wanted = { ...desk.wanted, robots: { 'Red 1': new RobotWish() } };
     const head = { seq: 1, hash: lines[0]!.hash };
     const body = { ...NO_MATCH_STATUS, t: 1, head };
     take(desk, { ...ask(undefined), kind: 'match' }, { status: 200, body }, 0);

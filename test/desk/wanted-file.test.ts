@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { systemClock } from '../../src/core/clock.js';
-import { NEW_WISH, type Wanted } from '../../src/desk/state.js';
+import { RobotWish, type Wanted } from '../../src/desk/state.js';
 import { wantedFile } from '../../src/desk/wanted-file.js';
 import { RecordingDisk } from '../support/recording-disk.js';
 import { PLAYING, WANTED } from './wanted.js';
@@ -10,7 +10,7 @@ const LOCK = { id: 'desk-1:7', by: 'referee', reason: 'inspection', atMs: 400 };
 const KEPT: Wanted = {
   ...WANTED,
   match: PLAYING,
-  robots: { 'Red 1': { ...NEW_WISH, lock: LOCK } },
+  robots: { 'Red 1': { ...new RobotWish(), lock: LOCK } },
 };
 
 describe('the state file of a desk', () => {

@@ -16,7 +16,11 @@ export function MatchPanel({ view }: { readonly view: DeskView }) {
       <MatchClock match={match} />
       <MatchPresses view={view} />
       <div class="lacks">
-        {match !== null && match.why !== null && <p class="why">{whyText(match)}</p>}
+        {match !== null && match.why !== null && (
+          <p class="why">
+            {match.phase === 'pause' ? 'Paused' : 'Ended'}: {match.why}.
+          </p>
+        )}
         {match !== null && <Lacks match={match} />}
       </div>
     </section>
@@ -36,10 +40,6 @@ export function MatchClock({ match }: { readonly match: MatchView | null }) {
       {interrupted !== null && <span class="dim"> left of {phaseText(interrupted)}</span>}
     </p>
   );
-}
-
-function whyText({ phase, why }: MatchView): string {
-  return phase === 'pause' ? `Paused: ${why}.` : `Ended: ${why}.`;
 }
 
 /** The buttons keep their places. Each is grey while the phase does not have it. */
