@@ -60,7 +60,8 @@ export async function simulatedConformance(args: readonly string[]): Promise<und
 
 /** Asks at the terminal. Without an answer, or if the signal aborts, returns false. */
 export async function agreesToMove(signal: AbortSignal): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // A terminal that is gone cannot leave raw mode. One word needs no editing.
+  const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const closed = new Promise<string>(resolve => terminal.once('close', () => resolve('')));
   signal.addEventListener('abort', () => terminal.close());
   const said = await Promise.race([terminal.question(QUESTION), closed]);

@@ -176,8 +176,8 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token.trim().replace(/[^!-~]/g, '?')}` };
 }
 
-/** Failures of a connection over which the request may have been sent. */
-const BROKEN: readonly string[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
+/** Failures before anything was sent. Any other one may come after the request has arrived. */
+const NOT_SENT: readonly string[] = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'];
 
 async function askOverHttp(
   { url, token }: NonNullable<Place['remote']>,
@@ -192,9 +192,9 @@ async function askOverHttp(
     if (signal.aborted) throw new Failure(`The daemon at ${url} does not answer. ${cure}`.trimEnd(), 4);
     const errno = error instanceof Error ? errnoOf(error.cause) : undefined;
     const why = errno === undefined ? '' : ` (${errno})`;
-    // The request may have arrived before the connection broke.
-    if (BROKEN.includes(errno ?? ''))
-      throw new Failure(`The connection to ${url} broke${why}. ${cure}`.trimEnd(), 4);
+    // `fetch` refuses some ports without a code.
+    if (errno !== undefined && !NOT_SENT.includes(errno))
+      throw new Failure(`The connection to ${url} failed${why}. ${cure}`.trimEnd(), 4);
     throw new Failure(`${undone}No daemon answers at ${url}${why}.`, 4);
   });
   const text = await answer.text().catch(() => undefined);
@@ -202,7 +202,7 @@ async function askOverHttp(
   const body = parsedJson(text);
   // A proxy may have passed the request on.
   const isSure = answer.status < 500;
-  if (!isObject(body))
+  if (!isObject(body) || (!isSure && typeof body.code !== 'string'))
     throw new Failure(
       `${isSure ? undone : ''}What answers at ${url} is no daemon. ${isSure ? '' : cure}`.trimEnd(),
       4,

@@ -4,8 +4,8 @@ import { sha256 } from '../core/sha256.js';
 import type { Disk } from './disk.js';
 import { replaceFile } from './durable-file.js';
 
-/** What a new disk has, and what commands leave in a folder that they do not change: locks, and the trials of the doctor. */
-const NO_STATE = /^lost\+found$|\.lock$|^\.doctor-/;
+/** What a new disk has, and what commands leave in a folder without a daemon: locks, the trials of the doctor, and tokens. */
+const NO_STATE = /^lost\+found$|\.lock$|^\.doctor-|^tokens\.json/;
 
 /**
  * A disk that remembers, by a mark outside the state folder, that the folder was used. While a marked folder is empty or

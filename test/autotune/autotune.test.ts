@@ -191,9 +191,20 @@ describe('an automatic tuning', function () {
     const refused = bench.outcome(bench.autotune.renew('gimbal', id, 'lab', 4000));
     expect(await refused).equal('nack');
     bench.fault('gimbal', 'clear');
-    // The lease is the old one.
     await bench.wait(1500);
     expect(bench.now.why).match(/nobody renewed it|lease/);
+  });
+
+  it('starts no later trial that lasts beyond the old lease if a renewal was refused', async () => {
+    const endMs = bench.clock.nowMs() + 20_000;
+    bench.start(20_000);
+    await bench.wait(1000);
+    const { trial } = bench.gimbal;
+    bench.fault('gimbal', 'nack');
+    expect(await bench.outcome(bench.autotune.renew('gimbal', bench.now.id, 'lab', 60_000))).equal('nack');
+    bench.fault('gimbal', 'clear');
+    while ([undefined, trial].includes(bench.gimbal.trial)) await bench.wait(20);
+    expect(bench.gimbal.trial?.endsAtMs).equal(endMs);
   });
 
   it('accepts a renewal only from the caller who began the tuning, and lets no caller try other gains while it runs', async () => {

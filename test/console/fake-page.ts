@@ -82,6 +82,8 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
   reloads = 0;
   /** How long the device has slept. Its wall clock advances during a sleep, but the page's clock does not. */
   sleptMs = 0;
+  /** How far the page's clock is behind, because it stood still while the device slept and the daemon ran. */
+  behindMs = 0;
   readonly storageListeners: { readonly key: string; readonly act: () => void }[] = [];
 
   private constructor(daemon: Daemon, { browser = new FakeBrowser(), version = daemon.version }: Opening) {
@@ -180,7 +182,7 @@ export class FakePage<Daemon extends PageDaemon = FakeDaemon> {
     const { clock, browser } = this;
     return {
       clock: {
-        nowMs: () => clock.nowMs(),
+        nowMs: () => clock.nowMs() - this.behindMs,
         after: (ms, act) => clock.after(ms, act),
         wallTime: () => new Date(clock.wallTime().getTime() + this.sleptMs),
       },

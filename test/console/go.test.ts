@@ -68,6 +68,17 @@ describe('the button "Go"', () => {
     expect(acts(page)).to.deep.equal(['resume']);
   });
 
+  it('sends no mode switch if the device slept until the resume was answered', async () => {
+    const page = await stopped();
+    page.let(/resume/, 'answer held');
+    const over = page.model.go.run();
+    await page.wait(2000);
+    page.sleptMs = 5000;
+    for (const request of page.sentTo(/resume/)) request.deliver();
+    await page.during(over);
+    expect(acts(page)).to.deep.equal(['resume']);
+  });
+
   it('is offered only during a match while the robot is stopped, also if contact is lost meanwhile, so that a choice does not become a mode switch', async () => {
     const page = await stopped();
     const isOffered = () => page.model.go.isOffered;

@@ -356,6 +356,25 @@ describe('the alert about a restart of the daemon', () => {
       expect(page.strip).to.match(/^bad: The daemon restarted [\d:]+: laser on → dark\.$/);
       expect(marks().filter(text => /restarted/.test(text))).to.have.length(1);
     });
+
+  it('says what the restart changed even if the page slept over it, and had no answer from the event log since an earlier loss of contact', async () => {
+    const { stream } = page.model;
+    await lightOn();
+    await page.daemon.askAndWait('POST /api/gimbal/mode/switch', { mode: 'auto' });
+    page.let(/api.log/, 'lost');
+    for (const isHidden of [true, false]) {
+      stream.setHidden(isHidden);
+      await page.wait(1000);
+    }
+    stream.setHidden(true);
+    await page.daemon.becomes({});
+    await page.wait(8000);
+    page.behindMs = 8000;
+    page.mend();
+    stream.setHidden(false);
+    await page.wait(3000);
+    expect(page.strip).to.match(/restarted [\d:]+: laser on → dark, gimbal auto → manual\.$/);
+  });
 });
 
 describe('the note about test steps that ended early', () => {

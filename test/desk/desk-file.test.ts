@@ -59,6 +59,7 @@ describe('the field file of a desk', () => {
     ['a match with the same robot twice', GOOD.replace('[Red 1, Blue 1]', '[Red 1, Red 1]'), 8, 'none twice'],
     ['a match without a robot', GOOD.replace('[Red 1, Blue 1]', '[]'), 8, 'at least one robot'],
     ['a host that can be no address', `${GOOD}host: 999.1.1.1\n`, 11, 'is no address'],
+    ['a host in brackets', `${GOOD}host: '[::1]'\n`, 11, 'is no address'],
     ['an unknown setting', `${GOOD}prot: 80\n`, 11, 'prot'],
   ] as const)
     it(`is rejected with the line number of the mistake if the file has ${mistake}`, async () => {

@@ -3,6 +3,7 @@ import { defaultGains, unitNamed } from '../../src/core/units.js';
 import { ClockedDaemon } from '../support/clocked-daemon.js';
 
 const EXCITATION = { loop: 'angle_yaw', amplitude: 0.1, periodS: 2 };
+const END = { ask: 'POST /api/gimbal/excitation', body: { ...EXCITATION, amplitude: 0 } };
 const TRIAL = { gains: defaultGains(unitNamed('gimbal')), leaseS: 5 };
 
 describe('if a process that was paused for 1 s reads the newer of two requests first,', () => {
@@ -15,13 +16,14 @@ describe('if a process that was paused for 1 s reads the newer of two requests f
   afterEach(() => daemon.close());
 
   for (const [end, begin] of [
-    [
-      { ask: 'POST /api/gimbal/excitation', body: { ...EXCITATION, amplitude: 0 } },
-      { ask: 'POST /api/gimbal/excitation', body: EXCITATION },
-    ],
+    [END, { ask: 'POST /api/gimbal/excitation', body: EXCITATION }],
     [
       { ask: 'DELETE /api/gimbal/autotune' },
       { ask: 'POST /api/gimbal/autotune', body: { loop: 'angle_yaw' } },
+    ],
+    [
+      { ask: 'POST /api/gimbal/mode/switch', body: { mode: 'debug' } },
+      { ask: 'POST /api/gimbal/excitation', body: EXCITATION },
     ],
     [{ ask: 'DELETE /api/gimbal/pidconfig/trial' }, { ask: 'POST /api/gimbal/pidconfig/trial', body: TRIAL }],
   ] as const)
@@ -30,7 +32,7 @@ describe('if a process that was paused for 1 s reads the newer of two requests f
       const newer = daemon.send(end);
       const older = daemon.send(begin);
       // Another end that is read later does not hide the first one.
-      const last = daemon.send({ ask: 'DELETE /api/gimbal/pidconfig/trial' });
+      const last = daemon.send(END);
       await daemon.wait(600);
       const statuses = [newer, older, last].map(one => one?.received?.status);
       expect(statuses).to.deep.equal([200, 409, 200]);

@@ -48,10 +48,10 @@ describe('the mark for a used state folder', () => {
     expect((await next.read(file()))?.toString()).to.equal('2');
   });
 
-  it('makes the daemon refuse a folder that has only the lock of a token command and a trial of the doctor', async () => {
+  it('makes the daemon refuse a folder that has only what commands leave: tokens, their lock and a trial of the doctor', async () => {
     await use();
     await rm(file());
-    for (const name of ['tokens.json.lock', '.doctor-7', 'lost+found'])
+    for (const name of ['tokens.json', 'tokens.json.lock', '.doctor-7', 'lost+found'])
       await writeFile(join(folder(), name), '');
     const next = marked();
     expect(await errnoOf(next.read(file()).then(() => undefined))).to.equal('empty');

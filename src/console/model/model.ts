@@ -27,6 +27,8 @@ import type { Whole } from './whole.js';
 
 /** The pause before the log is asked for again. */
 const LOG_RETRY_MS = 1000;
+/** A status may come so much later than it was true, and another one at once. */
+const LATE_MS = 500;
 
 /** Operations that a match may forbid. */
 export type Operation = 'drive' | 'laser' | 'tune' | 'resume';
@@ -234,10 +236,11 @@ export class Model extends InBrowser implements Whole {
    * comes, or until another stream does the same.
    */
   async #catchUp(before: Status | undefined, status: Status): Promise<void> {
-    const atMs = this.clock.nowMs();
+    // The page's clock may stop while a phone sleeps.
+    const atMs = this.clock.wallTime().getTime();
     const first = this.#unanswered;
     // If the daemon has run since before the first of these streams, it restarted before that one.
-    const hasRunSince = first !== undefined && 1000 * status.uptimeS > atMs - first.atMs;
+    const hasRunSince = first !== undefined && 1000 * status.uptimeS + LATE_MS > atMs - first.atMs;
     const around = hasRunSince ? first : { before, status, atMs };
     this.#unanswered = around;
     const stream = this.#streams;
