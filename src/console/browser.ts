@@ -54,23 +54,28 @@ function openEventSource(path: string): ServerEvents {
   };
 }
 
-/** The address after its `#`. */
-export const hash = signal(location.hash);
-window.addEventListener('hashchange', () => {
-  hash.value = location.hash;
-});
+const wordsOfAddress = () => new URLSearchParams(location.hash.slice(1));
 
-/**
- * Splits the address after its `#` into the token and the rest. Examples: `#match`, `#token=…`,
- * `#match&token=…`.
- */
-export function readAddress(hash: string): { readonly token: string | null; readonly hash: string } {
-  const words = new URLSearchParams(hash.slice(1));
+/** Takes the token out of the address. Examples: `#token=…`, `#match&token=…`. Null if there is none. */
+function takeToken(): string | null {
+  const words = wordsOfAddress();
   const token = words.get('token');
   words.delete('token');
   const others = [...words.keys()].join('&');
-  return { token, hash: others && `#${others}` };
+  if (token !== null) history.replaceState(null, '', location.pathname + (others && `#${others}`));
+  return token;
 }
+
+/** The token in the address with which the page was opened. */
+export const token = takeToken();
+
+/** The address after its `#`. */
+export const hash = signal(location.hash);
+window.addEventListener('hashchange', () => {
+  // A link with a token was opened in a window that has the page already.
+  if (wordsOfAddress().has('token')) location.reload();
+  else hash.value = location.hash;
+});
 
 // A held key presses a button once. A browser would click the focused button at each repetition of Enter.
 window.addEventListener(

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { browserSurroundings, readAddress } from './browser.js';
+import { browserSurroundings, token } from './browser.js';
 import { Model } from './model/model.js';
 import { Page } from './page.js';
 import { ModelContext, PressContext } from './parts/parts.js';
@@ -10,15 +10,11 @@ const windows = new BroadcastChannel('trunnion');
 const model = new Model(browserSurroundings(windows));
 const { access, stream, telemetry } = model;
 
-const { token, hash } = readAddress(location.hash);
-if (token !== null) history.replaceState(null, '', location.pathname + hash);
-
 windows.addEventListener('message', event => stream.room.hear(event.data));
 document.addEventListener('visibilitychange', () => stream.setHidden(document.hidden));
 window.addEventListener('pagehide', () => stream.setHidden(true));
-for (const type of ['focus', 'pointerdown', 'keydown']) {
+for (const type of ['focus', 'pointerdown', 'keydown'])
   window.addEventListener(type, () => stream.rest(false), { capture: true });
-}
 // The person may have logged in or out in another window. The answer may change the layout, so the page asks
 // a second later: STOP must not move away from the press that gave this window the focus.
 window.addEventListener('focus', () => {

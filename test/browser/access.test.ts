@@ -64,11 +64,14 @@ describe('the console', function () {
     });
   });
 
-  it('logs a person in by a link with a token, and still offers STOP and the laser button "Off" after the token is removed', async () => {
+  it('logs a person in by a link with a token, also if the page is open already, and still offers STOP and the laser button "Off" after the token is removed', async () => {
     await add('other', 'spectator');
     const secret = await add('op', 'operator');
     const page = await blank();
-    await page.goto(`${robot.url}/#match&token=${secret}`);
+    // The second link is opened in a window that has the page already.
+    await page.goto(`${robot.url}/#match`);
+    await shows(page.getByRole('region', { name: 'Login' }), /Log in with your token/);
+    await page.goto(`${robot.url}/#token=${secret}&match`);
     await shows(page.locator('.match .link'), /Live/);
     expect(await page.evaluate('location.hash')).to.equal('#match');
     await page.reload();

@@ -79,9 +79,7 @@ export const alarm = (about: string, text: string): Line => ({ tone: 'alarm', ab
 export const bad = (about: string, text: string): Line => ({ tone: 'bad', about, text });
 
 function laserLines({ light, reason, problem }: LaserStatus, { darkCause = `: ${reason}` }: Known): Line[] {
-  if (light === 'fault') {
-    return [alarm('LASER MAY BE ON:', 'cut its supply: its pin does not obey.')];
-  }
+  if (light === 'fault') return [alarm('LASER MAY BE ON:', 'cut its supply: its pin does not obey.')];
   if (problem !== undefined) return [bad('Laser:', problem.detail)];
   if (reason === undefined || reason === 'stop') return [];
   return [{ tone: 'note', about: 'Laser', text: `went dark${darkCause}.`, isClaim: true }];

@@ -128,10 +128,8 @@ function stopLines(model: Model): Line[] {
   if (state === 'pending' && sent === 1) return [];
   if (state === 'pending' && sent < MANY_TIMES)
     return [alarm('STOP', 'sent, asking again… Be ready to cut the power.')];
-  if (state === 'done')
-    return stop.stopped === undefined
-      ? [{ ...pressLine(model, 'STOP', pressedMs, 'is confirmed.'), isClaim: true }]
-      : [];
+  if (state === 'done' && stop.stopped === false) return [];
+  if (state === 'done') return [{ ...pressLine(model, 'STOP', pressedMs, 'is confirmed.'), isClaim: true }];
   if (state === 'expired') return [pressLine(model, 'STOP', pressedMs, `was refused. ${PRESS_AGAIN}`)];
   const cure = refusal?.isIdentity
     ? 'Only an operator or referee can send it.'

@@ -141,10 +141,8 @@ export class Asks {
 
   #begin(press: Press): void {
     const { path, rule, since = press.number } = press.ask;
-    if (
-      this.#lastStop > since ||
-      (rule === 'moves' && this.insisting(STOP)?.fate.state.peek() === 'pending')
-    ) {
+    const isStopping = rule === 'moves' && this.insisting(STOP)?.fate.state.peek() === 'pending';
+    if (isStopping || this.#lastStop > since) {
       press.settle({ refusal: TAKEN_BACK });
       return;
     }

@@ -8,22 +8,17 @@ import type { Tune } from '../../schemas/tune.js';
 import { StreamRoom } from './stream-room.js';
 import type { ServerEvents, Surroundings } from './surroundings.js';
 
-/** The data of each type of event. */
-interface StreamEvents {
-  readonly status: Status;
-  readonly telemetry: Telemetry;
-  readonly step: Step;
-  readonly tune: Tune;
-  readonly log: LogEvent;
-}
-
 interface StreamHandlers {
   readonly onOpen: () => void;
   /**
    * Called when the stream is lost: refused by the daemon (`isRefused`), or silent for longer than DEAD_MS.
    */
   readonly onLost: (isRefused: boolean) => void;
-  readonly events: { readonly [Type in keyof StreamEvents]: (data: StreamEvents[Type]) => void };
+  readonly onStatus: (status: Status) => void;
+  readonly onTelemetry: (sample: Telemetry) => void;
+  readonly onStep: (step: Step) => void;
+  readonly onTune: (tune: Tune) => void;
+  readonly onLog: (event: LogEvent) => void;
 }
 
 /** Data older than this is stale. The promised limit is one second, but timers of a busy browser are late. */
@@ -108,14 +103,14 @@ export class EventStream {
 
   #open(): void {
     const { clock, openStream } = this.#surroundings;
-    const { events, onOpen } = this.#handlers;
+    const handlers = this.#handlers;
     const stream = openStream('/api/events');
     const lateS = lateness();
     let lateMs = 0;
     this.room.opened();
     this.#stream = stream;
     this.#heardMs = Math.max(this.#heardMs, clock.nowMs() - STALE_MS);
-    stream.on('open', onOpen);
+    stream.on('open', handlers.onOpen);
     const listen = <Data>(type: string, act: (data: Data) => void, first = (_: Data) => {}) =>
       stream.on(type, text => {
         const data: Data = JSON.parse(text);
@@ -126,13 +121,13 @@ export class EventStream {
         this.fresh.value = nowMs - this.#heardMs < STALE_MS;
       });
     // An event of another type counts as being as late as the latest reading.
-    listen('telemetry', events.telemetry, ({ t }) => {
+    listen('telemetry', handlers.onTelemetry, ({ t }) => {
       lateMs = 1000 * lateS(t, clock.nowMs() / 1000);
     });
-    listen('status', events.status);
-    listen('step', events.step);
-    listen('tune', events.tune);
-    listen('log', events.log);
+    listen('status', handlers.onStatus);
+    listen('step', handlers.onStep);
+    listen('tune', handlers.onTune);
+    listen('log', handlers.onLog);
   }
 
   #close(reopenAfterMs: number): void {

@@ -70,7 +70,7 @@ function listenToKeys(driving: Driving): void {
     held.clear();
     report();
   };
-  const down = (event: KeyboardEvent) => {
+  window.addEventListener('keydown', event => {
     const { code, target, repeat } = event;
     if (event.metaKey) letGo();
     if (!(code in KEYS) || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -79,18 +79,15 @@ function listenToKeys(driving: Driving): void {
     if (repeat || held.has(code)) return;
     held.add(code);
     report();
-  };
-  const up = ({ code, key, metaKey }: KeyboardEvent) => {
+  });
+  window.addEventListener('keyup', ({ code, key, metaKey }) => {
     if (metaKey || key === 'Meta') letGo();
     else if (held.delete(code)) report();
-  };
-  const onBlur = () => {
+  });
+  window.addEventListener('blur', () => {
     driving.interrupt('This window lost the focus: driving has stopped.');
     letGo();
-  };
-  window.addEventListener('keydown', down);
-  window.addEventListener('keyup', up);
-  window.addEventListener('blur', onBlur);
+  });
   for (const type of ['contextmenu', 'dragstart']) window.addEventListener(type, letGo);
 }
 

@@ -100,16 +100,19 @@ function LinkQuality() {
 function Awake() {
   const lock = useSignal<WakeLockSentinel | undefined>(undefined);
   useEffect(() => {
+    let isOver = false;
     const ask = async () => {
       if (document.hidden) return;
       // Browsers allow the wake lock over HTTPS only, and not on a low battery.
       const granted = await navigator.wakeLock?.request('screen').catch(() => undefined);
       granted?.addEventListener('release', writes(lock, undefined));
       lock.value = granted;
+      if (isOver) void granted?.release();
     };
     void ask();
     document.addEventListener('visibilitychange', ask);
     return () => {
+      isOver = true;
       document.removeEventListener('visibilitychange', ask);
       void lock.peek()?.release();
     };

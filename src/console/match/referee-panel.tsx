@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { PHASES, type Phase, PLAY } from '../../core/phases.js';
 import type { MatchStatus } from '../../schemas/match.js';
 import { fixed } from '../model/numbers.js';
-import { isTouchScreen, Outcome, Press, typed, useEvery, useModel } from '../parts/parts.js';
+import { isTouchScreen, Outcome, Press, typed, useEvery, useModel, write } from '../parts/parts.js';
 import { minutesText, phaseText } from './match-board.js';
 import { Twice } from './twice.js';
 
@@ -121,9 +121,7 @@ const LOOK_MS = 1000;
 function LeaseRow({ match: { lease, phase } }: { readonly match: MatchStatus }) {
   const { referee, clock } = useModel();
   const nowMs = useSignal(clock.nowMs());
-  useEvery(200, () => {
-    nowMs.value = clock.nowMs();
-  });
+  useEvery(200, () => write(nowMs, clock.nowMs()));
   useEvery(LOOK_MS, () => referee.look(), lease !== null && !lease.expired);
   const isSilent = referee.isSilent(nowMs.value);
   const ageS = Math.max(0, nowMs.value - (referee.beatMs.value ?? 0)) / 1000;

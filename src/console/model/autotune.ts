@@ -81,8 +81,8 @@ export class Autotune extends Part {
    */
   async look(status: Status): Promise<void> {
     for (const { name } of UNIT_LIST) {
-      if (status[name].mode !== 'debug' && this.tunes[name].peek()?.state !== 'running') continue;
-      await this.#learn(name);
+      const isTuned = this.tunes[name].peek()?.state === 'running';
+      if (isTuned || status[name].mode === 'debug') await this.#learn(name);
     }
   }
 
@@ -94,12 +94,8 @@ export class Autotune extends Part {
     this.tunes[tune.unit].value = tune;
     if (before?.id !== own) return;
     if (tune.id !== own || tune.state !== 'running') this.#renewal.drop();
-    else if (tune.loop !== before?.loop) this.#follow(tune);
-  }
-
-  /** Plot and step card follow the loop that a tuning of this page moves. */
-  #follow({ unit, loop }: Tune): void {
-    this.whole.choose({ unit, loop });
+    // Plot and step card follow the loop that a tuning of this page moves.
+    else if (tune.loop !== before?.loop) this.whole.choose({ unit: tune.unit, loop: tune.loop });
   }
 
   /** Begins to tune these loops, inner loops first. Puts the unit in debug mode before. */
@@ -126,9 +122,9 @@ export class Autotune extends Part {
   }
 
   #hold(tune: Tune): void {
-    const { id, unit } = tune;
+    const { id, unit, loop } = tune;
     this.take(tune);
-    this.#follow(tune);
+    this.whole.choose({ unit, loop });
     this.#renewal.hold(
       id,
       () => this.#ask(unit, { id }),

@@ -4,14 +4,13 @@ import { loopNamed } from './loop-choice.js';
 import { parseGain } from './numbers.js';
 
 export const GAIN_NAMES = ['kp', 'ki', 'kd'] as const;
-type GainName = (typeof GAIN_NAMES)[number];
 
 /** The unsaved texts of one unit's fields, by the JSON pointer of the gain. */
 export type EditTexts = Readonly<Record<string, string>>;
 
 export interface Field {
   readonly loop: string;
-  readonly gain: GainName;
+  readonly gain: (typeof GAIN_NAMES)[number];
   readonly pointer: string;
 }
 

@@ -21,18 +21,18 @@ interface Edited {
 /** Asks for a second press before gains run or are saved that a person has typed far from the stored ones. */
 export class GainDoubts {
   readonly #clock: Clock;
-  readonly #edited: () => Edited;
+  readonly #edited: ReadonlySignal<Edited>;
   /** Texts that need no second press: they were not typed here, or the person has confirmed them. */
   readonly #trusted = signal<EditTexts>({});
   /** The drastic changes that need a second press, in words. */
   readonly #about: ReadonlySignal<string>;
   readonly #asked = signal<Question | undefined>(undefined);
 
-  constructor(unit: Unit, clock: Clock, edited: () => Edited) {
+  constructor(unit: Unit, clock: Clock, edited: ReadonlySignal<Edited>) {
     this.#clock = clock;
     this.#edited = edited;
     this.#about = computed(() => {
-      const { changes, texts } = edited();
+      const { changes, texts } = edited.value;
       const isTrusted = ({ field: { pointer } }: Change) => this.#trusted.value[pointer] === texts[pointer];
       return changes
         .filter(change => isDrastic(unit, change) && !isTrusted(change))
@@ -61,7 +61,7 @@ export class GainDoubts {
 
   /** Trusts the present texts of the fields whose pointers begin so. */
   trust(start = ''): void {
-    const texts = Object.entries(this.#edited().texts).filter(([pointer]) => pointer.startsWith(start));
+    const texts = Object.entries(this.#edited.value.texts).filter(([pointer]) => pointer.startsWith(start));
     this.#trusted.value = { ...this.#trusted.value, ...Object.fromEntries(texts) };
   }
 

@@ -48,7 +48,8 @@ export class GainEdits extends Part {
   readonly doubts: GainDoubts;
   readonly edits = computed(() => {
     const gains = this.stored.value?.gains;
-    return gains ? editState(this.unit, gains, this.kept.value.texts) : { changes: [], faults: {} };
+    const { texts } = this.kept.value;
+    return { texts, ...(gains ? editState(this.unit, gains, texts) : { changes: [], faults: {} }) };
   });
   /**
    * The changes that another caller saved to loops that are edited here. The person decides once which gains
@@ -74,10 +75,7 @@ export class GainEdits extends Part {
     this.unit = unit;
     this.saving = new Action(clock, `${unit.title} gains`);
     this.trial = new OwnTrial(unit, whole);
-    this.doubts = new GainDoubts(unit, clock, () => ({
-      changes: this.edits.value.changes,
-      texts: this.kept.value.texts,
-    }));
+    this.doubts = new GainDoubts(unit, clock, this.edits);
     const allKept = () => Object(parsedJson(storage.read(KEY)));
     storage.follow(KEY, () => {
       this.kept.value = readable(allKept()[unit.name]);
@@ -140,9 +138,8 @@ export class GainEdits extends Part {
   /** Starts a trial of the edits, which saves nothing. Does nothing unless `isReady`. */
   async try(): Promise<void> {
     const gains = this.stored.value?.gains;
-    if (gains !== undefined && this.isReady && this.doubts.mayAct('Try')) {
+    if (gains !== undefined && this.isReady && this.doubts.mayAct('Try'))
       await this.trial.begin(withChanges(gains, this.edits.value.changes));
-    }
   }
 
   /** Drops the edits and ends this page's trial, unless the edits are being saved. */

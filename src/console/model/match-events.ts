@@ -8,14 +8,12 @@ const FOR_PROGRAMS = ['id', 'revision', 'remainingS', 'ttlMs', 'takeover'];
 
 /** The last events that concern the match, newest first, in words. */
 export function matchEvents(events: readonly LogEvent[]) {
-  return (
-    actsOf(events)
-      // A count of requests that changed nothing is no event of the match.
-      .filter(({ what, detail }) => OF_MATCH.includes(what) && detail?.repeats === undefined)
-      .slice(-SHOWN)
-      .reverse()
-      .map(event => ({ event, text: actText({ ...event, detail: shown(event) }) }))
-  );
+  // A count of requests that changed nothing is no event of the match.
+  return actsOf(events)
+    .filter(({ what, detail }) => OF_MATCH.includes(what) && detail?.repeats === undefined)
+    .slice(-SHOWN)
+    .reverse()
+    .map(event => ({ event, text: actText({ ...event, detail: shown(event) }) }));
 }
 
 function shown({ what, detail = {}, who }: LogEvent): LogEvent['detail'] {

@@ -58,16 +58,14 @@ export class Model extends InBrowser implements Whole {
     // If the caller may read, the daemon refuses a stream only when all streams are taken.
     onLost: isRefused => void this.#lost(isRefused ? 'Too many pages are open' : 'The stream is silent'),
     onOpen: () => this.#opened(),
-    events: {
-      status: data => this.#takeStatus(data),
-      telemetry: sample => this.#takeTelemetry(sample),
-      step: step => this.#takeStep(step),
-      tune: tune => this.autotune.take(tune),
-      log: event => {
-        this.log.take(event);
-        // The steps of a trial now belong to the saved revision, so the list is fetched again.
-        if (event.what === 'save') void this.runs.look();
-      },
+    onStatus: status => this.#takeStatus(status),
+    onTelemetry: sample => this.#takeTelemetry(sample),
+    onStep: step => this.#takeStep(step),
+    onTune: tune => this.autotune.take(tune),
+    onLog: event => {
+      this.log.take(event);
+      // The steps of a trial now belong to the saved revision, so the list is fetched again.
+      if (event.what === 'save') void this.runs.look();
     },
   });
   readonly status = signal<Status | undefined>(undefined);

@@ -145,11 +145,8 @@ export class Referee extends Part {
 
   /** Lifts only the lock that the referee saw. */
   unlock(lock: string): Promise<boolean> {
-    return this.#ask({
-      path: '/api/match/unlock',
-      body: { lock, notAfterT: this.#notAfterT },
-      rule: 'moves',
-    });
+    const body = { lock, notAfterT: this.#notAfterT };
+    return this.#ask({ path: '/api/match/unlock', body, rule: 'moves' });
   }
 
   /**

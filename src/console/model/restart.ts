@@ -1,6 +1,6 @@
 import { UNIT_LIST } from '../../core/units.js';
 import type { LogEvent } from '../../schemas/log.js';
-import type { Status } from '../../schemas/status.js';
+import type { Status, UnitStatus } from '../../schemas/status.js';
 import { clockText } from './numbers.js';
 
 /** Such as `restarted 03:51:20: laser on → dark`. `start` is the daemon's event, with the changes in its detail. */
@@ -23,8 +23,7 @@ export function changesByRestart(before: Status, after: Status): string[] {
     ...change('match', before.match.phase, after.match.phase),
     ...UNIT_LIST.flatMap(({ name }) => {
       const [was, is] = [before[name], after[name]];
-      const moves = ({ excitation }: Status[typeof name]) =>
-        excitation !== null && excitation.amplitude !== 0;
+      const moves = ({ excitation }: UnitStatus) => excitation !== null && excitation.amplitude !== 0;
       return [
         ...change(name, was.mode, is.mode),
         ...end(`${name} test steps`, moves(was), moves(is)),

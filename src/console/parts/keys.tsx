@@ -45,10 +45,10 @@ export function listenToKeys(model: Model, helps: Signal<boolean>): void {
     if (key === '?') return writes(helps, !helps.peek());
     const lettered = UNIT_LIST.find(({ name }) => name.startsWith(letter));
     const loop = timeStamp - letterAtMs < DIGIT_MS ? lettered?.loops[Number(key) - 1] : undefined;
-    if (lettered !== undefined && loop !== undefined)
+    if (loop !== undefined)
       return () => {
         letterAtMs = Number.NEGATIVE_INFINITY;
-        goTo(model, { unit: lettered.name, loop: loop.name });
+        goTo(model, { unit: loop.unit, loop: loop.name });
       };
     if (!UNIT_LIST.some(({ name }) => name.startsWith(key))) return undefined;
     return () => {

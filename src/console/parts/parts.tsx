@@ -249,7 +249,7 @@ interface SegmentsProps<T extends string | number> {
 /** Buttons side by side. One of them is chosen. */
 export function Segments<T extends string | number>(props: SegmentsProps<T>) {
   const { options, chosen, unit = '' } = props;
-  const { onChoose = (option: T) => writes(chosen, option)() } = props;
+  const { onChoose = (option: T) => write(chosen, option) } = props;
   return (
     <div class="segments">
       {options.map(option => (
@@ -277,21 +277,22 @@ export function Outcome({ action }: { readonly action: Action }) {
 /** Attributes that let the keyboard scroll an element. */
 export const scrolls = { tabIndex: 0 } as const;
 
+export function write<T>(to: { value: T }, value: T): void {
+  to.value = value;
+}
+
 /** Makes a function that writes this value to the signal. */
-export const writes =
-  <T,>(to: { value: T }, value: T) =>
-  () => {
-    to.value = value;
-  };
+export function writes<T>(to: { value: T }, value: T): () => void {
+  return () => write(to, value);
+}
 
 /** The attributes of a text field that shows and writes this signal. */
 export function typed(text: { value: string | undefined }) {
   return {
     type: 'text' as const,
     value: text.value,
-    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-      text.value = currentTarget.value;
-    },
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      write(text, currentTarget.value),
   };
 }
 
@@ -304,16 +305,11 @@ export function Heads({ texts }: { readonly texts: readonly ComponentChild[] }) 
   );
 }
 
-type DrawerProps = Record<'title' | 'children', ComponentChildren>;
-
 /** A section that is closed at first. Its content exists only while it is open. */
-export function Drawer({ title, children }: DrawerProps) {
+export function Drawer({ title, children }: Record<'title' | 'children', ComponentChildren>) {
   const open = useSignal(false);
-  const follow = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }) => {
-    open.value = currentTarget.open;
-  };
   return (
-    <details onToggle={follow}>
+    <details onToggle={event => write(open, event.currentTarget.open)}>
       <summary>{title}</summary>
       {open.value && children}
     </details>

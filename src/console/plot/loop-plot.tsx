@@ -6,7 +6,7 @@ import { type LoopChoice, loopOf } from '../model/loop-choice.js';
 import { fixed } from '../model/numbers.js';
 import type { PlotSettings } from '../model/plot-window.js';
 import { type Columns, gapsIn, SERIES } from '../model/telemetry.js';
-import { useModel } from '../parts/parts.js';
+import { useModel, write } from '../parts/parts.js';
 import { createChart } from './chart.js';
 import { drawGaps, drawMarks, drawPicks, listenToGestures } from './plot-drawing.js';
 
@@ -41,9 +41,7 @@ export function LoopPlot({ choice, settings }: { choice: LoopChoice; settings: P
         { colour: 'edited', width: 1, scale: 'retries', show: false },
       ],
       lockedY: () => lockedY.current,
-      onCursor: index => {
-        hovered.value = index;
-      },
+      onCursor: index => write(hovered, index),
       draw: plot => {
         const shown = columns.peek();
         const lastT = shown.t.at(-1) ?? 0;

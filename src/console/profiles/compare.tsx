@@ -6,7 +6,7 @@ import type { LoopChoice } from '../model/loop-choice.js';
 import { clockText, figuresText, gainsText } from '../model/numbers.js';
 import { stepPath } from '../model/runs.js';
 import { inPercent } from '../model/step-curve.js';
-import { Heads, Outcome, Press, useAnswer, useModel, writes } from '../parts/parts.js';
+import { Heads, Outcome, Press, useAnswer, useModel, write, writes } from '../parts/parts.js';
 import { StepChart } from '../step/step-chart.js';
 
 /** The number of revisions to choose from. */
@@ -33,13 +33,7 @@ export function Compare({ unit, names }: { unit: Unit; names: readonly string[] 
     ['0', 'defaults'],
   ];
   const chooser = (side: { value: string }, label: string) => (
-    <select
-      aria-label={label}
-      value={side.value}
-      onChange={event => {
-        side.value = event.currentTarget.value;
-      }}
-    >
+    <select aria-label={label} value={side.value} onChange={event => write(side, event.currentTarget.value)}>
       {options.map(([value, text]) => (
         <option key={value} value={value}>
           {text}

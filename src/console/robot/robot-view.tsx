@@ -83,10 +83,8 @@ const mrad = (deg: number) => (1000 * Math.PI * deg) / 180;
 /** The elevations of the lines in view, in degrees. */
 function rungsAround(pitch: number): number[] {
   const far = HALF_VIEW - EDGE;
-  const [first, last] = [
-    Math.ceil((pitch - far) / mrad(RUNG_DEG)),
-    Math.floor((pitch + far) / mrad(RUNG_DEG)),
-  ];
+  const first = Math.ceil((pitch - far) / mrad(RUNG_DEG));
+  const last = Math.floor((pitch + far) / mrad(RUNG_DEG));
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * RUNG_DEG);
 }
 

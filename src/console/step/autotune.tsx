@@ -7,7 +7,7 @@ import { leftText, reasonOf, toggled, usualS } from '../model/autotune.js';
 import { loopNamed, loopOf } from '../model/loop-choice.js';
 import { gainsText, milliseconds, percent } from '../model/numbers.js';
 import { mismatchOf } from '../model/step-curve.js';
-import { Heads, Outcome, Press, Segments, useModel, writes } from '../parts/parts.js';
+import { Heads, Outcome, Press, Segments, useModel, write, writes } from '../parts/parts.js';
 
 const STYLE_TEXTS: Readonly<Record<Style, string>> = {
   gentle: 'Gentle: the calmest gains, slower, with the largest reserve against oscillation.',
@@ -169,9 +169,7 @@ function Results({ tune: { unit: name, results }, ticked }: ResultsProps) {
                       type="checkbox"
                       aria-label={`Keep ${title}`}
                       checked={ticked.value.has(loop)}
-                      onChange={() => {
-                        ticked.value = toggled(unit, ticked.value, loop);
-                      }}
+                      onChange={() => write(ticked, toggled(unit, ticked.value, loop))}
                     />{' '}
                     {title}
                   </label>

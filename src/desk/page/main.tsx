@@ -1,16 +1,12 @@
 import { render } from 'preact';
-import { readAddress } from '../../console/browser.js';
+import { token } from '../../console/browser.js';
 import { PressContext } from '../../console/parts/parts.js';
 import { desk } from './desk.js';
 import { DeskPage } from './desk-page.js';
 
 const rules = { mayMove: true, may: () => true, hasRightTo: () => true, surroundings: desk.surroundings };
 
-const { token, hash } = readAddress(location.hash);
-if (token !== null) {
-  history.replaceState(null, '', location.pathname + hash);
-  void desk.enter(token);
-}
+if (token !== null) void desk.enter(token);
 // The browser asks before it closes a page whose press has not arrived.
 window.onbeforeunload = () => desk.pending.peek().size > 0 || null;
 document.addEventListener('visibilitychange', () => desk.doubt());
