@@ -177,9 +177,10 @@ export class MotorController {
     await link.writeFresh(unit, this.#motion, values, { priority: 'motion', untilMs }, ended);
   }
 
-  /** The rates in force. */
-  async rates(untilMs: number): Promise<Rates> {
-    return this.#perAxis(await this.#read(this.#motion, { priority: 'motion', untilMs }));
+  /** The rates in force, and for how much longer they hold. */
+  async motion(untilMs: number): Promise<{ readonly rates: Rates; readonly leftMs: number }> {
+    const { hold_ms: leftMs = 0, ...rates } = await this.#read(this.#motion, { priority: 'motion', untilMs });
+    return { rates: this.#perAxis(rates), leftMs };
   }
 
   async excitation(urgency: Urgency): Promise<GuardedExcitation> {

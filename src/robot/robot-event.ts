@@ -33,6 +33,7 @@ export type DriveEnd =
   | 'silent'
   | 'stop'
   | 'mode change'
+  | 'resume'
   | 'takeover'
   | 'token removed'
   | 'offline'

@@ -97,8 +97,11 @@ export function stopOf(options: StopOptions) {
     stops += 1;
     stoppedMs = clock.nowMs();
     recorded = memory?.record(true);
+    const isNew = !isStopped;
+    // First, so that what a unit ends now is not taken for a cause of another stop.
+    isStopped = true;
     for (const unit of units) unit.stop();
-    note(true, why);
+    if (isNew) onChange(true, why);
     return pinFailure;
   };
 
@@ -125,7 +128,10 @@ export function stopOf(options: StopOptions) {
       return passes(requireNoStop) ? { end, error } : { end: 'refused', error: new RobotError('stopped') };
     }
     for (const unit of units) unit.released(online.includes(unit));
-    note(false, 'asked');
+    if (isStopped) {
+      isStopped = false;
+      onChange(false, 'asked');
+    }
     return { end: 'released' };
   };
 
@@ -140,10 +146,5 @@ export function stopOf(options: StopOptions) {
     return new RobotError('not-confirmed', { unit, units: names }, { cause: causes.get(unit) });
   };
 
-  const note = (stopped: boolean, why: string): void => {
-    if (isStopped === stopped) return;
-    isStopped = stopped;
-    onChange(stopped, why);
-  };
   return { stopped: () => isStopped, stop, resume, begin };
 }

@@ -36,8 +36,9 @@ export function unitMotion(clock: Clock, controller: MotorController) {
     requireUnended: () => void,
   ): Promise<Rates> => {
     for (;;) {
+      const sentMs = clock.nowMs();
       await write();
-      const rates = await settled(wanted, untilMs, requireUnended);
+      const rates = await settled(wanted, sentMs, untilMs, requireUnended);
       if (rates !== undefined) return rates;
     }
   };
@@ -45,18 +46,22 @@ export function unitMotion(clock: Clock, controller: MotorController) {
   /** Resolves with what the controller shows after a frame. If it ignores the frame, with undefined. */
   const settled = async (
     wanted: Rates,
+    sentMs: number,
     untilMs: number,
     requireUnended: () => void,
   ): Promise<Rates | undefined> => {
     const writtenMs = clock.nowMs();
     for (let pauseMs = MOVES_WITHIN_MS; ; pauseMs *= 2) {
       await pause(clock, Math.max(MOVES_WITHIN_MS, Math.min(pauseMs, untilMs - clock.nowMs())));
-      const rates = await controller.rates(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
+      const { rates, leftMs } = await controller.motion(Math.max(untilMs, clock.nowMs() + MOVES_WITHIN_MS));
       const nowMs = clock.nowMs();
       if (isSameRates(rates, wanted) || nowMs >= untilMs) return rates;
       requireUnended();
       if (nowMs - writtenMs < TAKES_EFFECT_MS) continue;
-      if (isPartOf(rates, wanted)) return rates;
+      // A slower motion from before has another end.
+      const lateMs = nowMs + leftMs - untilMs;
+      const isOwn = lateMs > -LATE_MS && lateMs < nowMs - sentMs;
+      if (isOwn && isPartOf(rates, wanted)) return rates;
       // Noise may have damaged the frame on its way to the controller.
       if (nowMs + TAKES_EFFECT_MS < untilMs) return undefined;
     }

@@ -94,6 +94,7 @@ const RULES: { readonly [C in Cause]: (next: Draft, cause: Causes[C]) => void } 
   'resume refused': next => next.set({ isUnderRelease: false }),
   resume: (next, { isConfirmed }) => {
     next.set({ latch: isConfirmed ? 'as it is' : 'released', isUnderRelease: false });
+    next.endDrive('resume');
     next.mode('manual');
   },
   drive: (next, { by, id, nowMs, holdsUntilMs }) => {

@@ -75,6 +75,20 @@ describe('match control', () => {
     expect(() => robot.robot.laser.on()).to.throw('wrong-phase');
   });
 
+  it('stops the robot once, and names the phase as the reason, if a new phase forbids what a driver moves', async () => {
+    const { clock, gimbal } = robot;
+    gimbal.begin({ by: 'operator', id: 'left' }, clock.nowMs() + 200);
+    gimbal.drives();
+    expect(await robot.outcome(set('pause'))).to.equal(200);
+    const seen = robot.events.flatMap(event =>
+      event.what === 'stop' || event.what === 'drive-ended' ? [[event.what, event.detail.why]] : [],
+    );
+    expect(seen).to.deep.equal([
+      ['drive-ended', 'stop'],
+      ['stop', 'phase pause'],
+    ]);
+  });
+
   it('stops the robot and stores the phase "ended" if the user root ends the match on the robot itself', async () => {
     await robot.during(set('auto'));
     expect(await robot.outcome(control.end())).to.equal(200);

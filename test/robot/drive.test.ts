@@ -610,6 +610,14 @@ describe('when a caller drives', () => {
     expect(yawRate()).to.equal(0);
   });
 
+  it('a unit and noise damages the frame of a faster command, the frame is written again, although the slower motion still holds', async () => {
+    await driven({ gimbal: { yaw: 0.1, pitch: 0 } }, { holdMs: 500 });
+    await clocked.wait(30);
+    clocked.atFirst({ register: 'motion' }, () => clocked.fault('gimbal', 'corrupt', 1));
+    expect(await driven(YAW, { holdMs: 200 })).to.deep.equal(YAW);
+    expect(yawRate()).to.equal(0.5);
+  });
+
   it('a unit and noise damages a halt frame that has waited for the bus, another halt frame ends the motion', async () => {
     await begin({ silence: NO_SILENCE });
     clocked.each(MOTION, async number => {
