@@ -254,6 +254,11 @@ const finds: readonly Find[] = [
     { pollHz: 20, hostSilenceMs: 0 },
   ],
   [
+    'after the daemon has ended, the test accepts that another caller drives at once',
+    [drives('keys'), wait(5), end('term'), wait(50), drives('stick'), wait(5)],
+    { pollHz: 20, hostSilenceMs: 0, frameMs: 0.2, effectMs: 0 },
+  ],
+  [
     'after a save has timed out on a slow disk, the test accepts a gap in the revision numbers',
     [save(7), wait(100), save(8), disk(200), wait(326), save(9), wait(100), SETTLE],
     { pollHz: 100, hostSilenceMs: 0, laserMaxOnS: 5, frameMs: 1, effectMs: 6 },

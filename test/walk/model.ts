@@ -215,7 +215,10 @@ export class Model {
     this.match.ended(isCut, nowMs, at);
     this.stop.ended(outstanding, truth, { isCut, inTrouble: this.#inTrouble(nowMs) }, at);
     this.log.ended();
-    for (const { name } of UNIT_LIST) this.units[name].ended(outstanding, at);
+    for (const { name } of UNIT_LIST) {
+      this.units[name].ended(outstanding, at);
+      this.drives[name].mayEnd();
+    }
     this.#outstanding.clear();
     this.#effective.clear();
     this.#daemonKnows = false;
