@@ -165,7 +165,7 @@ export const SETTINGS = {
     stop: choice(
       ['anyone', 'token'],
       'anyone',
-      'Who may stop the robot and darken the laser: anyone, or only callers with a token.',
+      'Who may stop the robot and darken the laser: anyone, or only callers with the token of an operator or a referee.',
     ),
   },
   match: {

@@ -274,7 +274,7 @@ export function telemetryRegister(unit: Unit): Register {
 /** The rates at which the host moves a unit, and the time for which they hold. */
 export function motionRegister(unit: Unit): Register {
   const rates = unit.axes.map(({ name, quantity, greatestRate }): Field => {
-    const doc = `Rate of the ${name} axis. The host asks for at most ${greatestRate} ${quantity}.`;
+    const doc = `Rate of the ${name} axis. By default the host asks for at most ${greatestRate} ${quantity}.`;
     return { name, type: 'i16', scale: RATE_COUNTS, unit: quantity, doc };
   });
   return {
