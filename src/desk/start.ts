@@ -100,7 +100,8 @@ export async function startDesk(parts: DeskParts) {
     send: (robot, ask) => client.send(robot, ask),
     save,
     record: event => memory.record(event),
-    keep: lines => records.keep(lines),
+    // A slow disk may still look for the record of an earlier run.
+    keep: lines => begun.then(() => records.keep(lines)),
   });
   // A disk that fails or hangs says nothing of the list.
   const forbidIfDamaged = () => {

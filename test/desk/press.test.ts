@@ -4,6 +4,7 @@ import { hashOf } from '../../src/access/token.js';
 import { encodeTokens } from '../../src/access/token-file.js';
 import { RobotError } from '../../src/core/errors.js';
 import { sha256 } from '../../src/core/sha256.js';
+import type { RobotClient } from '../../src/desk/client.js';
 import { Desk } from '../../src/desk/desk.js';
 import { lockAll, unlockAll } from '../../src/desk/lock-presses.js';
 import { endMatch, loadMatch, releaseMatch } from '../../src/desk/match-presses.js';
@@ -46,15 +47,27 @@ function made(parts: Partial<ConstructorParameters<typeof Desk>[0]> = {}) {
   return { clock, desk, recorded };
 }
 
-type Serving = Partial<Omit<DeskParts, 'file'> & Pick<DeskParts['file'], 'state' | 'robots' | 'plans'>>;
+type Serving = Partial<
+  Omit<DeskParts, 'file' | 'client'> &
+    Pick<DeskParts['file'], 'state' | 'robots' | 'plans'> &
+    Pick<RobotClient, 'send'>
+>;
 
 const running = new Set<() => Promise<void>>();
 afterEach(async () => {
   for (const close of running) await close();
 });
 
-/** A desk that serves its page until the test ends. No robot of the field answers. */
-async function served({ state = '/state', robots = [], plans = [], ...parts }: Serving = {}) {
+const unanswered = async (): Promise<Outcome> => ({ failure: 'none' });
+
+/** A desk that serves its page until the test ends. By default no robot of the field answers. */
+async function served({
+  state = '/state',
+  robots = [],
+  plans = [],
+  send = unanswered,
+  ...parts
+}: Serving = {}) {
   const clock = new ManualClock();
   const desk = await startDesk({
     file: { host: '127.0.0.1', port: 0, state, allowedHosts: [], pauseWithoutPageMs: 0, robots, plans },
@@ -63,7 +76,7 @@ async function served({ state = '/state', robots = [], plans = [], ...parts }: S
     disk: new RecordingDisk(),
     lock: noLock,
     ...parts,
-    client: { send: async () => ({ failure: 'none' }), close: () => undefined },
+    client: { send, close: () => undefined },
   });
   const close = async () => {
     running.delete(close);
@@ -270,6 +283,51 @@ describe('the record of a released match', () => {
     answer();
     await third.clock.advance(1000);
     expect(sealed).to.have.length(1);
+  });
+});
+
+describe('a desk that restarts within 10 s after the release of a match', () => {
+  it('keeps the log lines that a robot sends before the slow disk has found the record of the match', async () => {
+    const disk = new RecordingDisk();
+    const [id, hash] = ['a'.repeat(16), 'f'.repeat(64)];
+    const line = `${JSON.stringify({ seq: 2, boot: 'a', what: 'start', prev: hash })}\n`;
+    let hasLine = false;
+    const answers: Partial<Record<Ask['kind'], (ask: Ask) => object>> = {
+      health: () => ({ status: 'ok', id }),
+      match: () => ({ ...NO_MATCH_STATUS, t: 1, head: { seq: 1, hash } }),
+      lines: ({ of }) => Buffer.from(hasLine && of === hash ? line : ''),
+    };
+    const parts: Serving = {
+      disk,
+      robots: ROBOTS,
+      plans: [{ ...PLAN, robots: ['Red 1'] }],
+      send: async (_, ask) => {
+        const body = answers[ask.kind]?.(ask);
+        return body === undefined ? { failure: 'none' } : { status: 200, body };
+      },
+    };
+    const first = await served(parts);
+    await first.post('/api/match/load', { press: 'load', match: 'final' });
+    await first.clock.advance(100);
+    await first.post('/api/match/release', { press: 'release' });
+    await first.close();
+    const { list } = disk;
+    let answer: () => void = () => undefined;
+    disk.list = async path => {
+      if (path.includes('/records/final-'))
+        await new Promise<void>(resolve => {
+          answer = resolve;
+          disk.list = list;
+        });
+      return list.call(disk, path);
+    };
+    hasLine = true;
+    const second = await served(parts);
+    await second.clock.advance(1500);
+    answer();
+    await second.clock.advance(1500);
+    const kept = Object.entries(disk.files()).filter(([path]) => path.includes('/robots/'));
+    expect(kept.map(([, content]) => String(content))).to.deep.equal([line]);
   });
 });
 
