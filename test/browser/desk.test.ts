@@ -16,6 +16,8 @@ import {
 } from './console-page.js';
 
 const ROBOTS = ['Robot 1', 'Robot 2'];
+/** A button that stays grey for this long is not pressed. */
+const PRESS_MS = 5000;
 
 describe('the desk page', function () {
   this.timeout(90_000);
@@ -39,11 +41,17 @@ describe('the desk page', function () {
   };
   /** Does this, and again if the desk refuses it because the press or a robot is late, until it has come to this. */
   const insisted = async (page: Page, act: () => Promise<void>, has: () => Promise<boolean>) => {
-    await act();
+    // The press before may have come through, so that the button is grey.
+    const isPressed = () =>
+      act().then(
+        () => true,
+        () => false,
+      );
+    let hasPressed = await isPressed();
     await eventually(async () => {
       if (await has()) return true;
       // One line always says that this desk has no tokens.
-      if ((await page.locator('.desk-lines p').count()) > 1) await act();
+      if (!hasPressed || (await page.locator('.desk-lines p').count()) > 1) hasPressed = await isPressed();
       return false;
     });
   };
@@ -51,15 +59,15 @@ describe('the desk page', function () {
   const begin = (page: Page, name: string, part: Locator, pattern: RegExp) =>
     insisted(
       page,
-      () => press(page, name),
+      () => page.getByRole('button', { name, exact: true }).click({ timeout: PRESS_MS }),
       async () => pattern.test((await part.textContent()) ?? ''),
     );
   const unlock = async (page: Page) => {
     const button = page.locator('.unlock');
     await eventually(async () => (await button.getAttribute('aria-disabled')) === null);
     const act = async () => {
-      await button.click();
-      await button.click();
+      await button.click({ timeout: PRESS_MS });
+      await button.click({ timeout: PRESS_MS });
     };
     await insisted(page, act, async () =>
       (await status()).robots.every((one: { lock: unknown }) => one.lock === null),
