@@ -35,6 +35,18 @@ export async function unhurried(ask: () => Promise<HttpAnswer>): Promise<HttpAns
   return answer;
 }
 
+/** The same for what a press in the page asks. A drive command is never repeated: the next one replaces it. */
+const UNHURRIED_PRESSES = `
+  const send = window.fetch;
+  window.fetch = async (path, asked) => {
+    for (;;) {
+      const answer = await send(path, asked);
+      const isBusy = answer.status === 503 && (await answer.clone().text()).includes('"bus-busy"');
+      if (!isBusy || path.endsWith('/drive')) return answer;
+    }
+  };
+`;
+
 /** Waits until the page shows this text. */
 export async function shows(locator: Locator, pattern: RegExp): Promise<void> {
   let text = '';
@@ -197,6 +209,7 @@ export function consoleInBrowser() {
       });
       // Refuses the wake lock at once, because a late answer of the browser would change the match view's text.
       await context.addInitScript('navigator.wakeLock.request = () => Promise.reject(new Error())');
+      await context.addInitScript(UNHURRIED_PRESSES);
       const page = await context.newPage();
       complaints = [];
       page.on('console', message => {
