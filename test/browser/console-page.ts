@@ -41,7 +41,7 @@ const UNHURRIED_PRESSES = `
   window.fetch = async (path, asked) => {
     for (;;) {
       const answer = await send(path, asked);
-      const isBusy = answer.status === 503 && (await answer.clone().text()).includes('"bus-busy"');
+      const isBusy = answer.status === 503 && (await answer.clone().text()).includes('"code":"bus-busy"');
       if (!isBusy || path.endsWith('/drive')) return answer;
     }
   };

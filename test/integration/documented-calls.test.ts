@@ -11,8 +11,9 @@ import { RecordingDisk } from '../support/recording-disk.js';
 import { simulatedDaemon } from '../support/simulated-daemon.js';
 
 const run = promisify(execFile);
-// The desk in these calls beats only once, and the next calls may be late on a slow machine.
-const SETTINGS = { match: { refereeSilenceMs: 60_000 } };
+// The desk in these calls beats only once, and the next calls may be late on a slow machine. A short pause of this process
+// would end the documented excitation.
+const SETTINGS = { match: { refereeSilenceMs: 60_000 }, supervision: { hostSilenceMs: 2000 } };
 
 async function expectAnswers(url: string, text: string, env: Readonly<Record<string, string>> = {}) {
   const calls = callsOf(text);
